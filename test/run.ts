@@ -14,10 +14,14 @@ const QUICK_SUITES = ['core', 'unit'] as const;
 const QUICK_FILES = ['test/{architecture,golden,property}/*.test.ts'];
 /** Long ones that run alone: begun first, so that none of them is left over at the end. */
 const LONG_FILES = [
-  'test/crash/*.test.ts',
-  'test/security/hostile/fuzz.test.ts',
-  'test/contract/interface.test.ts',
+  'test/app/start-stop.test.ts',
+  'test/campaign/*.test.ts',
   'test/client-matrix/*.test.ts',
+  'test/contract/interface.test.ts',
+  'test/crash/*.test.ts',
+  'test/docs/commands.test.ts',
+  'test/security/hostile/fuzz.test.ts',
+  'test/space/disk-full.test.ts',
 ];
 
 const named = process.argv.slice(2);
