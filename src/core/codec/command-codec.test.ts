@@ -465,7 +465,7 @@ test('a command of a newer version is refused and says so', () => {
 });
 
 test('types keep their numbers for ever', () => {
-  const numbers = Object.values(COMMANDS).map((commands) => {
+  const numbers = Object.values<fc.Arbitrary<Command>>(COMMANDS).map((commands) => {
     const [command] = fc.sample(commands, { numRuns: 1, seed: 7 });
     return encodeCommand(command!)[0];
   });

@@ -9,6 +9,7 @@ import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CANDLE_WIDTHS } from '../model/candle-interval.ts';
 import { InstrumentStatus, PRICE_KINDS } from '../model/enums.ts';
+import { assert } from '../model/units.ts';
 import { runCountdowns } from '../orders/cancel.ts';
 import { earliestCandleEnd, type Market, type State } from '../state/state.ts';
 import { scheduleFunding } from '../state/timers.ts';
@@ -81,6 +82,9 @@ export class Schedule {
         ? Number.POSITIVE_INFINITY
         : (Math.floor(state.now / INTEREST_MS) + 1) * INTEREST_MS;
     for (let instant = this.nextInstant(); instant <= time; instant = this.nextInstant()) {
+      let earliest = Number.POSITIVE_INFINITY;
+      for (const { due } of TIMERS) if (due !== undefined) earliest = Math.min(earliest, due(this));
+      assert(earliest === instant, 'the next instant is the earliest of the table');
       if (instant > state.now) state.now = instant;
       this.workInstant();
     }
@@ -90,10 +94,21 @@ export class Schedule {
     if (this.sampled) this.runRiskAndTriggers();
   }
 
+  /** The earliest `due` of the table, written out because every command needs it. */
   private nextInstant(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { due } of TIMERS) if (due !== undefined) next = Math.min(next, due(this));
-    return next;
+    const { state } = this;
+    const nextLoan = state.loans.nextInstant();
+    return Math.min(
+      state.nextInsuranceHour,
+      state.nextCalendarTime,
+      state.nextCandleEnd,
+      nextLoan <= this.target ? this.loanPricesDue() : Number.POSITIVE_INFINITY,
+      state.nextFunding,
+      this.interestHour,
+      nextLoan,
+      state.nextDelivery,
+      state.nextCountdown,
+    );
   }
 
   private workInstant(): void {
