@@ -29,6 +29,8 @@ export class Unavailable extends Error {
   override name = 'Unavailable';
 }
 
+const NO_EVENTS: readonly Event[] = [];
+
 export interface Published {
   readonly seq: number;
   readonly time: number;
@@ -133,7 +135,7 @@ export class Sequencer {
       this.waiting.push({
         seq,
         time: 0,
-        events: [],
+        events: NO_EVENTS,
         outcome: OK,
         amended: undefined,
         resolve,

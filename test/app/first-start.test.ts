@@ -26,7 +26,7 @@ function venueThatTakes(atOnce: number, capacity = 'normal') {
       room -= 1;
       return exchange.apply({ ...command, time: 1_700_000_000_000 });
     },
-    settled: async () => {
+    durable: async () => {
       waits += 1;
       room = atOnce;
     },

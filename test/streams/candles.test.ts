@@ -28,7 +28,7 @@ test('a candle ends before the next one begins, also when its end is not on disk
     clock: wall,
     wall,
     fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
-    settled: { whenDurable: (send: () => void) => waiting.push(send) },
+    durable: { whenDurable: (send: () => void) => waiting.push(send) },
   } as unknown as StreamContext;
   trading.printPrice('60000');
   const channel = new KlineChannel('1m', floor, trading.instrument(), '1m');
@@ -60,7 +60,7 @@ test('a candle that ends while HTTP reads it is not counted twice', async () => 
   const instrument = trading.instrument();
   const sequencer = {
     state: trading.state,
-    settled: async () => trading.wait(MINUTE_MS),
+    durable: async () => trading.wait(MINUTE_MS),
     history: {
       gaplessCandles: async (query: GaplessCandleQuery) => JSON.stringify(gaplessCandles(stored, query)),
     },

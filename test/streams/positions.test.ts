@@ -21,7 +21,7 @@ function reader() {
     clock: wall,
     wall,
     fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
-    settled: { whenDurable: (send: () => void) => waiting.push(send) },
+    durable: { whenDurable: (send: () => void) => waiting.push(send) },
   } as unknown as StreamContext;
   const channel = new PositionChannel('position', floor, trading.uid('ann'));
   let known = trading.events.length;
