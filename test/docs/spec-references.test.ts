@@ -178,6 +178,7 @@ test('every edge case and invariant that is cited is in the rule book', () => {
 const WITHOUT_TESTS: Readonly<Record<string, string>> = {
   '0.1': 'words',
   '9.2': 'a list, held by the test below',
+  '13.0': 'words',
 };
 
 test('every section of the rule book is cited by a test', () => {
