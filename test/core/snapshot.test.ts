@@ -133,17 +133,21 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 2;
-  const refusal = { name: 'UnreadableRecord', message: /has format 2, this version reads format 1: start/ };
+  newer[0] = 3;
+  const refusal = {
+    name: 'UnreadableRecord',
+    message: /has format 3, this version reads formats 1 to 2: start/,
+  };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;
   throws(() => loadState(newer), UnreadableRecord);
 });
 
 test('a snapshot of an older format goes through every upgrade from there on, in order', () => {
-  const image = busyDay().image();
+  const { state: busy } = busyDay();
+  const image = saveState(busy);
   const upgradesFrom = (format: number) => {
-    const older = Uint8Array.from(image);
+    const older = format === 1 ? canonicalState(busy) : Uint8Array.from(image);
     older[0] = format;
     const run: string[] = [];
     const upgrades = ['1 to 2', '2 to 3'].map((name) => (state: State) => {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import type { Command } from '../../src/core/model/command.ts';
-import { saveState } from '../../src/core/snapshot/snapshot.ts';
+import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
 
 export interface Replayed {
   readonly commands: number;
@@ -39,7 +39,7 @@ export class Replay {
       outcomes: this.outcomes.digest('hex'),
       events: this.events.digest('hex'),
       balances: balances.digest('hex'),
-      state: createHash('sha256').update(saveState(state)).digest('hex'),
+      state: createHash('sha256').update(canonicalState(state)).digest('hex'),
     };
   }
 }

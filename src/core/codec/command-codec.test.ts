@@ -218,6 +218,12 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     reference: text,
     by: text,
   }),
+  setEdition: record({
+    type: fc.constant('setEdition'),
+    time,
+    edition: fc.integer({ min: 1, max: 255 }),
+    by: text,
+  }),
   setHalt: record({ type: fc.constant('setHalt'), time, halted: fc.boolean(), by: text }),
   setMarketMaker: record({
     type: fc.constant('setMarketMaker'),
@@ -472,8 +478,8 @@ test('types keep their numbers for ever', () => {
   deepEqual(
     numbers,
     [
-      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 43, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26,
-      38, 41, 39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 42, 14,
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 43, 15, 16, 17, 44, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36,
+      26, 38, 41, 39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 42, 14,
     ],
   );
 });

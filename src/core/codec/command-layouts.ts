@@ -134,6 +134,7 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
     code: 17,
     fields: { withdrawalId: 'f64', uid: 'f64', paid: 'flag', reference: 'text', by: 'text' },
   },
+  setEdition: { code: 44, fields: { edition: 'u8', by: 'text' } },
   setHalt: { code: 18, fields: { halted: 'flag', by: 'text' } },
   setMarketMaker: { code: 19, fields: { uid: 'f64', marketMaker: 'flag', by: 'text' } },
   setFeeDeduction: { code: 20, fields: { uid: 'f64', on: 'flag' } },

@@ -25,6 +25,7 @@ import {
   listCoin,
   listInstrument,
   openAccount,
+  setEdition,
   setFeeDeduction,
   setFees,
   setHalt,
@@ -124,6 +125,8 @@ export class Exchange {
         return endWithdrawal(state, command);
       case 'innerWithdrawal':
         return internalWithdrawal(state, command);
+      case 'setEdition':
+        return setEdition(state, command);
       case 'setHalt':
         return setHalt(state, command);
       case 'setMarketMaker':

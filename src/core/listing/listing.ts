@@ -5,6 +5,7 @@ import type {
   ListCoin,
   ListInstrument,
   OpenAccount,
+  SetEdition,
   SetFeeDeduction,
   SetFees,
   SetHalt,
@@ -12,6 +13,7 @@ import type {
   SetMarketMaker,
 } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
+import { NEWEST_EDITION } from '../model/edition.ts';
 import {
   CancelReason,
   INSTRUMENT_STATUS_NAMES,
@@ -161,6 +163,13 @@ export function setFees(state: State, command: SetFees): CommandResult {
     return refusedBecause(RejectReason.invalidSpecification, 'fee rates must be below 10 %');
   }
   account.fees.set(command.instrument, { makerRate, takerRate });
+  return OK;
+}
+
+/** Only forwards: what was decided under an edition stays as it was. */
+export function setEdition(state: State, { edition }: SetEdition): CommandResult {
+  if (edition <= state.edition || edition > NEWEST_EDITION) return rejected(RejectReason.amountOutOfRange);
+  state.enterEdition(edition);
   return OK;
 }
 

@@ -169,6 +169,14 @@ export interface SetHalt {
   readonly by?: string;
 }
 
+/** The edition of the rule book that is in force from here on (rules 13.12). */
+export interface SetEdition {
+  readonly type: 'setEdition';
+  readonly time: number;
+  readonly edition: number;
+  readonly by?: string;
+}
+
 export interface SetMarketMaker {
   readonly type: 'setMarketMaker';
   readonly time: number;
@@ -575,6 +583,7 @@ export type Command =
   | EndWithdrawal
   | InternalWithdrawal
   | SetHalt
+  | SetEdition
   | SetMarketMaker
   | SetFeeDeduction
   | SetDepositWallet

@@ -16,5 +16,9 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
   const w = new StateWriter(CANONICAL_FORMAT);
   w.u16(CANONICAL_FORMAT);
   stateFields(w, state);
+  if (state.edition > 1) {
+    w.text('edition');
+    w.u8(state.edition);
+  }
   return w.written();
 }

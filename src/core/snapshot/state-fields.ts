@@ -38,6 +38,13 @@ export function stateFields(f: StateFields, state: State): void {
   }
   failedAmendFields(f, state);
   strategyFields(f, state);
+  if (f.format >= 2) secondEditionFields(f, state);
+}
+
+/** What came with the second edition of the rule book (rules 13.12). */
+function secondEditionFields(f: StateFields, state: State): void {
+  const edition = f.u8(state.edition);
+  if (f.reading) state.enterEdition(edition);
 }
 
 function failedAmendFields(f: StateFields, state: State): void {

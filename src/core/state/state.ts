@@ -9,6 +9,7 @@ import { Rolling24h } from '../marketdata/rolling-24h.ts';
 import { Tape } from '../marketdata/tape.ts';
 import { type BorrowTerms, readBorrowTerms } from '../model/borrow-terms.ts';
 import { Digest } from '../model/digest.ts';
+import { type RulesInForce, rulesOf } from '../model/edition.ts';
 import { type CategoryName, PosSide } from '../model/enums.ts';
 import type { Event } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -83,6 +84,9 @@ export class State {
   /** Last place given in a queue. */
   lastPriority = 0;
   readonly digest = new Digest();
+  /** Edition of the rule book in force, and its rules. */
+  edition = 1;
+  rules: RulesInForce = rulesOf(1);
 
   readonly coins: CoinSpec[] = [];
   readonly coinByName = new Map<string, number>();
@@ -139,6 +143,12 @@ export class State {
   touched: Account[] = [];
   /** What the present command has caused so far. */
   events: Event[] = [];
+
+  enterEdition(edition: number): void {
+    this.edition = edition;
+    this.rules = rulesOf(edition);
+    this.priceVersion++;
+  }
 
   nextId(): number {
     return ++this.lastId;
