@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -79,6 +79,28 @@ test('a log that was moved into the file in part still belongs to it', () => {
   commit(opened, 3);
   assert.equal(readMeta(opened.database, 'checkpoint'), 1);
   copyBoth(path, killed);
+  check(killed);
+  opened.database.close();
+});
+
+test('a file that a cut-off move left unreadable without its log still belongs to it', () => {
+  const home = temporaryDirectory();
+  const path = join(home, 'history.sqlite');
+  const opened = open(path);
+  commit(opened, 1);
+  opened.checkpoints.move();
+  opened.database.exec('CREATE TABLE filler (text TEXT)');
+  for (let n = 0; n < 50; n++) opened.database.exec(`INSERT INTO filler VALUES ('${'x'.repeat(4000)}')`);
+  commit(opened, 2);
+  const killed = join(home, 'killed.sqlite');
+  copyBoth(path, killed);
+  // The first page says how many there are; the others have not been moved yet.
+  const [{ pages }] = opened.database.prepare('SELECT page_count AS pages FROM pragma_page_count').all() as [
+    { pages: number },
+  ];
+  const bytes = readFileSync(killed);
+  bytes.writeUInt32BE(pages, 28);
+  writeFileSync(killed, bytes);
   check(killed);
   opened.database.close();
 });

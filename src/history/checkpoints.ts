@@ -50,18 +50,23 @@ export function checkLogBelongs(path: string, database: DatabaseSync): void {
   if (walBytes(path) === 0) return;
   const together = checkpointOf(database);
   const alone = fileAlone(path);
-  if (alone === together || alone === together - 1) return;
+  if (alone === undefined || alone === together || alone === together - 1) return;
   throw new Error(
     `the database file is malformed: it is of checkpoint ${alone}, its write-ahead log (-wal) of ${together}, ` +
       'so one of them is a copy from another time',
   );
 }
 
-/** Without its log, as far as the file can be read so. */
-function fileAlone(path: string): number {
+/**
+ * Without its log. Undefined when the file cannot be read so: a move that was cut off leaves it as no database, and the log
+ * has all of it still.
+ */
+function fileAlone(path: string): number | undefined {
   const database = new DatabaseSync(new URL(`${pathToFileURL(path).href}?immutable=1`), { readOnly: true });
   try {
     return checkpointOf(database);
+  } catch {
+    return undefined;
   } finally {
     database.close();
   }

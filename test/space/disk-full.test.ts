@@ -137,6 +137,7 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
     await note();
     assert.notEqual(await desk.place(), undefined);
     assert.deepEqual(await desk.failingChecks(), []);
+    // The process looks at its mode a few times a second.
     for (const told of [
       /the disk is full for the history/,
       /read-only until space/,

@@ -194,7 +194,7 @@ function assertNothingKept(): void {
   assert.equal(kept.connections.size, 0, 'connections');
   assert.equal(kept.connectionsByUid.size, 0, 'connections of accounts');
   assert.equal(kept.admission.openByAddress.size, 0, 'connections of addresses');
-  for (const list of ['open', 'standing', 'desks', 'trades', 'candles', 'liquidations']) {
+  for (const list of ['open', 'polled', 'feeds', 'trades', 'candles', 'liquidations']) {
     assert.equal(kept.channels[list]!.size, 0, list);
   }
   assert.equal(kept.channels.polling, undefined, 'nobody is looked after');
