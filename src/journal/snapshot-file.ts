@@ -50,6 +50,11 @@ function writeContents(opened: DiskFile, instanceId: Uint8Array, snapshot: Snaps
   });
 }
 
+/** The first bytes of the state in a snapshot file, whatever the rest is like. */
+export function snapshotStateStart(disk: Disk, seq: number, length: number): Uint8Array {
+  return withFile(disk.open(snapshotName(seq)), (file) => file.read(HEADER_BYTES, length));
+}
+
 /** The snapshot, or its fault as text. An intact file of another instance is refused, not skipped. */
 export function readSnapshotFile(disk: Disk, seq: number, instanceId: Uint8Array): Snapshot | string {
   const name = snapshotName(seq);

@@ -6,10 +6,14 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { formatOf, STATE_FORMAT } from '../../core/snapshot/snapshot.ts';
 import { readMeta, SCHEMA_VERSION } from '../../history/sqlite-schema.ts';
 import { IDENTITY_SCHEMA_VERSION } from '../../identity/identity-schema.ts';
 import { IDENTITY_FILE } from '../../identity/sqlite-identity.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
+import { snapshotSeqs } from '../../journal/file-names.ts';
+import { NodeDisk } from '../../journal/node-disk.ts';
+import { snapshotStateStart } from '../../journal/snapshot-file.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { makeBackup } from './backup.ts';
 import { HeldJournal } from './held-journal.ts';
@@ -18,6 +22,7 @@ import { isWhole, MANIFEST_FILE, readManifest } from './manifest.ts';
 /** Copies that stay: of this migration and of the one before. */
 const KEPT_MAX = 2;
 const KEPT = /^before-/;
+const FORMAT_BYTES = 2;
 
 /** A file that a start of this program would migrate. */
 export interface FormatChange {
@@ -26,20 +31,37 @@ export interface FormatChange {
   readonly to: number;
 }
 
-const FORMATS = [
+interface Format {
+  readonly file: string;
+  readonly name: string;
+  readonly newest: number;
+  /** 0 when there is none. */
+  readonly found: (data: string) => number;
+}
+
+const FORMATS: readonly Format[] = [
+  {
+    file: 'the snapshot',
+    name: 'state',
+    newest: STATE_FORMAT,
+    found: newestStateFormat,
+  },
   {
     file: HISTORY_FILE,
     name: 'history',
     newest: SCHEMA_VERSION,
-    read: (database: DatabaseSync) => readMeta(database, 'schema_version'),
+    found: (data) => versionOf(join(data, HISTORY_FILE), (database) => readMeta(database, 'schema_version')),
   },
   {
     file: IDENTITY_FILE,
     name: 'identity',
     newest: IDENTITY_SCHEMA_VERSION,
-    read: (database: DatabaseSync) => Number(database.prepare('PRAGMA user_version').get()!.user_version),
+    found: (data) =>
+      versionOf(join(data, IDENTITY_FILE), (database) =>
+        Number(database.prepare('PRAGMA user_version').get()!.user_version),
+      ),
   },
-] as const;
+];
 
 /**
  * Resolves with the copy's directory when one was made; `report` gets the change, the place of the copy and how to go
@@ -74,10 +96,19 @@ export async function copyBeforeMigration(
 }
 
 function formatsToChange(data: string): (FormatChange & { readonly name: string })[] {
-  return FORMATS.flatMap(({ file, name, newest, read }) => {
-    const from = versionOf(join(data, file), read);
+  return FORMATS.flatMap(({ file, name, newest, found }) => {
+    const from = found(data);
     return from > 0 && from < newest ? [{ file, name, from, to: newest }] : [];
   });
+}
+
+/** An older program reads the journal, but no snapshot of a newer format. */
+function newestStateFormat(data: string): number {
+  const disk = new NodeDisk(join(data, LOG_DIRECTORY));
+  const seq = snapshotSeqs(disk.list()).at(-1);
+  if (seq === undefined) return 0;
+  const start = snapshotStateStart(disk, seq, FORMAT_BYTES);
+  return start.length < FORMAT_BYTES ? 0 : formatOf(start);
 }
 
 /** 0 for a missing, empty or unreadable file: the code that opens it reports the fault. */

@@ -43,9 +43,17 @@ export function loadState(bytes: Uint8Array, upgrades: readonly Upgrade[] = UPGR
   return state;
 }
 
+/** Format of the newest snapshots. */
+export const STATE_FORMAT = newestFormat(UPGRADES);
+
+/** Format of a snapshot, from its first bytes. */
+export function formatOf(bytes: Uint8Array): number {
+  return new StateReader(bytes).format;
+}
+
 /** Would the state that it holds be saved as the same bytes? */
 export function hasNewestFormat(bytes: Uint8Array): boolean {
-  return new StateReader(bytes).format === newestFormat(UPGRADES);
+  return formatOf(bytes) === STATE_FORMAT;
 }
 
 function newestFormat(upgrades: readonly Upgrade[]): number {
