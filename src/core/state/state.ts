@@ -144,7 +144,7 @@ export class State {
     return ++this.lastId;
   }
 
-  /** Marks an account for `RiskEngine.settleTouched`, which runs before the command ends. */
+  /** Marks an account for `RiskEngine.processDirtyAccounts`, which runs before the command ends. */
   touch(account: Account): void {
     if (account.touched) return;
     account.touched = true;
