@@ -1,7 +1,7 @@
 /**
  * The identity store on `node:sqlite`. One process owns the file: every change goes through this object, clears the
  * affected cache entries and thereby takes effect on the next request. Secrets are sealed (`sealing.ts`), passphrases
- * hashed (`passphrase.ts`); neither leaves this room as text, except once at creation.
+ * hashed (`passphrase.ts`); neither leaves this module as text, except once at creation.
  */
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { join } from 'node:path';

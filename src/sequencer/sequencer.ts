@@ -1,5 +1,5 @@
 /**
- * Makes the core live. A command is stamped with the time, appended to the journal and applied at once, in that
+ * Runs the core. A command is stamped with the time, appended to the journal and applied at once, in that
  * order; its result and events are released only when the journal reports it as durable. Reads wait for the same
  * watermark, so no client sees an effect that a crash could undo.
  */
@@ -19,7 +19,7 @@ import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { type Resources, type Shortage, shedReason, shortageOf } from './load-shedding.ts';
 import { describe, isListing } from './recovery.ts';
 
-/** The command may or may not have been carried out: the client must query the order by its id. */
+/** The result is not known: the command may or may not survive in the journal. The client must query by its id. */
 export class OutcomeUnknown extends Error {
   override name = 'OutcomeUnknown';
 }
@@ -168,7 +168,7 @@ export class Sequencer {
       const events = exchange.takeEvents();
       this.waiting.push({ seq: this.lastSeq, time: command.time, events, outcome, amended, resolve, reject });
     } catch (error) {
-      // The state may be half changed: stop, and let the restart come to the same place from the journal.
+      // The state may be half changed: stop. The restart replays the journal and stops at the same command.
       reject(new OutcomeUnknown('the command broke an invariant'));
       this.halt(error as Error);
       return;

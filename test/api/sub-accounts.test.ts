@@ -28,7 +28,7 @@ before(async () => {
       permType: 'read_only',
       permissions: ['uta_mgt', 'uta_trade'],
     });
-    // What a crash between the two rooms leaves behind: known to identity, unknown to the core.
+    // What a crash between the two modules leaves behind: known to identity, unknown to the core.
     const cut = identity.createSub(uid, { name: 'cutoff', nowMs: Date.now() });
     assert.ok(cut.ok);
     halfOpen = cut.value.uid;

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Room to the rooms that it may import. Files directly in `src` are entry points and may import all. */
-const ROOMS: Readonly<Record<string, string>> = {
+/** Module (a folder of `src`) to the modules that it may import. Files directly in `src` are entry points and may import all. */
+const MODULES: Readonly<Record<string, string>> = {
   core: '',
   storage: '',
   validation: '',
@@ -27,13 +27,13 @@ const ROOMS: Readonly<Record<string, string>> = {
   app: 'core storage http views catalogue journal identity history sequencer reserves accounts simulator api admin',
 };
 
-/** The shelves of the core, lowest first; each imports only itself and those before it. */
-const SHELVES = [
+/** The layers of the core, lowest first; each imports only itself and those before it. */
+const LAYERS = [
   ...['model', 'codec', 'book', 'marketdata', 'state', 'orders', 'margin', 'strategy', 'listing', 'wallet'],
   ...['loan', 'borrowing', 'futures', 'spot', 'liquidation', 'entry', 'reads', 'snapshot', 'engine'],
 ];
 
-/** What runs outside the core uses only these of it; types may come from any shelf, because they do nothing. */
+/** What runs outside the core uses only these of it; types may come from any layer, because they do nothing. */
 const CORE_SURFACE =
   /^src\/core\/(?:model|codec|reads|snapshot)\/|^src\/core\/engine\/(?:exchange|invariants)\.ts$/;
 
@@ -65,21 +65,21 @@ function importsOf(pattern: string): Import[] {
 const own = ({ to }: Import) => to.startsWith('src/');
 const folder = (path: string, depth: number) => path.split('/').slice(0, -1)[depth] ?? '.';
 
-test('every room imports only the rooms that it may', () => {
+test('every module imports only the modules that it may', () => {
   for (const { from, to } of importsOf('src/*/**/*.ts').filter(own)) {
-    const [room, target] = [folder(from, 1), folder(to, 1)];
-    assert.ok(ROOMS[room] !== undefined, `${from}: ${room} has no row in the table of rooms`);
+    const [module, target] = [folder(from, 1), folder(to, 1)];
+    assert.ok(MODULES[module] !== undefined, `${from}: ${module} has no row in the table of modules`);
     if (to === 'src/version.ts') continue;
-    assert.ok(target === room || ROOMS[room].split(' ').includes(target), `${from} may not import ${to}`);
+    assert.ok(target === module || MODULES[module].split(' ').includes(target), `${from} may not import ${to}`);
   }
 });
 
-test('a shelf of the core imports only those below it, and nothing from outside', () => {
+test('a layer of the core imports only those below it, and nothing from outside', () => {
   for (const { from, to } of importsOf('src/core/**/*.ts')) {
     assert.ok(to.startsWith('src/core/'), `${from} imports ${to} from outside the core`);
-    const [shelf, target] = [SHELVES.indexOf(folder(from, 2)), SHELVES.indexOf(folder(to, 2))];
-    assert.ok(shelf >= 0, `${from} stands on no shelf`);
-    assert.ok(target >= 0 && target <= shelf, `${from} imports ${to} from a shelf above it`);
+    const [layer, target] = [LAYERS.indexOf(folder(from, 2)), LAYERS.indexOf(folder(to, 2))];
+    assert.ok(layer >= 0, `${from} is in no layer`);
+    assert.ok(target >= 0 && target <= layer, `${from} imports ${to} from a layer above it`);
   }
 });
 

@@ -46,7 +46,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'snapshot without countdowns',
     seams: { journal: forgetsCountdowns },
-    foundAs: /HASH|outcomes differ/,
+    foundAs: /HASH|results differ/,
   },
   {
     name: 'snapshot before history is safe',

@@ -1,6 +1,6 @@
 /**
- * An exchange from start to stop. No request is served before every step has succeeded; the stop closes in reverse
- * order, with a snapshot in between so that the next start is quick. A process that ends without it loses nothing.
+ * Starts and stops an exchange. No request is served before every step has succeeded. The stop closes the servers, writes
+ * a snapshot so that the next start is quick, and closes the rest in reverse order. A kill without it loses nothing.
  */
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
@@ -44,7 +44,7 @@ export interface RunningExchange {
   stop(): Promise<void>;
 }
 
-/** `onFailure` is called for failures outside of requests: the exchange cannot keep its promises any longer. */
+/** `onFailure` is called for failures outside of requests, after which the process must end. */
 export async function startExchange(
   config: Config,
   logger: Logger,
@@ -58,7 +58,7 @@ export async function startExchange(
   const open = new AsyncDisposableStack();
   let abandoned = false;
   try {
-    // The reason of a failed start must reach the user, not errors of closing the components.
+    // Errors of closing the components must not hide the reason of a failed start.
     const components = await openComponents(config, logger, open, (error) => {
       if (!abandoned) onFailure(error);
     });
@@ -132,10 +132,10 @@ export async function startExchange(
   }
 }
 
-/** Space that the start of a database or a small file needs at most. */
+/** Most space that opening a database or a small file needs. */
 const START_BYTES = 2 ** 20;
 
-/** A full disk is reported with advice, whichever file met it. */
+/** Turns a full disk, in whichever file it occurred, into an error with advice. */
 function startRefusal(error: unknown, data: string): unknown {
   if (error instanceof Unavailable) return new CannotStart(`the exchange cannot be set up: ${error.message}`);
   if (error instanceof NoSpace || error instanceof CannotStart) return error;

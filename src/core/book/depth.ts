@@ -1,6 +1,6 @@
 /**
- * The book as it is displayed (rules 1.7): all normal orders, then RPI orders oldest first, leaving out each one
- * that would cross what is already shown. A hidden RPI order stays active; what is shown never crosses.
+ * The book as it is displayed (rules 1.7): all normal orders, then RPI orders oldest first, without those that
+ * would cross the levels displayed so far. A hidden RPI order stays active; the displayed book never crosses.
  */
 
 import { Side } from '../model/enums.ts';
@@ -34,7 +34,7 @@ export interface RpiDepthLevel {
   readonly rpiLots: number;
 }
 
-/** The same levels with what is RPI told apart. */
+/** The same levels with the RPI quantity separate. */
 export function rpiDepth(book: Book, levels: number): Record<'asks' | 'bids', readonly RpiDepthLevel[]> {
   const shown = shownRpiLots(book);
   return {

@@ -1,7 +1,7 @@
 /**
  * The columns of an open order. The slab has one typed array for each, the snapshot saves those that do not follow from
- * others, in this order, and the commands of orders in the log bring the values of some. A column is added here; the
- * compiler and `test/core/order-columns.test.ts` hold the slab, the snapshot and the codec to the table.
+ * others, in this order, and order commands in the journal carry the values of some. A column is added here; the
+ * compiler and `test/core/order-columns.test.ts` check the slab, the snapshot and the codec against the table.
  */
 
 /** Names of `Fields`, the two-way description of bytes. */
@@ -31,7 +31,7 @@ export const ORDER_COLUMNS = {
   flags: { type: 'u8' },
   /** Ticks. */
   price: { type: 'i32', placed: 'priceTicks', amended: 'priceTicks' },
-  /** Lots: all that was ordered, and what is not filled. */
+  /** Lots: the ordered size, and the unfilled rest. */
   size: { type: 'f64', placed: 'sizeLots', amended: 'sizeLots' },
   remaining: { type: 'f64' },
   /** Place in the queue of its level: earlier numbers first. */

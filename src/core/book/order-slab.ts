@@ -26,14 +26,14 @@ export interface Execution {
   pnl: bigint;
 }
 
-/** Take-profit and stop-loss of an order, and the strategy order that its fills have made of them so far. */
+/** Take-profit and stop-loss of an order, and the strategy order that its fills have created. */
 export interface AttachedPreset {
   readonly preset: Preset;
   /** 0 = none yet. */
   strategyId: number;
 }
 
-/** What pays for a margin order, in 10^-8 of the coin that it gives; the sum is what it may still need. */
+/** Locked and borrowed part of a margin order, in 10^-8 of the coin that it pays; the sum is the amount it still needs. */
 export interface MarginLock {
   held: bigint;
   borrowed: bigint;
@@ -50,7 +50,7 @@ export const FLAG_ISOLATED = 32;
 /** Placed by the exchange: no self-trade prevention. */
 export const FLAG_FORCED = 64;
 
-/** The arrays are declared one by one, so that their places in the object are known before the first is made. */
+/** The arrays are declared one by one, so that the shape of the object is fixed before the first is allocated. */
 export class OrderSlab implements OrderColumns {
   id!: Float64Array<ArrayBuffer>;
   account!: Int32Array<ArrayBuffer>;
@@ -77,14 +77,14 @@ export class OrderSlab implements OrderColumns {
   /** By slot; undefined before the first fill. */
   readonly executions: (Execution | undefined)[] = [];
   readonly clientOids = new Map<number, string>();
-  /** Of orders that the exchange placed; they never rest. */
+  /** Kinds of orders that the exchange placed; they never rest. */
   readonly kinds = new Map<number, OrderKind>();
-  /** Of orders that a strategy order placed. */
+  /** Origins of orders that a strategy order placed. */
   readonly origins = new Map<number, OrderOrigin>();
   readonly presets = new Map<number, AttachedPreset>();
   /** Margin that isolated orders hold, in 10^-8 of the settlement coin. */
   readonly isolatedLocks = new Map<number, bigint>();
-  /** What margin orders hold and what they would borrow. */
+  /** Locked and borrowed parts of margin orders. */
   readonly marginLocks = new Map<number, MarginLock>();
   capacity = 0;
   /** Slots ever used; free ones below it are chained through `next`. */

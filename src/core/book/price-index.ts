@@ -15,10 +15,10 @@ export class PriceIndex {
   private words = new Int32Array(NODE_WORDS * 16);
   private nodeCount = 1;
   private freeNode = 0;
-  /** The last node found above the leaves, and the bits of the prices below it: orders come in swarms. */
+  /** The last node found above the leaves, and the bits of the prices below it; cached, because successive orders have similar prices. */
   private twigNode = 0;
   private twigPrefix = -1;
-  /** Nodes on the way from the root to the price last walked to. */
+  /** Nodes on the path from the root to the last price. */
   private readonly path = new Int32Array(DEPTH);
 
   find(price: number): number {

@@ -1,6 +1,6 @@
 /**
- * Selling one coin of an account to the house for another, at index prices, to pay what it owes (rules 6.8). The
- * house is the other side of both legs (`sys:convert`).
+ * Conversion: sells one coin of an account to the house for another, at index prices, to pay a debt (rules 6.8). The
+ * house is the counterparty of both legs (`sys:convert`).
  */
 
 import { coinUsd, collateralTiers, countsAsMargin, hasStalePrice, isIndexed } from '../margin/collateral.ts';
@@ -29,14 +29,14 @@ const CONVERSION_FEE_RATE = RATE_ONE / 1000n;
 export interface Conversion {
   readonly debtCoin: number;
   readonly payCoin: number;
-  /** Of the debt coin, at most. */
+  /** Most of the debt coin to receive. */
   readonly wanted: bigint;
-  /** Of the payment coin, at most. */
+  /** Most of the payment coin to sell. */
   readonly available: bigint;
   readonly forced: boolean;
 }
 
-/** What is sold for what; nothing for nothing when a price is missing or the rest is too small. */
+/** The sold and the received amount; both 0n when a price is missing, `received` 0n when it rounds to nothing. */
 function quote(state: State, conversion: Conversion): { sold: bigint; received: bigint } {
   const { debtCoin, payCoin, wanted, available, forced } = conversion;
   const debtPrice = coinUsd(state, debtCoin);
@@ -50,7 +50,7 @@ function quote(state: State, conversion: Conversion): { sold: bigint; received: 
   return { sold: available, received: divFloor(available * payPrice, costs) };
 }
 
-/** Returns how much of the debt coin came in. */
+/** Returns the received amount of the debt coin. */
 export function convert(state: State, account: Account, conversion: Conversion): bigint {
   const { debtCoin, payCoin, forced } = conversion;
   const { sold, received } = quote(state, conversion);
@@ -101,12 +101,12 @@ function exchangeDiscount(state: State, coin: number, usd: bigint): bigint {
   return discount;
 }
 
-/** What is owed of a coin, an unrealised loss included. */
+/** Debt in a coin, an unrealised loss included. */
 export function debtOf(state: State, account: Account, coin: number): bigint {
   return larger(0n, -coinEquity(state, account, coin));
 }
 
-/** Sells other coins for debts, largest debt first, until `enough`; stale prices sell nothing. */
+/** Sells other coins for debts, largest debt first, until `enough`; coins with stale prices are left out. */
 export function liquidateCollateral(state: State, account: Account, enough: () => boolean): void {
   for (const debtCoin of debtsInOrder(state, account)) {
     for (const payCoin of paymentsInOrder(state, account)) {
@@ -119,7 +119,7 @@ export function liquidateCollateral(state: State, account: Account, enough: () =
   }
 }
 
-/** Could a forced conversion do anything? */
+/** Would a forced conversion receive anything? */
 export function isConvertible(state: State, account: Account): boolean {
   const payments = paymentsInOrder(state, account);
   return debtsInOrder(state, account).some((debtCoin) =>
@@ -131,7 +131,7 @@ export function isConvertible(state: State, account: Account): boolean {
   );
 }
 
-/** What an account owes beyond its limit, by interest or losses, is paid by force (rules 6.8). */
+/** Forced conversion of debts that interest or losses have raised above the account's limit (rules 6.8). */
 export function repayFromCollateral(state: State, account: Account): void {
   if (!isInDebt(state, account)) return;
   for (const debtCoin of debtsInOrder(state, account)) {
@@ -144,7 +144,7 @@ export function repayFromCollateral(state: State, account: Account): void {
   }
 }
 
-/** Does the account owe a coin whose price nobody vouches for, or hold one as margin? */
+/** Does the account owe a coin with a stale price, or hold one as margin? */
 export function hasStaleCoin(state: State, account: Account): boolean {
   return state.ledger.coinsOf(account.index).some((coin) => {
     const balance = balanceOf(state, account, coin);
@@ -164,7 +164,7 @@ function debtsInOrder(state: State, account: Account): number[] {
 
 const FIRST_PAYMENTS = ['USDT', 'USDC'];
 
-/** USDT, USDC, then what counts for most as margin, then by name; coins that do not count are left alone. */
+/** USDT, USDC, then by collateral rate, highest first, then by name; coins without collateral value are left out. */
 function paymentsInOrder(state: State, account: Account): number[] {
   return state.ledger
     .coinsOf(account.index)
@@ -174,7 +174,7 @@ function paymentsInOrder(state: State, account: Account): number[] {
     .map(({ coin }) => coin);
 }
 
-/** Is the coin sold for debts? One that does not count as margin, or whose price nobody vouches for, is not. */
+/** Is the coin sold for debts? Not without collateral value or with a stale price. */
 export function isDebtPayment(state: State, coin: number): boolean {
   return rankOf(state, coin).rate > 0n && !hasStalePrice(state, coin);
 }
@@ -187,7 +187,7 @@ function rankOf(state: State, coin: number): { place: number; rate: bigint } {
   return { place: place < 0 ? FIRST_PAYMENTS.length : place, rate };
 }
 
-/** Cash that no unrealised loss of the same coin needs. */
+/** Cash less the unrealised loss in the same coin. */
 function payable(state: State, account: Account, coin: number): bigint {
   const cash = state.ledger.peek(account.index, coin, Bucket.cash);
   return larger(0n, smaller(cash, coinEquity(state, account, coin)));

@@ -1,5 +1,5 @@
 /**
- * Interest on what accounts owe, at every full hour (rules 6.8): on the debt of that instant, less the free part of
+ * Interest on debts, charged at every full hour (rules 6.8): on the debt of that instant, less the free part of
  * an unrealised loss. A debt that comes and goes within the hour costs nothing, and one that funding makes at a full
  * hour bears interest from the next one on (rules 10.2, case 96).
  */
@@ -15,7 +15,7 @@ import type { State } from '../state/state.ts';
 export const INTEREST_MS = 3_600_000;
 export const HOURS_A_YEAR = 8760n;
 
-/** Could anybody owe anything? */
+/** Can there be any debt? False saves the computation. */
 export function mayBearInterest(state: State): boolean {
   return (
     state.ledger.isOwed() ||
@@ -26,7 +26,7 @@ export function mayBearInterest(state: State): boolean {
 /** Debts by account and coin. */
 type Debts = ReadonlyMap<Account, ReadonlyMap<number, bigint>>;
 
-/** What everybody owes now. */
+/** The present debts of all accounts. */
 export function debtsOf(state: State): Debts {
   return new Map(
     debtors(state).map((account) => [
@@ -36,7 +36,7 @@ export function debtsOf(state: State): Debts {
   );
 }
 
-/** Ascending uid, then coin. Where debts of before the instant are given, what is beyond them does not bear yet. */
+/** Ascending uid, then coin. With `before`, the debts before the instant, a debt beyond them bears no interest yet. */
 export function chargeInterest(state: State, before?: Debts): void {
   for (const account of debtors(state)) {
     for (const coin of coinsOf(state, account)) {
@@ -57,7 +57,7 @@ function debtOf(state: State, account: Account, coin: number): bigint {
   return larger(0n, -(balanceOf(state, account, coin) + profitIn(state, account, coin)));
 }
 
-/** What an hour costs on the debt of now, or on as much of it as bears: the debt, its free part, and the interest. */
+/** Interest of one hour on the present debt, at most on `bearing` of it: the debt, its free part, and the interest. */
 export function interestOf(
   state: State,
   account: Account,

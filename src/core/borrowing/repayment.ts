@@ -1,4 +1,4 @@
-/** Paying a debt with another coin by the owner's wish, and the leverage of debts (rules 6.8, 6.9). */
+/** Paying a debt with another coin by command of the owner, and the leverage of debts (rules 6.8, 6.9). */
 
 import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
 import { balanceOf, coinLeverage, pendingBorrow } from '../margin/debts.ts';
@@ -12,7 +12,7 @@ import { divCeil, larger, MONEY_ONE } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { convert } from './conversion.ts';
 
-/** At most what the balance lacks: what is owed only by an unrealised loss cannot be paid off. */
+/** Pays at most the negative balance: a debt by an unrealised loss alone cannot be paid. */
 export function repayDebt(state: State, command: Repay): CommandResult {
   const { debtCoin, payCoin } = command;
   const account = state.accountByUid.get(command.uid);
@@ -38,7 +38,7 @@ export function repayDebt(state: State, command: Repay): CommandResult {
   return { ...OK, amount: repaid };
 }
 
-/** Margin trading: leverage is of the coin that is owed. */
+/** Margin trading: the leverage belongs to the borrowed coin. */
 export function setCoinLeverage(state: State, command: SetCoinLeverage): CommandResult {
   const { coin, leverage } = command;
   const account = state.accountByUid.get(command.uid);

@@ -1,7 +1,6 @@
 /**
- * Tells when the margin ratio of an account reaches the warning level of the pairs that lend what it owes, once until it
- * falls below again (rules 6.4). The flag is state, so it changes exactly when the ratio does and never because
- * somebody happened to look.
+ * Emits a warning when the margin ratio of an account reaches the warning level of the pairs that lend the coins it owes,
+ * once until it falls below again (rules 6.4). The flag is state, so it must depend on the ratio only, never on reads.
  */
 
 import { warningRatio } from '../margin/debts.ts';

@@ -3,11 +3,11 @@
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
  *   2. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
- *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
- *      closing orders trimmed, liquidations (`risk-engine.ts`); again, until nothing changes
- *   4. its result is folded into the digest; its events wait in `takeEvents`
- *   5. assertions: no isolated margin is left below zero; with each new second the books of one account are checked
- *      (`account-invariants.ts`). A broken one throws `InvariantBroken`, which stops the process
+ *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); touched accounts are processed:
+ *      closing orders trimmed, liquidations (`risk-engine.ts`); repeated until nothing changes
+ *   4. its result is folded into the digest; `takeEvents` returns its events
+ *   5. assertions: no isolated margin is left below zero; with each new second the invariants of one account are
+ *      checked (`account-invariants.ts`). A broken one throws `InvariantBroken`, which stops the process
  *
  * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
  */
@@ -62,27 +62,27 @@ export class Exchange {
   readonly state: State;
   private readonly settlements: Settlements;
   private readonly riskEngine: RiskEngine;
-  private readonly strategies: TriggerEngine;
+  private readonly triggerEngine: TriggerEngine;
   private readonly schedule: Schedule;
 
   constructor(state = new State()) {
     this.state = state;
     this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
     this.riskEngine = new RiskEngine(state, this.settlements.futures);
-    this.strategies = new TriggerEngine(state, this.settlements, this.riskEngine);
-    this.schedule = new Schedule(state, this.riskEngine, this.strategies);
+    this.triggerEngine = new TriggerEngine(state, this.settlements, this.riskEngine);
+    this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine);
   }
 
   apply(command: Command): CommandResult {
     const { state } = this;
     if (command.type === 'checkpoint') return this.compare(command);
-    // A replay skips the command that it names. It does not move the clock, which may be what failed.
+    // Only recovery acts on it: it skips the named command. The clock does not move, because that may be what failed.
     if (command.type === 'setAside') return OK;
     const { nextSecond } = state;
-    this.strategies.begin();
+    this.triggerEngine.begin();
     this.schedule.advanceTo(command.time);
     const outcome = this.dispatch(command);
-    this.strategies.settle();
+    this.triggerEngine.settle();
     state.digest.fold(outcome.rejectReason);
     if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.rejectReason);
     state.ledger.checkSettled();
@@ -188,13 +188,13 @@ export class Exchange {
     }
   }
 
-  /** A pledge that has changed may be below its level again, or the reverse (rules 7.5). */
+  /** A changed loan or pledge may have crossed a level in either direction (rules 7.5). */
   private afterLoan(outcome: CommandResult): CommandResult {
     checkLoans(this.state);
     return outcome;
   }
 
-  /** An instrument that goes offline is settled, because its positions could not be closed any more. */
+  /** Positions of an instrument that goes offline are settled, because they could not be closed any more. */
   private setStatus(command: SetInstrumentStatus): CommandResult {
     const outcome = setInstrumentStatus(this.state, command);
     if (outcome.rejectReason === RejectReason.none && command.status === 'offline')
@@ -207,7 +207,7 @@ export class Exchange {
     const { digest } = this.state;
     if (digest.value !== checkpoint.digest) {
       throw new ReplayDivergence(
-        `outcomes differ from the log: digest ${digest.value}, logged ${checkpoint.digest}`,
+        `results differ from the journal: digest ${digest.value}, logged ${checkpoint.digest}`,
       );
     }
     return OK;

@@ -35,8 +35,8 @@ export function placeOrder(
   const instrument = state.instruments[command.instrument];
   if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
   const context = { state, account, instrument, market: state.market(instrument), settlements };
-  const rejectReason = checkOrder(context, command, triggeredBy);
-  if (rejectReason !== undefined) return rejectReason;
+  const rejection = checkOrder(context, command, triggeredBy);
+  if (rejection !== undefined) return rejection;
   return instrument.futures === undefined
     ? placeSpot(context, command, triggeredBy)
     : placeFutures(context, command, triggeredBy);
@@ -56,10 +56,10 @@ function placeSpot(
       : baseUnits(instrument, command.sizeLots);
   const coin = lockedCoin(instrument, command.side);
   const { side, priceTicks: limitTicks } = command;
-  const rejectReason =
+  const rejection =
     checkTpsl(context, command) ??
     checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
-  if (rejectReason !== undefined) return rejectReason;
+  if (rejection !== undefined) return rejection;
 
   const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
   const slot = accept(context, command, size, 0, triggeredBy);
@@ -101,7 +101,7 @@ function run(context: EntryContext, slot: number, budget: bigint): CommandResult
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
-/** A late order holds nothing and displaces no other order; only its record remains. */
+/** An order that arrived after its receive window: holds nothing, displaces no order, and is recorded as cancelled. */
 function expireLate(state: State, slot: number, budget: bigint): CommandResult {
   const outcome = {
     rejectReason: RejectReason.none,

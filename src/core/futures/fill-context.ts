@@ -1,11 +1,11 @@
-/** What the fills of one futures order have in common. */
+/** Fields that all fills of one futures order share. */
 import type { Instrument } from '../model/instrument.ts';
 import type { Market } from '../state/state.ts';
 
 export interface FillContext {
   readonly instrument: Instrument;
   readonly market: Market;
-  /** Of a forced close, else undefined. */
+  /** Limits of a forced close; undefined for other orders. */
   readonly forced: ForcedFillPolicy | undefined;
   /** Of a position move: queue value for deleveraging that the opened lots keep; else undefined. */
   readonly movedQueueValue: bigint | undefined;

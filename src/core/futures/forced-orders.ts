@@ -1,4 +1,4 @@
-/** Orders the exchange makes for an account: their shape is the same whatever the reason. */
+/** Market orders that the exchange places for an account: liquidation, deleveraging, delivery, position moves. */
 
 import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT } from '../book/order-slab.ts';
 import {
@@ -16,7 +16,7 @@ import { closeResting, register } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-/** Where an order trades, and how much. */
+/** Instrument, direction and size of an order to make. */
 interface Ticket {
   readonly instrument: Instrument;
   readonly side: Side;
@@ -39,7 +39,7 @@ export function forcedOrder(
   return marketOrder(state, account, ticket, FLAG_CLOSING | FLAG_FORCED, kind);
 }
 
-/** A market order that takes lots on, after it has closed what stands against them; it never rests. */
+/** A market order that first closes the opposite position and opens the rest; it never rests. */
 export function takingOrder(state: State, account: Account, ticket: Ticket, kind: OrderKind): number {
   return marketOrder(state, account, ticket, 0, kind);
 }
@@ -74,7 +74,7 @@ function marketOrder(
   return slot;
 }
 
-/** The last record of a forced order: filled, or cancelled with what nobody took. */
+/** Closes a forced order: filled, or cancelled with its unfilled rest. */
 export function endForcedOrder(state: State, slot: number): void {
   const done = state.slab.remaining[slot] === 0;
   closeResting(state, slot, done ? CancelReason.none : CancelReason.burst);

@@ -37,7 +37,7 @@ function payHolders(state: State, market: Market, rate: bigint): void {
 
 type Rounding = (dividend: bigint, divisor: bigint) => bigint;
 
-/** |q| x mark x |F| in the settlement coin, rounded once: against payers, against receivers. */
+/** |q| x mark x |F| in the settlement coin, rounded once: up for payers, down for receivers. */
 function amountOf(
   state: State,
   market: Market,
@@ -54,7 +54,7 @@ function amountOf(
   return price === 0n ? 0n : rounding(exact * MONEY_ONE, RATE_ONE * price);
 }
 
-/** A crossed payer pays in full, if need be into debt; an isolated one never below what its position must keep. */
+/** A crossed payer pays in full, into debt if necessary; an isolated one keeps its maintenance margin. */
 function pay(state: State, market: Market, { account, position }: Holder, rate: bigint): bigint {
   const instrument = state.instruments[market.instrument]!;
   const due = amountOf(state, market, position, rate, divCeil);
@@ -83,7 +83,7 @@ function pay(state: State, market: Market, { account, position }: Holder, rate: 
   return amount;
 }
 
-/** What was collected waits in the fund; receivers take their floors of it, the dust stays. */
+/** Pays the receivers from the fund, which holds the collected amount. Shares round down; the remainder stays there. */
 function distribute(
   state: State,
   market: Market,

@@ -45,7 +45,7 @@ export function checkFuturesAmend(
   );
 }
 
-/** The account must have the margin that the new order holds beyond the old one. */
+/** The account must have the margin that the new order needs beyond the old one. */
 function checkIsolatedChange(
   { state, account, market }: OrderContext,
   slot: number,

@@ -27,7 +27,7 @@ import {
 } from './opening-checks.ts';
 import { closingOrders, hedgeClosePlan, reduceOnlyPlan } from './reduce-only-orders.ts';
 
-/** How an order that passed is placed: its size may shrink, older closing orders may be cancelled. */
+/** How an accepted order is placed: its size may be cut, older closing orders may be cancelled. */
 export interface FuturesPlan {
   readonly flags: number;
   readonly lots: number;
@@ -121,7 +121,7 @@ function planOpening(
   );
 }
 
-/** Number 16. A market order is matched no further than the bankruptcy price. */
+/** Number 16, limit orders only: matching stops a market order at the bankruptcy price. */
 function checkLimit(
   state: State,
   account: Account,

@@ -51,7 +51,7 @@ export function emitFillPart(
   const { instrument } = trade.context;
   const { slab } = state;
   const { slot } = trade;
-  // Liquidations are public, whoever is liquidated.
+  // Liquidations are public, also those of house accounts.
   if (account.house && !isLiquidation(kind)) return;
   const settle = instrument.futures!.settle;
   state.events.push({

@@ -1,4 +1,4 @@
-/** What an account chooses for its contracts: leverage, margin mode, hold mode (rules 5.3, 5.6). */
+/** Settings of an account for its contracts: leverage, margin mode, hold mode (rules 5.3, 5.6). */
 
 import { NIL } from '../book/order-slab.ts';
 import { spendable } from '../margin/available-balance.ts';
@@ -64,15 +64,15 @@ function allowedLeverage(state: State, account: Account, instrument: Instrument)
   return Math.min(maxLeverage, tiers[tierIndex(tiers, notional)]!.maxLeverage);
 }
 
-/** Does the account need more than before, and more than it has? */
+/** Is the initial margin higher than before, and not covered? */
 function lacksMargin(state: State, account: Account, before: bigint): boolean {
   const { effective, initial } = accountRisk(state, account);
   return initial > before && effective < initial;
 }
 
 /**
- * Lower leverage asks for more margin at once, for positions and for orders that may open more; higher leverage gives
- * none back by itself. True when it is lacking.
+ * Lower leverage requires more margin at once, for positions and for opening orders; higher leverage returns none by
+ * itself. Returns true when the account lacks the margin; then nothing has changed.
  */
 function addIsolatedMargin(state: State, account: Account, instrument: Instrument): boolean {
   const coin = instrument.futures!.settle;
@@ -91,7 +91,7 @@ function addIsolatedMargin(state: State, account: Account, instrument: Instrumen
   return false;
 }
 
-/** Isolated orders that hold less than a fill would take at the present leverage. */
+/** Isolated orders that hold less margin than a fill would need at the present leverage. */
 function ordersThatNeedMore(
   state: State,
   account: Account,
@@ -121,7 +121,7 @@ export function setHoldMode(state: State, command: SetHoldMode): CommandResult {
   if (account.holdMode === command.holdMode) return OK;
   if (account.positions.size > 0 || account.openFutures > 0)
     return rejected(RejectReason.positionsOrOrdersOpen);
-  // A trigger order names its position in the words of the present mode.
+  // A waiting strategy order names its position side by the present mode.
   for (const { instrument } of account.strategies.values()) {
     if (state.instruments[instrument]!.futures !== undefined)
       return rejected(RejectReason.positionsOrOrdersOpen);
@@ -130,7 +130,7 @@ export function setHoldMode(state: State, command: SetHoldMode): CommandResult {
   return OK;
 }
 
-/** One symbol has one mode at a time; it changes only while nothing is open there. */
+/** The margin mode of a symbol changes only while it has no positions and no open orders. */
 export function setMarginMode(state: State, command: SetMarginMode): CommandResult {
   const found = futuresOf(state, command.uid, command.instrument);
   if ('rejectReason' in found) return found;

@@ -30,7 +30,7 @@ type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
 export class FuturesSettlement implements MatchSink<FillContext> {
   readonly ranking = new AdlRanking();
   private readonly state: State;
-  /** By instrument: made once, because every match needs one. */
+  /** By instrument; cached, because every match needs one. */
   private readonly contexts: FillContext[] = [];
 
   constructor(state: State) {
@@ -314,7 +314,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     return position;
   }
 
-  /** Removes a position without size, a forced one when its margin is settled. */
+  /** Removes a position without size; after a forced close, once its margin is settled. */
   forget(account: Account, position: Position): void {
     const { state } = this;
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');

@@ -1,4 +1,4 @@
-/** The margin of isolated positions: put in and taken out by hand, or added by itself (rules 5.3, 5.9). */
+/** The margin of isolated positions: added and removed by command, or added automatically (rules 5.3, 5.9). */
 
 import { spendable, withdrawable } from '../margin/available-balance.ts';
 import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
@@ -16,7 +16,7 @@ import { futuresOf } from '../state/futures-lookup.ts';
 import { emitLedgerLine } from '../state/ledger-lines.ts';
 import type { State } from '../state/state.ts';
 
-/** Adds to or takes from the margin of an isolated position; what it needs stays. */
+/** Adds or removes margin of an isolated position, down to the margin that it needs. */
 export function adjustMargin(state: State, command: AdjustMargin): CommandResult {
   const found = isolatedOf(state, command);
   if ('rejectReason' in found) return found;
@@ -35,7 +35,7 @@ export function adjustMargin(state: State, command: AdjustMargin): CommandResult
   return OK;
 }
 
-/** Moves cash into the position, or out of it when negative, and tells of it. */
+/** Moves cash into the position, or out of it when negative, and writes the ledger line. */
 export function addMargin(
   state: State,
   account: Account,
@@ -48,7 +48,7 @@ export function addMargin(
   emitMoved(state, account, instrument, position, amount);
 }
 
-/** From now on the position may take so much of the account's cash when it would be liquidated; nothing = off. */
+/** Sets how much of the account's cash the position may add before it would be liquidated; 0n = none. */
 export function setAutoMargin(state: State, command: SetAutoMargin): CommandResult {
   const found = isolatedOf(state, command);
   if ('rejectReason' in found) return found;
@@ -60,8 +60,8 @@ export function setAutoMargin(state: State, command: SetAutoMargin): CommandResu
 }
 
 /**
- * A position that is due takes cash up to its initial margin, if it may. Money that would not save it stays where it is:
- * the loss of an isolated position is its margin (rules 5.3).
+ * A position due for liquidation takes cash up to its initial margin, as far as its setting allows. If that does not
+ * prevent the liquidation, no cash moves: the loss of an isolated position is limited to its margin (rules 5.3).
  */
 export function autoTopUp(
   state: State,
@@ -110,7 +110,7 @@ function emitMoved(
   emitLedgerLine(state, account, Wallet.unified, coin, kind, -amount, String(position.id), { instrument });
 }
 
-/** What must stay: the initial margin at the mark, and with a loss also that loss. */
+/** Margin that must stay: initial or maintenance margin at the mark, whichever is larger, plus the unrealised loss. */
 function neededMargin(state: State, account: Account, instrument: Instrument, position: Position): bigint {
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
   const notional = tradeValue(instrument, markTicks(state, instrument), position.lots);

@@ -1,6 +1,7 @@
 /**
- * Whether an account can carry what an order opens (rules 1.2 numbers 13 to 16, 5.6): tiers, margin of the whole
- * account or of the position, and no close beyond bankruptcy. Most accounts have plenty and are told so in numbers.
+ * Whether an account can bear the position that an order opens (rules 1.2 numbers 13 to 16, 5.6): tiers, margin of the
+ * whole account or of the position, and no close beyond bankruptcy. Most accounts have ample margin: a bound in plain
+ * numbers decides for them, without the exact computation.
  */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
@@ -40,10 +41,10 @@ import type { Account } from '../state/account.ts';
 import type { MarginCache } from '../state/margin-cache-state.ts';
 import type { Market, State } from '../state/state.ts';
 
-/** More than all roundings of a margin figure together, in 10^-8. */
+/** More than the sum of all roundings of a margin amount, in 10^-8. */
 const DUST = 100;
 
-/** Number 16: nobody closes at a limit that leaves the loss to others. */
+/** Number 16: the limit of a closing order must not be beyond the bankruptcy price, or others would bear the loss. */
 export function checkBankruptcy(
   state: State,
   account: Account,
@@ -60,8 +61,8 @@ export function checkBankruptcy(
 }
 
 /**
- * Would closing all that is held on the other side, at the order's price, leave half of a crossed account at least? Then
- * its bankruptcy price is far beyond; the exact price is computed for the others only.
+ * Would a crossed account keep at least half of its margin if the order closed the whole opposite position at its price?
+ * Then the bankruptcy price is far away and need not be computed.
  */
 function hasAmpleMargin(state: State, account: Account, { instrument, side, priceTicks }: Intent): boolean {
   const margin = currentMargin(state, account);
@@ -76,7 +77,7 @@ function hasAmpleMargin(state: State, account: Account, { instrument, side, pric
   return 2 * ceilWorth(loss + fee, quotePrice(state, instrument)) + DUST < margin.effective;
 }
 
-/** The worst price at which an order may reduce the position it is about; undefined when it reduces none. */
+/** The worst price at which an order may reduce its position; undefined when it reduces none. */
 export function closeLimit(
   state: State,
   account: Account,
@@ -89,7 +90,7 @@ export function closeLimit(
   return bankruptcyPrice(state, account, position);
 }
 
-/** Price an order is reserved at: its limit, or for a market order a little beyond the best price (5.6). */
+/** Price that the margin of an order is computed at: its limit, or for a market buy a little above the best ask (5.6). */
 export function reservePrice(instrument: Instrument, market: Market, command: Undated<PlaceOrder>): number {
   if (command.orderType === OrderType.limit) return command.priceTicks;
   const buying = command.side === Side.buy;
@@ -101,7 +102,7 @@ export function reservePrice(instrument: Instrument, market: Market, command: Un
   return Math.min(raised, band.maxBuyTicks);
 }
 
-/** A buy costs at most its limit; a sell meets bids above its limit, and needs margin at their price. */
+/** A buy trades at its limit at most; a sell may match bids above its limit and needs margin at their price. */
 export function worstFillPrice({ book }: Market, { side, priceTicks }: Intent): number {
   return side === Side.buy ? priceTicks : Math.max(priceTicks, book.bestTicks(Side.buy, true));
 }
@@ -135,7 +136,7 @@ export function checkTier(
   return undefined;
 }
 
-/** Two positions of a contract at most, a long and a short; its terms may allow but one, orders included (number 13). */
+/** Two positions of a contract at most, a long and a short; the terms may allow only one, open orders included (number 13). */
 export function checkPositionCount(
   state: State,
   account: Account,
@@ -150,7 +151,7 @@ export function checkPositionCount(
   return taken ? rejected(RejectReason.tooManyPositions, maxPositions) : undefined;
 }
 
-/** Everything of the contract together is within the first tier, whichever way it would go. */
+/** Is the sum of all positions and orders of the contract, both sides, within the first tier? */
 function fitsFirstTier(state: State, account: Account, intent: Intent, leverage: number): boolean {
   const { instrument, priceTicks, lots } = intent;
   const [first] = instrument.futures!.tiers;
@@ -178,7 +179,7 @@ export function openValue(
   return value;
 }
 
-/** After the order something must be left free, and a fill must not bring liquidation near at once (5.6). */
+/** The account must cover its initial margin with the order, and a fill must not bring it near liquidation (5.6). */
 export function checkCrossed(
   state: State,
   account: Account,
@@ -202,7 +203,7 @@ export function checkCrossed(
   return undefined;
 }
 
-/** The same in numbers, for the many who have plenty: never says yes where `checkCrossed` would refuse. */
+/** The same as a bound in plain numbers, for ample margin: never true where `checkCrossed` would reject. */
 function isFarFromLimit(
   state: State,
   account: Account,
@@ -221,7 +222,7 @@ function isFarFromLimit(
   );
 }
 
-/** Does the order close the net position and open one on the other side? What it opens needs margin of its own. */
+/** Does the order close the net position and open one on the other side? The opened part needs its own margin. */
 function flips(account: Account, { instrument, side, lots }: Intent): boolean {
   const position = positionOf(account, instrument.index, PosSide.none);
   return position !== undefined && position.long === (side === Side.sell) && lots > position.lots;
@@ -262,7 +263,7 @@ export function checkIsolated(
   return undefined;
 }
 
-/** Filled at its price, the position must not be close to liquidation at once (5.6). */
+/** A fill at the order's price must not bring the position near liquidation (5.6). */
 export function checkIsolatedRisk(
   state: State,
   account: Account,

@@ -1,4 +1,4 @@
-/** Orders that only close a position: how much of it they may take, and which of them go when it is not enough for all. */
+/** Orders that only close a position: how much they may close, and which are cancelled when they exceed the position. */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { positionOf } from '../margin/margin.ts';
@@ -12,7 +12,7 @@ import { emitOpen, posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-/** One-way: the new order shrinks to the position and pushes out the oldest ones that no longer fit (1.10). */
+/** One-way: the new order is cut to the position; the oldest ones that then exceed it are cancelled (1.10). */
 export function reduceOnlyPlan(
   state: State,
   position: Position,
@@ -31,7 +31,7 @@ export function reduceOnlyPlan(
   return { lots, cancels };
 }
 
-/** Hedge: closing orders freeze the position; the oldest go only when nothing at all is free (1.11). */
+/** Hedge: closing orders freeze lots of the position; the oldest are cancelled only when no lots are free (1.11). */
 export function hedgeClosePlan(
   state: State,
   position: Position,
@@ -74,8 +74,8 @@ export function closingOrders(
 }
 
 /**
- * After positions have changed: closing orders that no longer fit are trimmed, the least likely to execute first
- * (rules 1.10); those of a position that is gone or has turned are cancelled.
+ * After positions have changed: closing orders that exceed their position are trimmed, the least likely to execute
+ * first (rules 1.10); those of a closed or reversed position are cancelled.
  */
 export function trimClosingOrders(state: State, account: Account): void {
   if (account.openClosing === 0) return;
@@ -90,7 +90,7 @@ export function trimClosingOrders(state: State, account: Account): void {
       if (!seen.has(key)) {
         seen.add(key);
         trimPosition(state, account, slab.instrument[slot]!, posSide);
-        // Orders may be gone: look again from the start; every key is done once.
+        // The trim may have removed `next`: start again. Each key is handled once.
         slot = account.firstOrder;
         continue;
       }

@@ -1,4 +1,4 @@
-/** What a fill of a contract comes to, before anything is booked: which part closes, which opens, and for how much. */
+/** Splits a fill of a contract into the part that closes and the part that opens, with their values. Books nothing. */
 
 import { futuresSetting } from '../margin/margin.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -13,7 +13,7 @@ export interface Part {
   readonly closing: boolean;
 }
 
-/** First what closes, then what opens: a position never turns, it ends and another begins (rules 1.11). */
+/** First the closing part, then the opening part: a reversed position ends and another begins (rules 1.11). */
 export function splitFill(
   position: Position | undefined,
   buying: boolean,
@@ -35,7 +35,7 @@ export function inCoinAt(instrument: Instrument, quoteAmount: bigint, priceTicks
   return divFloor(quoteAmount * powerOfTen(instrument.pricePrecision), BigInt(priceTicks));
 }
 
-/** Initial margin of what a fill opens: its value by the leverage, in the settlement coin. */
+/** Initial margin of the opening part of a fill: its value divided by the leverage, in the settlement coin. */
 export function openingMargin(
   account: Account,
   instrument: Instrument,

@@ -1,4 +1,4 @@
-/** Auto-deleveraging: the rest of a forced close is taken from the other side (rules 5.11). */
+/** Auto-deleveraging: the rest of a forced close is filled by positions of the other side (rules 5.11). */
 
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
@@ -12,9 +12,9 @@ import { cancelSlot } from '../orders/cancel.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Closes what is left of a forced order against the other side's queue, at the bankruptcy price and without fees for the
- * other side. Nobody is made bankrupt for somebody else's loss: who could not bear the price comes last and is closed
- * where its own margin ends; what the liquidated side then lacks is a matter of the fund.
+ * Closes the rest of a forced order against the deleveraging queue, at the bankruptcy price and without fees for the
+ * other side. Deleveraging makes nobody bankrupt: a position that could not bear the price comes last and closes at its
+ * own bankruptcy price; the fund covers the difference that the liquidated side then lacks.
  */
 export function deleverage(
   state: State,

@@ -1,7 +1,7 @@
 /**
- * The end of a contract (rules 1.3, 5.15). At the very instant, in this order: its orders go, the settlement
- * price is fixed, every position closes at it, losers' shortfalls are paid by the fund and beyond it by the winners
- * (what nobody can pay stays as debt), the contract goes offline and the next quarter is listed.
+ * The end of a contract (rules 1.3, 5.15), in this order: its orders are cancelled, the settlement price is fixed, every
+ * position closes at it, losers' shortfalls are paid by the fund and then by the winners (the rest stays as debt), the
+ * contract goes offline and the next quarter is listed.
  */
 
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
@@ -23,17 +23,17 @@ import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
 
-/** Where an account may still have money of its own to pay a debt with. */
+/** Buckets whose money can pay a debt of the account. */
 const OWN_BUCKETS = [Bucket.cash, Bucket.locked, Bucket.isolatedOrders] as const;
 
-/** What the settlement gave or cost: an isolated position by itself, the crossed ones of an account together. */
+/** Gain or loss by the settlement: of each isolated position, and of all crossed positions of an account together. */
 interface Result {
   readonly account: Account;
   realised: bigint;
   fee: bigint;
 }
 
-/** A bucket below zero that others are to fill. */
+/** A bucket below zero that the fund or the winners cover. */
 interface Claim {
   readonly account: Account;
   readonly bucket: typeof Bucket.cash | typeof Bucket.isolated;
@@ -55,8 +55,8 @@ export function deliver(state: State, settlement: FuturesSettlement, market: Mar
 }
 
 /**
- * A contract that is switched off before its time, or has none: positions close at the mark and pay no fee for what
- * they did not ask for; shortages are shared as at a delivery. Its orders are gone already.
+ * Delists a contract before its delivery, or a perpetual: positions close at the mark, without a fee because the owner
+ * did not ask for it; shortages are shared as at a delivery. Its orders are cancelled already.
  */
 export function delist(state: State, settlement: FuturesSettlement, market: Market): void {
   const instrument = state.instruments[market.instrument]!;
@@ -99,7 +99,7 @@ function settlePositions(
   coverClaims(state, instrument, [...claims, ...debts], winners);
 }
 
-/** Gives back what an isolated position has left; returns what it lacks, which stays in the bucket until covered. */
+/** Returns the rest of an isolated margin to cash. The result is the missing amount, left in the bucket until covered. */
 function releaseMargin(
   state: State,
   settlement: FuturesSettlement,
@@ -108,7 +108,7 @@ function releaseMargin(
   position: Position,
 ): bigint {
   const rest = position.iso;
-  // One without anything left, like a crossed one, went with its last fill.
+  // The last fill has already removed a crossed position, and an isolated one without margin.
   if (rest === 0n) return 0n;
   const { ledger } = state;
   const coin = instrument.futures!.settle;
@@ -126,7 +126,7 @@ function releaseMargin(
   return larger(0n, -rest);
 }
 
-/** Crossed losers that owe the settlement coin and have nothing left to pay it with. */
+/** Crossed losers that owe the settlement coin and have no other money to pay it. */
 function debtsOf(state: State, instrument: Instrument, accounts: ReadonlySet<Account>): Claim[] {
   const { ledger } = state;
   const coin = instrument.futures!.settle;
@@ -146,7 +146,7 @@ function ownsAnything(state: State, { index }: Account): boolean {
     .some((coin) => OWN_BUCKETS.some((bucket) => ledger.peek(index, coin, bucket) > 0n));
 }
 
-/** The fund pays first, then the winners through the fund; what nobody can pay stays as debt of the loser. */
+/** The fund pays first, then the winners through the fund; the rest stays as debt of the loser. */
 function coverClaims(
   state: State,
   instrument: Instrument,
@@ -173,8 +173,8 @@ function coverClaims(
 }
 
 /**
- * Winners give up their part of a shortage, rounded against them, and at most what the settlement brought them after
- * its fee. Returns what goes to the losers; the dust stays with the fund.
+ * Winners pay their share of a shortage, rounded against them, at most their gain by the settlement after its fee.
+ * Returns the amount for the losers; the remainder of the rounding stays with the fund.
  */
 function shareShortage(
   state: State,
@@ -197,12 +197,12 @@ function shareShortage(
   return smaller(collected, shortage);
 }
 
-/** What the lines of a contract's end refer to. */
+/** Reference of the ledger lines of a contract's end. */
 function about(instrument: Instrument): { reference: string; instrument: Instrument } {
   return { reference: instrument.symbol, instrument };
 }
 
-/** Coin-margined profit is not zero-sum in coin: what is left of the contract belongs to the fund. */
+/** Coin-margined profit is not zero-sum in coin: the remainder goes to the fund. */
 function closeClearing(state: State, market: Market): void {
   const futures = market.futures!;
   const { ledger } = state;

@@ -18,8 +18,8 @@ import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
 
 /**
- * Closes lots of a position through the book. Beyond the bankruptcy price it trades only what the fund can pay, and only
- * within the price band: otherwise an order far away could drain the fund while the book is empty for a moment. The rest
+ * Closes lots of a position through the book. Beyond the bankruptcy price it trades only as much as the fund can pay,
+ * and only within the price band: otherwise a distant order could drain the fund while the book is empty. The rest
  * is deleveraged at the bankruptcy price. The fund pays from its balance before the close: its fees arrive later.
  */
 export function closeOut(
@@ -47,7 +47,7 @@ export function closeOut(
   state.touch(account);
 }
 
-/** The position and the margin behind it before the close. */
+/** The position and its margin before the close. */
 interface CloseTerms {
   readonly instrument: Instrument;
   readonly long: boolean;
@@ -122,7 +122,7 @@ function lossPerSize({ instrument, long, size, basis, margin }: CloseTerms, pric
   return divCeil(units * feeRate, RATE_ONE) - inCoin - margin;
 }
 
-/** The fund takes the margin that an isolated liquidation leaves, or pays its deficit. */
+/** The fund receives the margin left by an isolated liquidation, or pays its deficit. */
 function settleIsolated(
   state: State,
   settlement: FuturesSettlement,

@@ -1,4 +1,4 @@
-/** Who is due for liquidation, and whether anything could be done about it now (rules 5.7). */
+/** Which accounts and positions are due for liquidation, and whether one is possible now (rules 5.7). */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { hasStaleCoin, isConvertible, isDebtPayment } from '../borrowing/conversion.ts';
@@ -18,23 +18,23 @@ export function isolatedIsDue(state: State, position: Position): boolean {
   return Number.isNaN(slack) ? isolatedSlack(state, position) <= 0n : slack <= 0;
 }
 
-/** What an isolated position has above what it must keep, in the quote coin at the mark. */
+/** Margin of an isolated position above its maintenance, in the quote coin at the mark. */
 export function isolatedSlack(state: State, position: Position): bigint {
   const instrument = state.instruments[position.instrument]!;
   const kept = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
   return isolatedInQuote(state, position) + unrealisedOf(state, position) - kept;
 }
 
-/** Does the account owe more margin than it is worth? */
+/** Has the margin ratio of the account reached its liquidation level? */
 export function crossedIsDue(state: State, account: Account): boolean {
   const margin = currentMargin(state, account);
   const ratio = liquidationRatio(state, account);
-  // NaN is not above anything: the exact figures decide then.
+  // The comparison is false for NaN: then the exact values decide.
   if (ratio === RATE_ONE && margin.effective > margin.maintenance) return false;
   return isAbove(accountRisk(state, account), ratio);
 }
 
-/** Can anything be done about an account as a whole: positions closed, orders cancelled, coins sold for debts? */
+/** Can a liquidation of the whole account do anything: close positions, cancel orders, sell coins for debts? */
 export function isActionable(state: State, account: Account): boolean {
   if (hasLiveCrossed(state, account)) return true;
   if (!isInDebt(state, account) || hasStaleCoin(state, account)) return false;
@@ -42,8 +42,8 @@ export function isActionable(state: State, account: Account): boolean {
 }
 
 /**
- * Does an order take margin, or hold what could pay for debts? One that sells a coin which counts for nothing does
- * neither and may stay: what it brings in is the only way such a debt is ever paid.
+ * Does an open order use margin, or hold a coin that could pay debts? An order that sells a coin without collateral
+ * value does neither and stays: its proceeds are the only way to pay the debt with that coin.
  */
 function hasOrderToCancel(state: State, account: Account): boolean {
   const { slab } = state;
@@ -60,12 +60,12 @@ function hasOrderToCancel(state: State, account: Account): boolean {
   return false;
 }
 
-/** A price that nobody vouches for closes no position. */
+/** Is the index of the position stale? A stale price liquidates no position. */
 export function hasStaleIndex(state: State, position: Position): boolean {
   return state.market(state.instruments[position.instrument]!).futures?.index.stale === true;
 }
 
-/** Does the account hold a crossed position that could be closed at a price somebody vouches for? */
+/** Does the account have a crossed position whose index is not stale? */
 function hasLiveCrossed(state: State, account: Account): boolean {
   for (const position of account.positions.values())
     if (!position.isolated && !hasStaleIndex(state, position)) return true;

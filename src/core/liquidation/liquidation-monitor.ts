@@ -1,7 +1,7 @@
 /**
- * Finds the accounts that a price move may have brought to liquidation without looking at everybody. Each account is
- * good for a certain relative move of all prices together; the watch adds up the largest move of each second and looks
- * again only at accounts whose allowance is used up. The bound is safe: moves multiply, and with R the free margin
+ * Finds the accounts that a price move may have brought to liquidation, without a scan of all accounts. Each account has
+ * an allowance: a relative move of all prices that it can bear. The monitor sums the largest move of each second and
+ * returns only accounts whose allowance is used up. The bound is safe: moves multiply, and with R the free margin
  * over the exposure, a sum of moves S <= R / (1 + R) cannot make (1 + S)-fold prices cost more than R.
  */
 
@@ -21,14 +21,14 @@ import { isolatedSlack } from './liquidation-check.ts';
 const GRAIN = 1_000_000_000n;
 /** A price that appears or is lost uses up every allowance: none is larger than one. */
 const FROM_NOTHING = GRAIN;
-/** Allowances are estimates in floating point, taken so much too small that no rounding can make them too large. */
+/** Allowances are floating-point estimates; this factor makes them smaller than any rounding could make them larger. */
 const SAFETY = 0.999_999;
 const MONEY = 100_000_000;
 const RATE_NUMBER = Number(RATE_ONE);
 
 interface Watched {
   readonly account: Account;
-  /** The sum of moves at which it must be looked at. */
+  /** The sum of moves at which the account must be checked. */
   due: number;
 }
 
@@ -51,7 +51,7 @@ export class LiquidationMonitor {
     for (const account of state.accountByUid.values()) if (account.mayOwe) this.look(account);
   }
 
-  /** After prices were taken: accounts to be tested now, ascending uid. */
+  /** Call after each sample of the prices. Returns the accounts to check now, ascending uid. */
   onPrices(): Account[] {
     this.moved += this.largestMove();
     const due: Account[] = [];
@@ -64,7 +64,7 @@ export class LiquidationMonitor {
     return due.sort((a, b) => a.uid - b.uid);
   }
 
-  /** Puts an account that was tested under watch again. One that has become safer is looked at when it was due before. */
+  /** Watches an account after a check. One that has become safer keeps its earlier due value. */
   look(account: Account): void {
     if (account.positions.size === 0 && !isInDebt(this.state, account)) return;
     const due = this.moved + this.allowance(account);
@@ -107,8 +107,8 @@ export class LiquidationMonitor {
   }
 
   /**
-   * How far all prices may move before the account must be looked at again: nothing for one that is due, so one that waits
-   * for a price somebody vouches for is looked at every second; a price that comes back has moved like any other.
+   * How far all prices may move before the account must be checked again. 0 for one that is due: while it waits for a
+   * fresh price it is checked every second. A price that returns counts as a move like any other.
    */
   private allowance(account: Account): number {
     const margin = currentMargin(this.state, account);
@@ -126,14 +126,14 @@ export class LiquidationMonitor {
     if (exposure === 0 && !owes) return Number.POSITIVE_INFINITY;
     for (let n = 0; n < coins.length; n++) {
       const balance = margin.balanceOf(n);
-      // What debts keep grows with them: twice covers it, as with positions.
+      // Maintenance of a debt grows with the debt: the factor two covers it, as with positions.
       exposure += 2 * Math.abs(balance) * ((state.coinPriceNumbers[coins[n]!] ?? Number.NaN) / MONEY);
     }
     const { effective, maintenance } = margin;
     const warned = Number(warningRatio(state, account)) / RATE_NUMBER;
     const above = maintenance - effective * warned;
     if (!account.warned) return Math.min(share(-above, exposure), this.toNextTier(margin, exposure));
-    // Between the two levels, and neither may be crossed unseen.
+    // The ratio is between the warning and the liquidation level: crossing either must be noticed.
     const lost = Number(liquidationRatio(state, account)) / RATE_NUMBER;
     return Math.min(
       share(above, exposure),
@@ -142,7 +142,7 @@ export class LiquidationMonitor {
     );
   }
 
-  /** The maintenance of a debt jumps where its tier ends: no price may carry it there unseen. */
+  /** The maintenance of a debt jumps at the end of its tier: the allowance must end there. */
   private toNextTier(margin: MarginCache, exposure: number): number {
     let least = Number.POSITIVE_INFINITY;
     const { coins } = margin;
@@ -167,7 +167,7 @@ export class LiquidationMonitor {
   }
 }
 
-/** R / (1 + R) of what is free over what is exposed, in 10^-9; nothing where a figure is not known. */
+/** R / (1 + R) with R = free / exposure, in 10^-9; 0 when a value is not known. */
 function share(free: number, exposure: number): number {
   if (!(free > 0 && exposure > 0)) return 0;
   return Math.floor((free / (free + exposure)) * SAFETY * Number(GRAIN));

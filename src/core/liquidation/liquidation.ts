@@ -1,7 +1,7 @@
 /**
- * Closing what can no longer be carried (rules 5.8, 5.9): isolated positions one by one, crossed accounts as a
- * whole, in steps that touch as little as possible. Losses beyond bankruptcy are paid by the insurance fund as far as
- * it goes, the rest is taken from the other side (`deleveraging.ts`). Nothing is ever created or lost on the way.
+ * Liquidation (rules 5.8, 5.9): isolated positions one by one, crossed accounts as a whole, in steps that close as
+ * little as possible. The insurance fund pays losses beyond bankruptcy as far as it can; positions of the other side
+ * absorb the rest (`deleveraging.ts`).
  */
 
 import { NIL } from '../book/order-slab.ts';
@@ -112,10 +112,10 @@ export function liquidateWholly(state: State, settlement: FuturesSettlement, acc
   account.liquidating = true;
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);
-  // Stale or not: a hedged pair takes no part in deleveraging, so nobody need be there for its two sides.
+  // Also with a stale index: a hedged pair takes no part in deleveraging, so its two sides need no counterparty.
   netHedgedPairs(state, settlement, account, () => true);
   for (const position of positionsInOrder(state, account)) {
-    // It may have been deleveraged for one before it.
+    // The close of an earlier position may have deleveraged this one.
     if (position.lots === 0) continue;
     closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
@@ -144,7 +144,7 @@ function netHedgedPairs(
   }
 }
 
-/** Brings the weightiest position above tier 2 down by two tiers; false when there is none. */
+/** Reduces the position with the largest maintenance margin above tier 2 by two tiers; false when there is none. */
 function reduceByTiers(state: State, settlement: FuturesSettlement, account: Account): boolean {
   for (const position of crossedInOrder(state, account)) {
     const instrument = state.instruments[position.instrument]!;
@@ -164,8 +164,8 @@ function reduceByTiers(state: State, settlement: FuturesSettlement, account: Acc
 }
 
 /**
- * An account without crossed positions that owes more than it owns: the fund pays what is missing as far as it goes,
- * the rest stays as bad debt. A debt that other coins of the account outweigh is the account's own.
+ * Bad debt of an account without crossed positions: the fund pays the missing amount as far as it can, the rest stays as
+ * bad debt. A debt that the account's other coins cover is not paid.
  */
 function coverDebts(state: State, account: Account): void {
   if ([...account.positions.values()].some((position) => !position.isolated)) return;

@@ -1,6 +1,6 @@
 /**
- * Whether two accounts could live with a move between them. Everything is worked out on copies first, with the same
- * arithmetic as the fills that follow, so that a move is carried out whole on both sides or changes nothing.
+ * Whether both accounts can bear a position move. The result is computed on copies first, with the arithmetic of the
+ * fills that follow, so that a move is carried out completely on both sides or changes nothing.
  */
 
 import { hasStaleCoin } from '../borrowing/conversion.ts';
@@ -31,9 +31,9 @@ import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { isolatedSlack } from './liquidation-check.ts';
 
-/** Who is that near to liquidation keeps its positions until margin has been added. */
+/** An account with a higher margin ratio cannot give positions away until margin is added. */
 const GIVER_RATIO_MAX = (RATE_ONE * 8n) / 10n;
-/** What is taken on must not be near liquidation at once, as with an order (rules 5.6). */
+/** The received position must not be near liquidation, as after an order (rules 5.6). */
 const RECEIVER_RATIO_MAX = (RATE_ONE * 9n) / 10n;
 
 /** One account's side of a move. */
@@ -46,9 +46,9 @@ export interface Leg {
   readonly lots: number;
 }
 
-/** What a leg would leave. */
+/** State of the account after a leg. */
 interface Result {
-  /** The position it ends with; without size when it is gone. */
+  /** The position after the leg; without size when it is closed. */
   readonly position: Position;
   readonly openedLots: number;
   /** Change of the cash, in the settlement coin. */
@@ -72,7 +72,7 @@ export function receivingLeg(account: Account, instrument: Instrument, side: Sid
   return { account, instrument, side, posSide, isolated, lots };
 }
 
-/** What remains must be carried as before: not nearer to liquidation, and its open orders still have their margin. */
+/** The giver must not be near liquidation, and must cover the rest of its positions and its open orders. */
 export function checkGiver(state: State, leg: Leg): CommandResult | undefined {
   const { account, instrument, posSide } = leg;
   const position = positionOf(account, instrument.index, posSide)!;
@@ -85,7 +85,7 @@ export function checkGiver(state: State, leg: Leg): CommandResult | undefined {
   return staysSolvent(state, before, after) ? undefined : lacking(RejectReason.giverLacksMargin, before);
 }
 
-/** What it takes on must pass what an order of that size would; what it closes must leave it no worse. */
+/** The opened part must pass the checks of an order of that size; a pure close must leave the account no worse. */
 export function checkReceiver(state: State, leg: Leg): CommandResult | undefined {
   const { account, instrument, side, lots, posSide } = leg;
   const before = computeRisk(state, account);
@@ -93,7 +93,7 @@ export function checkReceiver(state: State, leg: Leg): CommandResult | undefined
   const after = resultOf(state, leg);
   if (after.openedLots === 0)
     return staysSolvent(state, before, after) ? undefined : lacking(RejectReason.receiverLacksMargin, before);
-  // An old price of its collateral is one that only its owner may know better.
+  // The owner may know more about the collateral than its stale price says.
   if (hasStaleCoin(state, account)) return rejected(RejectReason.noCoinPrice);
   const failure =
     checkTier(state, account, { instrument, side, priceTicks: markTicks(state, instrument), lots }) ??
@@ -111,9 +111,9 @@ export function checkReceiver(state: State, leg: Leg): CommandResult | undefined
 }
 
 /**
- * What the receiver pays more than the book asks for the same lots, in the quote coin. While the index stands still and
- * the market moves on, the mark is no price that anybody would trade at; who takes a position at it must be able to bear
- * the difference, or the loss would be left with an account that cannot.
+ * How much more the receiver pays at the mark than at the best price of the book, in the quote coin. While the index
+ * lags behind the market, nobody would trade at the mark; the receiver must be able to bear the difference, or the
+ * owner could leave a loss with an account that cannot pay it.
  */
 function markVsBookLoss(state: State, { instrument, side }: Leg, lots: number): bigint {
   const buying = side === Side.buy;
@@ -131,7 +131,7 @@ function lacking(rejectReason: RejectReason, { effective, initial }: Risk): Comm
   return { ...rejected(rejectReason), available: larger(0n, effective - initial) };
 }
 
-/** Nothing is due, and there is margin for everything, or at least as much as there was. */
+/** Nothing is due for liquidation, and the initial margin is covered, or at least no less free than before. */
 function staysSolvent(state: State, before: Risk, { position, risk, ratio }: Result): boolean {
   if (isAbove(risk, ratio)) return false;
   if (position.isolated && position.size !== 0 && isolatedSlack(state, position) <= 0n) return false;
@@ -139,7 +139,7 @@ function staysSolvent(state: State, before: Risk, { position, risk, ratio }: Res
   return free >= 0n || free >= before.effective - before.initial;
 }
 
-/** Has what an isolated position must keep reached a share of what it has, a loss yet to come taken off? */
+/** Has the maintenance of an isolated position reached `ratio` of its margin with profit, less `loss`? */
 function isolatedIsAbove(state: State, position: Position, ratio: bigint, loss = 0n): boolean {
   const instrument = state.instruments[position.instrument]!;
   const kept = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
@@ -187,8 +187,8 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
 }
 
 /**
- * An answer as if the account had so much more cash, or less: it is put aside within its own row and taken back. Who has
- * no such row has nothing to give, and gets none by being asked.
+ * Runs `answer` as if the account had `amount` more cash: the amount moves within the account's own row and back. An
+ * account without a row for the coin gets none, because a check must not change the state.
  */
 function withCash<T>(state: State, account: Account, coin: number, amount: bigint, answer: () => T): T {
   const { ledger } = state;

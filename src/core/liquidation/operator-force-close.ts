@@ -1,4 +1,4 @@
-/** What the operator of a demo may do to an account, so that liquidation and deleveraging can be tried at will. */
+/** Liquidation and deleveraging by command of the operator, so that they can be tried on a demo. */
 
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';

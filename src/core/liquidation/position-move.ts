@@ -1,8 +1,7 @@
 /**
- * Positions change hands between accounts of one owner (wire 4.1): the giver closes and the receiver opens, both at
- * the mark of this instant and against each other, outside the book and unseen by the market. Nobody pays a fee, as
- * nobody else is on the other side; profit is realised as by any close. Each item is carried out on both accounts or on
- * neither; what one item leaves is what the next one finds.
+ * Moves positions between accounts of one owner (wire 4.1): the giver closes and the receiver opens, both at the present
+ * mark and against each other, outside the book and not public. There is no fee, because both sides have one owner;
+ * profit is realised as by any close. Each item is carried out on both accounts or on neither, in order.
  */
 
 import { endForcedOrder, forcedOrder, takingOrder } from '../futures/forced-orders.ts';
@@ -24,8 +23,8 @@ import { crossedIsDue } from './liquidation-check.ts';
 import { checkGiver, checkReceiver, givingLeg, type Leg, receivingLeg } from './move-checks.ts';
 
 /**
- * A move is at a price that the owner's two accounts do not agree on: whoever knows better than an old one leaves the loss
- * with the account that cannot bear it. Nothing is lost by waiting for a new one, so it is asked for sooner than elsewhere.
+ * Largest age of the index for a move. The owner sets both sides of it: at an old price one who knows the market could
+ * leave the loss with an account that cannot bear it. Waiting costs nothing, so the bound is stricter than elsewhere.
  */
 const INDEX_AGE_MAX_MS = 60_000;
 
@@ -42,17 +41,17 @@ export function movePositions(
   const parties = partiesOf(state, command);
   if ('rejectReason' in parties) return parties;
   const { initiatorUid, clientOid = '' } = command;
-  // Apart from the names of transfers and withdrawals, which have no blanks in them.
+  // Client ids of transfers and withdrawals contain no space, so they cannot collide with `move` and an id.
   const oid = `${initiatorUid} move ${clientOid}`;
   if (clientOid !== '' && state.transferOids.has(oid)) return rejected(RejectReason.moveOidInUse);
   const items = command.items.map((item) => moveOne(state, settlement, parties, item));
-  // Where nothing was moved, a retry is no second move.
+  // A command that moved nothing may be repeated with the same id.
   const moved = items.some(({ rejectReason }) => rejectReason === RejectReason.none);
   if (clientOid !== '' && moved) state.transferOids.remember(oid);
   return { ...OK, items };
 }
 
-/** Only the main account moves, and only what belongs to its party. */
+/** Only the main account may move positions, and only within its party. */
 function partiesOf(state: State, command: MovePositions): Parties | CommandResult {
   const { initiatorUid, fromUid, toUid, items } = command;
   const from = state.accountByUid.get(fromUid);
@@ -128,13 +127,13 @@ function handOver(
   return { rejectReason: RejectReason.none, orderId, clientOid, openOrderId };
 }
 
-/** What the present command has told of an order's fills; 0 when nothing. */
+/** The id of an order's last fill among the events of the present command; 0 when there is none. */
 function lastFillOf({ events }: State, orderId: number): number {
   const last = events.findLast((event) => event.type === 'fill' && event.fill.orderId === orderId);
   return last?.type === 'fill' ? last.fill.execId : 0;
 }
 
-/** The contract must be open for closing and for opening, and its price one that somebody vouches for now. */
+/** The contract must be open for closing and for opening, and its index fresh. */
 function checkContract(state: State, instrument: Instrument): CommandResult | undefined {
   for (const opening of [false, true]) {
     const rejectReason = placingRefusal(instrument, opening, Source.api, state.now);
@@ -146,7 +145,7 @@ function checkContract(state: State, instrument: Instrument): CommandResult | un
   return old ? rejected(RejectReason.staleIndexPrice) : undefined;
 }
 
-/** Who is due, and waits only for a price that somebody vouches for, neither gives nor takes. */
+/** An account that is due for liquidation and waits only for a fresh price neither gives nor receives. */
 function checkWaiting(state: State, ...accounts: readonly Account[]): CommandResult | undefined {
   const due = accounts.some((account) => crossedIsDue(state, account));
   return due ? rejected(RejectReason.accountLiquidating) : undefined;
@@ -160,7 +159,7 @@ function givenPosition(account: Account, { index }: Instrument, side: Side): Pos
   return position?.long === long ? position : undefined;
 }
 
-/** As much as an order would have to be, or all there is. */
+/** At least the minimum size of an order, or the whole position. */
 function checkLots(
   state: State,
   instrument: Instrument,

@@ -1,4 +1,4 @@
-/** What the venue trades and who trades on it: coins, instruments, their status, accounts and their fees. */
+/** Listing of coins and instruments, status of instruments, opening of accounts, fees. */
 
 import { FuturesMarket } from '../marketdata/futures-market.ts';
 import type {
@@ -86,7 +86,7 @@ export function listSpecification(state: State, spec: InstrumentSpec): CommandRe
   return OK;
 }
 
-/** A book of its own unless a twin has it, and for futures the prices that margin is measured by. */
+/** Opens the market of an instrument unless it shares one (SPOT and MARGIN); for futures with index and mark prices. */
 export function openMarket(state: State, instrument: Instrument, shared: boolean): void {
   const priceIndex = state.indexOf(instrument);
   state.applyMarginPair(instrument);

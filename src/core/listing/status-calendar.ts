@@ -1,8 +1,8 @@
 /**
- * Times at which an instrument changes its status by itself (rules 9.3): it opens, takes no more openings, goes
- * offline. Only a time that passes while the exchange runs does anything; one that is past when the instrument is
- * listed, like the launch of a contract that the operator keeps closed, leaves the status as it was listed. A status
- * that somebody has chosen meanwhile holds where the table does not name it.
+ * Times at which an instrument changes its status automatically (rules 9.3): it opens, stops opening orders, goes
+ * offline. A time takes effect only when the clock passes it; one that is past when the instrument is listed, like the
+ * launch of a contract that the operator keeps closed, changes nothing. A status that the operator has set meanwhile
+ * stays where the table does not name it.
  */
 
 import { InstrumentStatus } from '../model/enums.ts';
@@ -19,7 +19,7 @@ interface Change {
 
 const { listed, online, limitOpen, limitClose, offline, restrictedApi } = InstrumentStatus;
 
-/** The last that is due wins, so that one instant for several of them leads to the strictest. */
+/** The last due entry wins, so that several at one instant give the strictest status. */
 const CHANGES: readonly Change[] = [
   { entry: 'launchTime', from: [listed], to: online },
   { entry: 'limitOpenTime', from: [online, limitClose, restrictedApi], to: limitOpen },
@@ -50,7 +50,7 @@ export function scheduleCalendar(state: State): void {
   }
 }
 
-/** A delivery takes a contract offline at its own price: nothing is left for a later or equal end (rules 5.15). */
+/** A delivery takes a contract offline at its own price: later or equal entries have no effect (rules 5.15). */
 function timeOf({ calendar, futures }: Instrument, entry: CalendarEntry): number {
   const time = calendar[entry];
   const delivered = futures?.delivery !== undefined && time >= futures.delivery.time;

@@ -24,14 +24,14 @@ import { freeIn } from '../wallet/wallet.ts';
 import { emitLoan } from './loan-events.ts';
 import { firmPrices, lending, loanCells, pledging, poolBalance, usdtPrice } from './loan-money.ts';
 
-/** Both amounts of a loan that the desk would make. */
+/** Both amounts of a possible loan. */
 export interface LoanOffer {
   readonly loan: bigint;
   readonly pledge: bigint;
   readonly spec: LoanSpec;
 }
 
-/** What a client asks a price for: one of the amounts is zero and follows from the other. */
+/** The coins and one amount of a loan; the other amount is 0n and follows from it. */
 export type LoanRequest = Pick<LoanBorrow, 'loanCoin' | 'pledgeCoin' | 'loanAmount' | 'pledgeAmount'>;
 
 export function borrow(state: State, command: LoanBorrow): CommandResult {
@@ -56,7 +56,7 @@ export function borrow(state: State, command: LoanBorrow): CommandResult {
   return { ...OK, orderId: loan.id };
 }
 
-/** The amounts at the present prices, or why there is no such loan. */
+/** The amounts at the present prices, or the rejection. */
 export function offerFor(state: State, wish: LoanRequest): LoanOffer | CommandResult {
   const { loanCoin, pledgeCoin, loanAmount, pledgeAmount } = wish;
   const spec = state.coins[loanCoin]?.loan;

@@ -1,4 +1,4 @@
-/** What the loan desk tells: how a loan stands, what was paid, moved, asked for and taken by force. */
+/** Events of pledge loans: status, repayments, moved collateral, notices and forced closes. */
 import type { LoanEvent, LoanStatus } from '../model/event.ts';
 import type { Loan } from '../model/loan.ts';
 import type { State } from '../state/state.ts';
@@ -21,7 +21,7 @@ export function emitLoan(state: State, loan: Loan, status: LoanStatus): void {
   });
 }
 
-/** The parties and the time of everything that happens to a loan. */
+/** Fields that all events of a loan share. */
 export function about(state: State, { id, uid, loanCoin, pledgeCoin }: Loan) {
   return { loanId: id, uid, loanCoin, pledgeCoin, time: state.now };
 }

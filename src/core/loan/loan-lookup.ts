@@ -1,4 +1,4 @@
-/** A loan of the one who asks. */
+/** Finds a loan of the account that sends the command. */
 
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import type { Loan } from '../model/loan.ts';

@@ -1,4 +1,4 @@
-/** Prices and postings of the loan desk (rules 4.1, 7). */
+/** Prices and postings of pledge loans (rules 4.1, 7). */
 
 import { hasStalePrice, isIndexed } from '../margin/collateral.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
@@ -8,7 +8,7 @@ import { MONEY_ONE } from '../model/units.ts';
 import type { Posting } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
-/** Dollar prices as of the last second; undefined while no index tells one of them. */
+/** Dollar prices as of the last second; undefined while one of them has no index. */
 export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
   if (!isIndexed(state, loanCoin) || !isIndexed(state, pledgeCoin)) return undefined;
   const loan = state.coinPrices[loanCoin] ?? 0n;
@@ -17,8 +17,8 @@ export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): 
 }
 
 /**
- * The same, undefined also while nobody vouches for one of them (rules 5.14). The desk lends, sells and gives back at
- * these only: at an old price whoever knows the new one would choose the better side.
+ * The same, undefined also while one of them is stale (rules 5.14). Loans are made, collateral is sold and returned only
+ * at these prices: at a stale price a user who knows the market would profit.
  */
 export function firmPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
   if (hasStalePrice(state, loanCoin) || hasStalePrice(state, pledgeCoin)) return undefined;

@@ -1,4 +1,4 @@
-/** The money that loans are made of, brought and taken by the operator, and the rates it is lent at. */
+/** The pools that loans are paid from, funded by the operator, and their interest rates. */
 import type { FundLoanPool, SetLoanRate } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
@@ -11,13 +11,13 @@ import type { State } from '../state/state.ts';
 import { shortOf } from '../wallet/wallet.ts';
 import { poolBalance } from './loan-money.ts';
 
-/** A positive amount comes from the outside world, a negative one goes back; only what is not lent can. */
+/** A positive amount comes from the outside world, a negative one returns to it; only money that is not lent can. */
 export function fundLoanPool(state: State, command: FundLoanPool): CommandResult {
   const { coin, amount } = command;
   const size = amount < 0n ? -amount : amount;
   if (state.coins[coin] === undefined) return rejected(RejectReason.unknownCoin);
   if (size === 0n || size > MONEY_MAX) return rejected(RejectReason.amountOutOfRange);
-  // A retry of an operator who heard no answer must not move money twice.
+  // An operator that got no response retries: the retry must not move money twice.
   const reference = `pool ${coin} ${command.reference}`;
   if (state.depositReferences.has(reference)) {
     const detail = `${command.reference} was booked for this pool before`;
@@ -34,7 +34,7 @@ export function fundLoanPool(state: State, command: FundLoanPool): CommandResult
   return OK;
 }
 
-/** New loans of a term, and the hours of flexible ones that begin from now on, cost this. */
+/** New loans of a term, and the hours of flexible ones that begin from now on, have this rate. */
 export function setLoanRate(state: State, command: SetLoanRate): CommandResult {
   const spec = state.coins[command.coin];
   if (spec === undefined) return rejected(RejectReason.unknownCoin);

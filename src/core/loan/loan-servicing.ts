@@ -1,4 +1,4 @@
-/** What time and prices do to loans: hours are charged, owners warned, loans closed by force (rules 7.3, 7.5). */
+/** Timed work of loans: hourly interest, warnings of owners, forced closes (rules 7.3, 7.5). */
 
 import { hourRate, LoanTerm } from '../model/loan-terms.ts';
 import { shownRate } from '../model/ltv.ts';
@@ -9,7 +9,7 @@ import { liquidateLoan } from './liquidate-loan.ts';
 import { about, emit } from './loan-events.ts';
 import { firmPrices } from './loan-money.ts';
 
-/** The hours that begin now, each once, and terms that have just ended. */
+/** Charges the hours that begin now, each once, and marks loans whose term has ended. */
 export function accrueDue(state: State): void {
   const { loans, now } = state;
   for (let loan = loans.next(); loan !== undefined && loan.nextInstant() <= now; loan = loans.next()) {
@@ -26,8 +26,8 @@ export function accrueDue(state: State): void {
 }
 
 /**
- * After prices, hours or pledges have changed: nobody stays at or above the level of force. While a price is old nobody
- * is warned or closed for it, as nobody is liquidated (rules 5.14).
+ * After prices, hours or pledges have changed: warns owners and closes loans at or above the force level. A stale price
+ * neither warns nor closes, as it liquidates nobody (rules 5.14).
  */
 export function checkLoans(state: State): void {
   if (state.loans.size === 0) return;

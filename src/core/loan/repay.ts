@@ -20,9 +20,9 @@ export function repay(state: State, command: LoanRepay): CommandResult {
   const { account, loan } = found;
   if (!command.all && (command.amount <= 0n || command.amount > MONEY_MAX))
     return rejected(RejectReason.amountOutOfRange);
-  // Interest may have grown since the client asked: nobody pays more than is owed.
+  // The debt at this instant is the maximum: the client may have read an older one.
   const amount = command.all ? loan.debt() : smaller(command.amount, loan.debt());
-  // Who pays with the borrowed coin needs no price; what could be unlocked stays while there is no firm one.
+  // A repayment in the borrowed coin needs no price, but without firm prices no collateral is returned before the end.
   const prices = firmPrices(state, loan.loanCoin, loan.pledgeCoin);
   if (command.fromPledge && prices === undefined) return rejected(RejectReason.noCoinPrice);
   const sold = command.fromPledge && prices !== undefined ? soldFor(amount, prices) : 0n;

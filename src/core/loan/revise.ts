@@ -1,4 +1,4 @@
-/** More or less collateral for a loan (rules 7.4). Adding is always allowed, taking out down to the first rate. */
+/** More or less collateral for a loan (rules 7.4). Adding is always allowed, removing down to the initial rate. */
 import type { LoanRevise } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -20,7 +20,7 @@ export function revisePledge(state: State, command: LoanRevise): CommandResult {
   const { amount, into } = command;
   if (command.pledgeCoin !== loan.pledgeCoin) return rejected(RejectReason.otherPledgeCoin);
   if (amount <= 0n || amount > MONEY_MAX) return rejected(RejectReason.amountOutOfRange);
-  // More is always welcome, and its rates are shown at the last prices there were.
+  // Collateral can be added at stale prices too; the reported rates are those of the last prices.
   const prices = (into ? pairPrices : firmPrices)(state, loan.loanCoin, loan.pledgeCoin);
   if (prices === undefined) return rejected(RejectReason.noCoinPrice);
   const { init } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);

@@ -1,4 +1,4 @@
-/** Who has to give first when neither the book nor the fund can take a forced close (rules 5.11, 5.12). */
+/** The order in which positions are deleveraged when neither book nor fund can absorb a forced close (rules 5.11, 5.12). */
 
 import { PosSide } from '../model/enums.ts';
 import { tradeValue } from '../model/instrument.ts';
@@ -16,19 +16,19 @@ export interface Ranked {
   readonly score: bigint;
 }
 
-/** The risk that a score is multiplied by stays within these. */
+/** Lower bound of the risk that a score is multiplied by. */
 const RISK_MIN = RATE_ONE / 10_000n;
 
 /**
- * Rankings of one instant. A cascade of forced closes takes each ranking once and goes down it; who was ranked keeps the
- * place although every close changes the scores a little, as a ranking for each close would make a crash quadratic.
+ * Rankings of one instant. A cascade of forced closes computes each ranking once and follows it, although every close
+ * changes the scores a little: a new ranking for each close would make the cost of a crash quadratic.
  */
 export class AdlRanking {
   private readonly queues = new Map<string, Ranked[]>();
 
   /**
-   * The first that still has something to give: of those who can bear it, accounts in liquidation last; then of the
-   * others. Undefined when nobody has.
+   * The first position with lots left: those that can bear the price first, accounts in liquidation last among them;
+   * then the others. Undefined when there is none.
    */
   first(
     state: State,
@@ -40,19 +40,19 @@ export class AdlRanking {
     let queue = this.queues.get(key);
     for (let fresh = false; ; fresh = true) {
       if (queue === undefined) {
-        // Taken from its end.
+        // Reversed: entries are popped from the end.
         queue = deleveragingQueue(state, instrument, long).reverse();
         this.queues.set(key, queue);
         fresh = true;
       }
       const found = this.next(queue, canBear);
       if (found !== undefined || fresh) return found;
-      // Positions opened since, by orders that met a forced close, are not in it.
+      // The ranking lacks positions that were opened since, by orders that traded with a forced close.
       queue = undefined;
     }
   }
 
-  /** When the instant is over. */
+  /** Call at the end of the instant. */
   forget(): void {
     this.queues.clear();
   }
@@ -101,7 +101,7 @@ export function queueLots(account: Account, position: Position): number {
   return position.lots - (other === undefined || other.isolated ? 0 : other.lots);
 }
 
-/** Profit on the entry value, times the risk of the account: who earns most with the least behind it goes first. */
+/** Profit on the entry value, times the risk of the account: the highest profit on the least margin goes first. */
 function scoreOf(state: State, account: Account, position: Position): bigint {
   const entry = position.long ? position.queueBasis : -position.queueBasis;
   if (entry === 0n) return 0n;

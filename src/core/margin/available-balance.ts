@@ -1,4 +1,4 @@
-/** What an account may spend or take out of a coin (rules 6.6). */
+/** How much of a coin an account may spend or withdraw (rules 6.6). */
 
 import { Bucket } from '../model/ledger-accounts.ts';
 import { larger } from '../model/units.ts';
@@ -10,14 +10,14 @@ import { coinEquity, collateralValueOf, hasObligations } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
 /**
- * What may leave the account: what it may spend, and nothing while what its coins stand behind is measured by a price that
- * nobody vouches for. Nobody is liquidated at such a price, so what left by it would be missing when the new one is told.
+ * What may leave the account: the spendable amount, or nothing while its crossed positions or debts depend on a stale
+ * price. A stale price liquidates nobody, so an amount that left at it would be missing at the next price.
  */
 export function withdrawable(state: State, account: Account, coin: number): bigint {
   return awaitsPrice(state, account) ? 0n : spendable(state, account, coin);
 }
 
-/** Has the account a crossed position or a debt, and anything of it, or behind it, no price of now? */
+/** Does the account have a crossed position or a debt while that or its collateral has a stale price? */
 function awaitsPrice(state: State, account: Account): boolean {
   const crossed = [...account.positions.values()].filter(({ isolated }) => !isolated);
   if (crossed.some(({ instrument }) => state.market(state.instruments[instrument]!).futures!.index.stale))
@@ -28,7 +28,7 @@ function awaitsPrice(state: State, account: Account): boolean {
     .some((held) => balanceOf(state, account, held) !== 0n && hasStalePrice(state, held));
 }
 
-/** What may leave a coin: its cash, as far as margin stays free for crossed positions and orders (rules 6.6). */
+/** Cash of a coin that is not needed as margin for crossed positions and orders (rules 6.6). */
 export function spendable(state: State, account: Account, coin: number): bigint {
   const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash));
   if (cash === 0n || !hasObligations(state, account)) return cash;

@@ -1,4 +1,4 @@
-/** Where nothing is left of a position: the price at which its margin, its loss and the closing fee meet (rules 5.8). */
+/** Bankruptcy price of a position: its loss and the closing fee use up its margin exactly (rules 5.8). */
 
 import { baseUnits, type Instrument } from '../model/instrument.ts';
 import { PRICE_TICKS_MAX } from '../model/limits.ts';
@@ -10,7 +10,7 @@ import { coinUsd } from './collateral.ts';
 import { inSettleCoin, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
-/** What a forced close pays of its value: the taker's rate, but the fund pays nobody for being liquidated. */
+/** Fee rate of a forced close: the taker rate, never negative, so that a liquidation earns no rebate. */
 export function forcedFeeRate({ takerRate }: Instrument): bigint {
   return larger(0n, takerRate);
 }
@@ -22,7 +22,7 @@ export function bankruptcyPrice(state: State, account: Account, position: Positi
   return bankruptcyTicks(instrument, long, lots, basis, marginBehind(state, account, position));
 }
 
-/** Its own margin, or for a crossed one everything the account is worth without the position's own profit. */
+/** The margin of an isolated position; for a crossed one the account's effective margin without the position's profit. */
 export function marginBehind(state: State, account: Account, position: Position): bigint {
   if (position.isolated) return position.iso;
   const instrument = state.instruments[position.instrument]!;

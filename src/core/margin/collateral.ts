@@ -1,4 +1,4 @@
-/** What coins are worth in dollars, and how much of that counts as margin (rules 6.1, 6.2). */
+/** Dollar values of coins, and how much of them counts as margin (rules 6.1, 6.2). */
 
 import type { CoinSpec, CollateralTier } from '../model/listing-spec.ts';
 import { DOLLAR_COINS, INDEX_QUOTES } from '../model/listing-spec.ts';
@@ -15,14 +15,14 @@ import {
 } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 
-/** 10^-8 dollars of one coin as of the last second; 0 when nothing tells. */
+/** 10^-8 dollars of one coin as of the last second; 0 without a price. */
 export function coinUsd(state: State, coin: number): bigint {
   return state.coinPrices[coin] ?? findUsdPrice(state, state.coins[coin]!.coin);
 }
 
 /**
- * Is the coin's price that of an index? Whoever trades on the own book alone sets its last price, so a coin that only
- * the book prices is shown at it and nothing more: it is no margin, no pledge, lent to nobody and sold for no debt.
+ * Does the coin have an index price? A price of the own book alone could be set by one trader. It is only displayed: the
+ * coin counts neither as margin nor as a pledge, is not lent and not sold for debts.
  */
 export function isIndexed(state: State, coin: number): boolean {
   return state.coinIndexed[coin] ?? hasIndexPrice(state, state.coins[coin]!.coin);
@@ -36,7 +36,7 @@ function hasIndexPrice(state: State, name: string): boolean {
   return DOLLAR_COINS.has(name) || INDEX_QUOTES.some((quote) => indexPrice(state, name + quote) !== 0n);
 }
 
-/** Does the coin's price hang on an index that nobody vouches for? */
+/** Is the index that prices the coin stale? */
 export function hasStalePrice(state: State, coin: number): boolean {
   const name = state.coins[coin]!.coin;
   for (const quote of INDEX_QUOTES) {
@@ -46,7 +46,7 @@ export function hasStalePrice(state: State, coin: number): boolean {
   return false;
 }
 
-/** Taken once a second, so that margin does not hang on who asked first. */
+/** Samples the prices of all coins, once a second: margin must not depend on when it is read. */
 export function takeCoinPrices(state: State): void {
   state.setCoinPrices([], []);
   state.setCoinPrices(

@@ -1,4 +1,4 @@
-/** What an account owes and what margin that takes (rules 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
+/** Debts of an account and the margin they require (rules 6.1, 6.3). Coin amounts and dollars, both in 10^-8. */
 
 import { NIL } from '../book/order-slab.ts';
 import { Side } from '../model/enums.ts';
@@ -21,10 +21,10 @@ import type { State } from '../state/state.ts';
 import { coinUsd, collateralRate, isIndexed } from './collateral.ts';
 
 const DEFAULT_LEVERAGE = 3;
-/** Of accounts that owe nothing (rules 0.5). */
+/** For accounts without debts (rules 0.5). */
 const WARNING_RATIO = (RATE_ONE * 8n) / 10n;
 
-/** Leverage of debts in a coin: the account's choice, never more than the venue allows now. */
+/** Leverage of debts in a coin: the account's setting, at most the present maximum. */
 export function coinLeverage(state: State, account: Account, coin: number): number {
   const most = Math.max(1, state.lending[coin]!.maxLeverage);
   return Math.min(account.coinLeverage.get(coin) ?? DEFAULT_LEVERAGE, most);
@@ -65,23 +65,23 @@ export function isInDebt(state: State, account: Account): boolean {
 export interface SpotIntent {
   readonly instrument: Instrument;
   readonly side: Side;
-  /** The worst it may trade at. */
+  /** The worst price it may trade at. */
   readonly priceTicks: number;
-  /** Of the coin it gives: everything, the part that would be borrowed, and what it takes of the cash at once. */
+  /** Amounts of the coin it pays: the whole, the part to borrow, and the part it locks of the cash at once. */
   readonly need: bigint;
   readonly borrowed: bigint;
   readonly lock: bigint;
 }
 
-/** What open spot and margin orders ask of the account's margin. */
+/** Margin requirements of open spot and margin orders. */
 export interface OrderRequirements {
-  /** By coin, what orders would borrow. */
+  /** Amounts that orders would borrow, by coin. */
   readonly borrowed: ReadonlyMap<number, bigint>;
   /** Dollars of margin value that their trades would cost. */
   readonly haircut: bigint;
 }
 
-/** The claims of all open orders but one, before cash that has come in since is set against them. */
+/** Requirements of all open orders but `leaveOut`, without the cash that has arrived since they were placed. */
 export function openOrderRequirements(state: State, account: Account, leaveOut: number): OrderRequirements {
   const borrowed = new Map<number, bigint>();
   let haircut = 0n;
@@ -99,7 +99,7 @@ export function openOrderRequirements(state: State, account: Account, leaveOut: 
   return { borrowed, haircut };
 }
 
-/** `open` are the claims of open orders, when they were computed already. */
+/** Requirements of open orders and of `intent`. `open`: those of open orders, if already computed. */
 export function orderClaims(
   state: State,
   account: Account,
@@ -114,7 +114,7 @@ export function orderClaims(
     addBorrowed(borrowed, lockedCoin(instrument, side), part);
     haircut += haircutLoss(state, account, intent);
   }
-  // What has come in since an order was placed is not borrowed.
+  // Cash that has arrived since an order was placed reduces the amount to borrow.
   for (const [coin, part] of borrowed) {
     const locks =
       intent !== undefined && lockedCoin(intent.instrument, intent.side) === coin ? intent.lock : 0n;
@@ -129,9 +129,9 @@ function addBorrowed(borrowed: Map<number, bigint>, coin: number, part: bigint):
 }
 
 /**
- * Giving a coin that counts for much for one that counts for less costs margin value: value x (rate given - rate
- * received). What is borrowed counts in full as a debt. A price worse than the coins are worth costs the difference
- * too: otherwise an account could give its collateral, or what it borrows, to a friend and leave the loss to the house.
+ * Paying with a coin of a high collateral rate for one of a lower rate costs margin value: value x (rate given - rate
+ * received). The borrowed part counts in full as a debt. A price worse than the coins' value costs the difference too:
+ * otherwise an account could move its collateral or its loan to an accomplice and leave the loss to the exchange.
  */
 function haircutLoss(state: State, account: Account, order: Omit<SpotIntent, 'lock'>): bigint {
   const { instrument, side, need, borrowed } = order;
@@ -147,7 +147,7 @@ function haircutLoss(state: State, account: Account, order: Omit<SpotIntent, 'lo
   return divCeil(larger(0n, own * givenRate - kept(own)) + debt * RATE_ONE - kept(debt), RATE_ONE);
 }
 
-/** Dollars that come back for dollars given at the order's price, by what the coins are worth; never more than given. */
+/** Dollar value received for dollars given at the order's price; at most the value given. */
 function worthAfter(
   state: State,
   { instrument, side, priceTicks }: Pick<SpotIntent, 'instrument' | 'side' | 'priceTicks'>,
@@ -166,7 +166,7 @@ export function balanceOf(state: State, account: Account, coin: number): bigint 
   return ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
 }
 
-/** Dollars of initial margin for a debt, with what open orders would add to it. */
+/** Dollars of initial margin for a debt; `debt` includes the amounts that open orders would borrow. */
 export function debtInitial(state: State, account: Account, coin: number, debt: bigint): bigint {
   const usd = divCeil(debt * coinUsd(state, coin), MONEY_ONE);
   return divCeil(usd, BigInt(coinLeverage(state, account, coin)));
@@ -179,7 +179,7 @@ export function debtMaintenance(state: State, coin: number, debt: bigint): bigin
   return divCeil(usd * tiers[tierIndex(tiers, usd)]!.rate, RATE_ONE);
 }
 
-/** What the account's open margin orders would borrow of a coin. */
+/** Amount of a coin that the account's open margin orders would borrow. */
 export function pendingBorrow(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
   const { slab } = state;
   let sum = 0n;
@@ -193,7 +193,7 @@ export function pendingBorrow(state: State, account: Account, coin: number, leav
   return sum;
 }
 
-/** The largest further debt that pool, account, party and tier allow; the account's margin is another matter. */
+/** The largest further debt that pool, account, party and tier allow; the account's margin is not checked here. */
 export function lendable(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
   const { terms, reserved, maxLeverage } = state.lending[coin]!;
   if (maxLeverage === 0 || !isIndexed(state, coin)) return 0n;

@@ -3,7 +3,7 @@ import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { larger } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 
-/** What the fund could pay now. */
+/** Amount that the fund can pay now. */
 export function fundBalance({ ledger }: State, coin: number): bigint {
   return larger(0n, ledger.peek(SystemAccount.insurance, coin, Bucket.cash));
 }

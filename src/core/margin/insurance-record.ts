@@ -1,4 +1,4 @@
-/** The insurance fund as the public reads it (rules 5.11): what it was at each full hour at which it had changed. */
+/** The public record of the insurance fund (rules 5.11): its balance at each full hour at which it has changed. */
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { State } from '../state/state.ts';
 
@@ -8,7 +8,7 @@ export function nextFullHour(now: number): number {
   return (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
 }
 
-/** At a full hour, before anything else happens at that instant: it belongs to the next hour. */
+/** Call at a full hour before all other work of that instant, which belongs to the next hour. */
 export function recordInsurance(state: State): void {
   const { insuranceAtHour, ledger, now } = state;
   for (let coin = 0; coin < state.coins.length; coin++) {

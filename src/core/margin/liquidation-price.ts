@@ -1,7 +1,7 @@
 /**
- * Where a position would be liquidated (rules 5.7). Exact for isolated positions; an estimate for crossed ones,
- * whose account is judged as a whole. One equation serves all: margin + profit = maintenance + closing fee, solved for
- * the notional N of the (larger) side, tier by tier, because the maintenance rate hangs on N itself.
+ * Price at which a position would be liquidated (rules 5.7). Exact for isolated positions; an estimate for crossed ones,
+ * whose account is liquidated as a whole. Margin + profit = maintenance + closing fee is solved for the notional N of the
+ * (larger) side, tier by tier, because the maintenance rate depends on N.
  */
 
 import { PosSide } from '../model/enums.ts';
@@ -15,11 +15,11 @@ import { coinUsd } from './collateral.ts';
 import { maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
-/** A position, or a hedged pair by its larger side, with what stands behind it. */
+/** A position, or a hedged pair by its larger side, with its margin. */
 export interface Stake {
   readonly instrument: Instrument;
   readonly long: boolean;
-  /** Of the larger side, and less the smaller one. */
+  /** Lots of the larger side, and those less the smaller side. */
   readonly lots: number;
   readonly netLots: number;
   /** Signed sum of both sides, in the quote coin. */
@@ -28,7 +28,7 @@ export interface Stake {
   readonly margin: bigint;
 }
 
-/** 0 when no price does it. */
+/** 0 when no price liquidates the position. */
 export function liquidationTicks(state: State, account: Account, position: Position): number {
   const instrument = state.instruments[position.instrument]!;
   const { long, lots, basis, iso } = position;
@@ -38,7 +38,7 @@ export function liquidationTicks(state: State, account: Account, position: Posit
   );
 }
 
-/** A long's rounded up to the tick, a short's down (rules 0.4); 0 when there is none. */
+/** Rounded up to the tick for a long, down for a short (rules 0.4); 0 when there is none. */
 export function stakeLiquidationTicks(stake: Stake): number {
   const { instrument, long, lots } = stake;
   const notional = liquidationNotional(stake);
@@ -65,7 +65,7 @@ function liquidationNotional(stake: Stake): Fraction | undefined {
   return undefined;
 }
 
-/** Margin of a linear contract stands on the side of the money, that of a coin-margined one on that of the size. */
+/** In the equation the margin of a linear contract is an amount of money, that of a coin-margined one adds to the size. */
 function notionalInTier(stake: Stake, tier: MarginTier): Fraction {
   const { instrument, long, margin } = stake;
   const { coinMargined } = instrument.futures!;
@@ -80,7 +80,7 @@ function notionalInTier(stake: Stake, tier: MarginTier): Fraction {
   };
 }
 
-/** The account without the profit of this symbol and without what its other symbols must keep. */
+/** Free margin of the account without the profit of this symbol and after the maintenance of its other symbols. */
 function crossedStake(state: State, account: Account, position: Position): Stake {
   const instrument = state.instruments[position.instrument]!;
   const other = otherSide(account, position);
@@ -107,7 +107,7 @@ function otherSide(account: Account, position: Position): Position | undefined {
   return positionOf(account, position.instrument, posSide);
 }
 
-/** Of two equal sides the long one leads. */
+/** Of two equal sides the long one counts as larger. */
 function isLarger(one: Position, other: Position): boolean {
   return one.lots === other.lots ? one.long : one.lots > other.lots;
 }

@@ -1,7 +1,7 @@
 /**
  * Margin of an account without computing everything each time. `../state/margin-cache-state.ts` holds the contributions
  * of contracts and coins and knows what is stale; `cache/` computes them again in exact numbers. `margin.ts` is the rule:
- * the figures must equal `computeRisk`, which a running exchange asserts for one account each second.
+ * the cached values must equal `computeRisk`, which a running exchange asserts for one account each second.
  */
 
 import { NIL } from '../book/order-slab.ts';
@@ -28,7 +28,7 @@ import { computeRisk, hasObligations, type Intent, markTicks, type Risk } from '
 
 export { quotePrice } from './cache/contract-rows.ts';
 
-/** Any of these makes every contract row be computed again. */
+/** Any of these changes requires all contract rows to be recomputed. */
 const ALL_CONTRACTS = Stale.positions | Stale.orders | Stale.settings | Stale.prices;
 
 /** Equity, and the margin required for new orders and to hold positions, at the present prices. */
@@ -43,7 +43,7 @@ export function accountRisk(state: State, account: Account): Risk {
   };
 }
 
-/** The present figures. Initial margin may be an upper bound when opening orders would lose at the mark. */
+/** The cache, brought up to date. Initial margin may be an upper bound when opening orders would lose at the mark. */
 export function currentMargin(state: State, account: Account): MarginCache {
   account.margin ??= new MarginCache();
   const { margin } = account;

@@ -1,6 +1,6 @@
 /**
- * What an account is worth, must keep and has free (rules 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. These are the
- * rules, computed from scratch in big integers; orders ask `margin-cache.ts`, which must always come to the same.
+ * Equity, initial and maintenance margin of an account (rules 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. This is the
+ * reference, computed from scratch in big integers; orders use `margin-cache.ts`, which must give the same results.
  */
 
 import { NIL } from '../book/order-slab.ts';
@@ -28,7 +28,7 @@ import {
 export interface Risk {
   /** All coins with the profit of crossed positions. */
   readonly equity: bigint;
-  /** The same after collateral discounts: what margin is measured against. */
+  /** The same after collateral discounts; margin is compared with this. */
   readonly effective: bigint;
   readonly initial: bigint;
   /** Closing fees included. */
@@ -51,7 +51,7 @@ interface Exposure {
   /** 10^-8 of the quote coin. */
   buyValue: bigint;
   sellValue: bigint;
-  /** What orders would lose at the mark the moment they filled. */
+  /** Loss at the mark if all orders filled now. */
   openLoss: bigint;
 }
 
@@ -71,13 +71,13 @@ export function positionOf(account: Account, instrument: number, posSide: PosSid
   return account.positions.get(positionKey(instrument, posSide));
 }
 
-/** The price margin is measured by; before the first index the opening price. */
+/** The mark price, which margin is computed at; before the first index the opening price. */
 export function markTicks(state: State, instrument: Instrument): number {
   const { futures } = state.market(instrument);
   return futures?.markTicks || futures?.indexTicks || instrument.openingTicks;
 }
 
-/** With an order added or left out, if given: one of futures, or one that gives a coin. `claims`: see `orderClaims`. */
+/** Adds a futures order (`intent`) or a spot order (`spot`) and leaves out one, if given. `claims`: see `orderClaims`. */
 export function computeRisk(
   state: State,
   account: Account,
@@ -90,7 +90,7 @@ export function computeRisk(
   const { equity, effective, debts } = accountEquity(state, account);
   const owing = debtFigures(state, account, debts, spot, leaveOut, claims);
   let { initial, maintenance } = owing;
-  // Collateral that stands behind nothing may be given away.
+  // Without obligations the collateral is not needed as margin, and its loss of margin value does not count.
   if (intent !== undefined || spot !== undefined || hasObligations(state, account)) initial += owing.haircut;
   for (const exposure of exposures.values()) {
     const { instrument } = exposure;
@@ -101,19 +101,19 @@ export function computeRisk(
   return { equity, effective, initial, maintenance };
 }
 
-/** Has the margin ratio reached a level? Without anything to keep there is no ratio. */
+/** Has the margin ratio reached a level? Without maintenance margin there is no ratio. */
 export function isAbove({ effective, maintenance }: Risk, ratio: bigint): boolean {
   return maintenance > 0n && maintenance * RATE_ONE >= effective * ratio;
 }
 
 export interface DebtFigures {
-  /** Dollars of initial margin, of maintenance, and of what open spot and margin orders would cost as collateral. */
+  /** Dollars of initial and maintenance margin, and of margin value that open spot and margin orders would cost. */
   readonly initial: bigint;
   readonly maintenance: bigint;
   readonly haircut: bigint;
 }
 
-/** What debts need, with what open orders would add to them (rules 6.3). */
+/** Margin of debts, with the amounts that open orders would borrow (rules 6.3). */
 export function debtFigures(
   state: State,
   account: Account,
@@ -132,7 +132,7 @@ export function debtFigures(
   return { initial, maintenance, haircut };
 }
 
-/** Is there anything that the account's coins stand behind: positions, futures orders, debts, orders that borrow? */
+/** Does the account need its coins as margin: for positions, futures orders, debts, or orders that borrow? */
 export function hasObligations(state: State, account: Account): boolean {
   if (account.positions.size > 0 || account.openFutures > 0) return true;
   if (!account.mayOwe) return false;
@@ -150,7 +150,7 @@ export function coinEquity(state: State, account: Account, coin: number): bigint
   return balanceOf(state, account, coin) + profitIn(state, account, coin);
 }
 
-/** Coins it has touched, and those that its positions settle in. */
+/** Coins that the account has ever had, and those that its positions settle in. */
 export function coinsOf(state: State, account: Account): number[] {
   const coins = new Set(state.ledger.coinsOf(account.index));
   for (const { instrument } of account.positions.values())
@@ -169,7 +169,7 @@ export function profitIn(state: State, account: Account, coin: number): bigint {
   return profit;
 }
 
-/** Dollars of an amount, in full and after the collateral discount; what is owed counts in full. */
+/** Dollars of an amount, in full and after the collateral discount; a debt counts in full. */
 export function collateralValueOf(
   state: State,
   coin: number,
@@ -203,7 +203,7 @@ export function inSettleCoin(state: State, instrument: Instrument, quoteAmount: 
 interface Worth {
   readonly equity: bigint;
   readonly effective: bigint;
-  /** What is owed by coin: an unrealised loss beyond the balance is already a debt (rules 6.1). */
+  /** Debt by coin: an unrealised loss beyond the balance is already a debt (rules 6.1). */
   readonly debts: ReadonlyMap<number, bigint>;
 }
 
@@ -316,7 +316,7 @@ export function maintenanceAt(instrument: Instrument, priceTicks: number, lots: 
   );
 }
 
-/** What must be kept in dollars, never less than exactly. */
+/** A margin requirement in dollars, rounded up. */
 export function inDollars(quoteAmount: bigint, usd: bigint): bigint {
   return usd === MONEY_ONE ? quoteAmount : divCeil(quoteAmount * usd, MONEY_ONE);
 }

@@ -1,6 +1,6 @@
 /**
- * What spot and margin orders may spend (rules 6.5, 6.6). A spot order spends what is there; a margin order may
- * borrow the rest, as far as pool, limits and margin allow. Neither may take margin that positions and debts need.
+ * What spot and margin orders may spend (rules 6.5, 6.6). A spot order spends cash only; a margin order may borrow the
+ * rest, as far as pool, limits and margin allow. Neither may use margin that positions and debts need.
  */
 
 import { NIL } from '../book/order-slab.ts';
@@ -19,13 +19,13 @@ import { lendable, type OrderRequirements, openOrderRequirements } from './debts
 import { computeRisk, hasObligations, isAbove, type Risk } from './margin.ts';
 import { currentMargin } from './margin-cache.ts';
 
-/** An order, or what an order becomes: `slot` is the resting order that it replaces. */
+/** A new or amended order: `slot` is the resting order that it replaces. */
 export interface Spending {
   readonly instrument: Instrument;
   readonly side: Side;
   /** 0 on market orders. */
   readonly limitTicks: number;
-  /** Of the coin it gives. */
+  /** Amount of the coin it pays. */
   readonly need: bigint;
   readonly slot: number;
 }
@@ -35,10 +35,10 @@ type Order = Omit<Spending, 'need'>;
 /** More than all roundings of one order's claims together, in 10^-8. */
 const ROUNDINGS = 16;
 
-/** Levels that a market order is followed into the book. */
+/** Levels of the book that a market order is followed through. */
 const LEVELS_WALKED_MAX = 256;
 
-/** Why the order cannot be paid, with what could be; undefined when it can. */
+/** Rejection with the available amount when the order cannot be paid; undefined when it can. */
 export function checkSpending(state: State, account: Account, spending: Spending): CommandResult | undefined {
   const rejectReason = refusalOf(state, account, spending);
   if (rejectReason === RejectReason.none) return undefined;
@@ -48,7 +48,7 @@ export function checkSpending(state: State, account: Account, spending: Spending
   return { ...rejected(rejectReason), available: larger(0n, available), coin };
 }
 
-/** The most that an order could give now, whatever it needs. */
+/** The largest amount that an order could pay now. */
 export function maxSpendable(state: State, account: Account, order: Order): bigint {
   const coin = lockedCoin(order.instrument, order.side);
   const own = ownMoney(state, account, coin, order);
@@ -57,7 +57,7 @@ export function maxSpendable(state: State, account: Account, order: Order): bigi
   let low = 0n;
   let high = own + (order.instrument.margin === undefined ? 0n : known.lent);
   if (high === 0n || passes(high)) return high;
-  // The smallest loan may be larger than the whole difference: own money alone is then the most.
+  // The minimum loan may exceed the whole lendable amount: then the account's own money is the maximum.
   if (passes(own)) low = own;
   while (high - low > 1n) {
     const middle = (low + high) / 2n;
@@ -67,7 +67,7 @@ export function maxSpendable(state: State, account: Account, order: Order): bigi
   return low;
 }
 
-/** The account without the order: whoever tries one size after the other computes it once. */
+/** Values without the order, computed once for all sizes that `maxSpendable` tries. */
 interface Known {
   readonly claims: OrderRequirements;
   readonly before: Risk;
@@ -100,15 +100,15 @@ function refusalOf(state: State, account: Account, spending: Spending, present?:
   const intent = { instrument, side, priceTicks, need, borrowed, lock };
   const after = computeRisk(state, account, undefined, slot, intent, known?.claims);
   if (after.effective >= after.initial) return RejectReason.none;
-  // Whoever has no margin left may still trade in ways that take none.
+  // An account without free margin may still trade when the order needs none.
   const before = known?.before ?? computeRisk(state, account, undefined, slot);
   return after.initial <= before.initial ? RejectReason.none : RejectReason.insufficientBalance;
 }
 
 /**
- * Would margin be left even if everything the order gives were lost, and had to be borrowed again for margin orders that
- * the cash would have paid for? Most orders need no closer look. It may say yes only where the rule does: whether the
- * kept figures are estimates depends on who has looked at them, and must not decide about an order.
+ * Would margin be left if everything the order pays were lost, and borrowed again for margin orders that the cash would
+ * have paid? Then the exact computation is not needed, as for most orders. True only where the rule accepts: whether
+ * cached values are estimates depends on earlier reads, which must not decide about an order.
  */
 function hasPlenty(state: State, account: Account, coin: number, need: bigint): boolean {
   const { effective, initial } = currentMargin(state, account);
@@ -116,7 +116,7 @@ function hasPlenty(state: State, account: Account, coin: number, need: bigint): 
   return effective - initial >= 2 * lost + ROUNDINGS;
 }
 
-/** The worst price that a market order meets in the book as it stands; beyond many levels, that of the band (rules 1.9). */
+/** The worst price of a market order against the present book; beyond many levels the limit of the band (rules 1.9). */
 function worstTicks(state: State, { instrument, side, need }: Spending): number {
   const market = state.market(instrument);
   const { maxBuyTicks, minSellTicks } = priceBand(instrument, market);
@@ -133,7 +133,7 @@ function worstTicks(state: State, { instrument, side, need }: Spending): number 
   return levels < LEVELS_WALKED_MAX ? worst : buying ? maxBuyTicks : minSellTicks;
 }
 
-/** Number by number: state of the account, what is lent, the smallest loan (rules 6.4, 6.5). */
+/** Checks in this order: state of the account, lendable amount, minimum loan (rules 6.4, 6.5). */
 function borrowingRefusal(
   { warningRatio, minBorrow }: NonNullable<Instrument['margin']>,
   borrowed: bigint,
@@ -144,7 +144,7 @@ function borrowingRefusal(
   return borrowed > lent || borrowed < minBorrow ? RejectReason.insufficientBalance : RejectReason.none;
 }
 
-/** Cash, with what the order that is replaced gives back. */
+/** Cash, with the amount that the replaced order releases. */
 function ownMoney(state: State, account: Account, coin: number, order: Order): bigint {
   return larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) + heldBy(state, order);
 }

@@ -1,7 +1,7 @@
 /**
- * Running candles of one book, every width at once. A trade touches only the minute; a minute that ends is folded
- * into the longer widths, so a longer candle is the sum of its minutes by construction (I38). Only intervals with
- * trades exist here: flat candles are filled in when somebody reads.
+ * Running candles of one book, all intervals. A trade changes only the minute; a minute that ends is folded into the
+ * longer candles, so a longer candle is the sum of its minutes by construction (I38). Only intervals with trades exist
+ * here: readers fill the gaps with flat candles.
  */
 import { CANDLE_WIDTHS, candleOpen, nextCandleOpen } from '../model/candle-interval.ts';
 

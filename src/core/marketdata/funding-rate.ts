@@ -1,4 +1,4 @@
-/** Premium samples and the funding rate they make (rules 5.10). Fractions are integers of 10^-12. */
+/** Premium samples and the funding rate computed from them (rules 5.10). Fractions are integers of 10^-12. */
 import type { Book } from '../book/book.ts';
 import type { Fields } from '../model/bytes.ts';
 import { Side } from '../model/enums.ts';

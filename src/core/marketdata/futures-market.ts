@@ -1,4 +1,4 @@
-/** What a futures book knows beyond its trades: index, mark price, premium and the funding they lead to. */
+/** Market data of a futures contract beyond its trades: index, mark price, premium, funding rate, settlement price. */
 import type { Book } from '../book/book.ts';
 import type { Fields } from '../model/bytes.ts';
 import { PRICE_KINDS, type PriceKind, Side } from '../model/enums.ts';
@@ -9,7 +9,7 @@ import type { IndexPrice } from './index-price.ts';
 import { CLAMPED_MARK, CRYPTO_MARK, MarkPrice } from './mark-price.ts';
 import { PriceSeries } from './price-candles.ts';
 
-/** Quote money of the impact prices: 200 divided by the initial margin of the highest leverage. */
+/** Quote amount of the impact prices: 200 divided by the initial margin rate at the highest leverage. */
 const IMPACT_BASE = 200n * 10n ** 8n;
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
@@ -37,10 +37,10 @@ export class FuturesMarket {
   private settlementSum = 0n;
   private settlementCount = 0;
   private sampledUntil = 0;
-  /** The mark that was last brought to the grid, and where: asked for by every order. */
+  /** The last mark and its ticks; cached, because every order reads it. */
   private shownMark = 0n;
   private shownMarkTicks = 0;
-  /** 10^-12: the rate as it would be now. */
+  /** The present estimate of the funding rate, 10^-12. */
   rate = 0n;
   /** When it is settled next; Infinity for delivery contracts. */
   nextFunding = Number.POSITIVE_INFINITY;
@@ -81,7 +81,7 @@ export class FuturesMarket {
     mark.updatePerpetual(last, index.price, this.rate, this.nextFunding - now, terms.fundIntervalMs);
   }
 
-  /** Each second of the last hour; seconds that nobody saw repeat the last index. */
+  /** Each second of the last hour; seconds without a sample (downtime) count at the last index. */
   sampleSettlement(second: number): void {
     const delivery = this.terms.delivery;
     if (delivery === undefined || second < delivery.time - HOUR_MS || second >= delivery.time) return;
@@ -94,8 +94,8 @@ export class FuturesMarket {
   }
 
   /**
-   * At delivery: the mean of the index over the last hour, on the grid. Prices move by commands only, so the index of
-   * now is the last one before the seconds that nobody saw.
+   * At delivery: the mean of the index over the last hour, on the grid. Prices move by commands only, so the
+   * present index is also that of the seconds without a sample.
    */
   fixSettlement(): number {
     this.sampleSettlement(this.terms.delivery!.time - SECOND_MS);
@@ -105,7 +105,7 @@ export class FuturesMarket {
     return Number(divHalf(this.settlementSum, BigInt(count) * this.unitsPerTick * step) * step);
   }
 
-  /** In the last hour: what has been sampled, and the rest of the hour at the index. */
+  /** In the last hour: the mean of the samples so far, with the rest of the hour at the index. */
   private expectedSettlement(now: number, deliveryTime: number): bigint | undefined {
     if (this.settlementCount === 0) return undefined;
     const left = BigInt(Math.max(0, Math.floor((deliveryTime - SECOND_MS - now) / SECOND_MS)));
@@ -121,7 +121,7 @@ export class FuturesMarket {
     this.mark.sampleBasis(middle, this.index.price);
   }
 
-  /** Each second, when its prices are made. Returns when the first candle that it opened ends. */
+  /** Each second, after its prices are computed. Returns the earliest end of a candle that it opened. */
   sampleCandles(second: number): number {
     const { candles, index, mark } = this;
     if (index.price === 0n || mark.price === 0n) return Number.POSITIVE_INFINITY;
@@ -129,7 +129,7 @@ export class FuturesMarket {
     return Math.min(indexEnd, candles.mark.sample(second, this.markTicks));
   }
 
-  /** The same of the premium, each minute. */
+  /** The same for the premium, each minute. */
   samplePremiumCandle(second: number): number {
     if (this.index.stale || this.terms.delivery !== undefined) return Number.POSITIVE_INFINITY;
     return this.candles.premium.sample(second, Number(divHalf(this.premium.last, PREMIUM_GRAIN)));

@@ -1,32 +1,32 @@
 /**
- * The index of a pair: a weighted mean of what other venues pay, protected against venues that lag or lie
- * (rules 5.14). Prices are integers of 10^-8; everything is decided by the exchange's clock.
+ * The index of a pair: a weighted mean of prices of other exchanges, protected against stopped and wrong ones (rules
+ * 5.14). Prices are integers of 10^-8; time is the exchange's clock.
  */
 import type { Fields } from '../model/bytes.ts';
 import { divHalf } from '../model/units.ts';
 
-/** A component whose price has not moved for so long is out. */
+/** A component is excluded when its price has not changed for this long. */
 const UNCHANGED_MS = 15 * 60_000;
-/** Farther from the median than the first, in 1/1000: out; back in only when no farther than the second. */
+/** Distance from the median, in 1/1000: excluded above the first, included again at or below the second. */
 const OUT_PERMILLE = 50n;
 const BACK_PERMILLE = 20n;
 /** A change of the components that moves the index by more than this is spread over a minute. */
 const SMOOTH_PERMILLE = 1n;
 const SMOOTH_MS = 60_000;
-/** Weights follow the venues' volumes this often. */
+/** Interval at which the weights follow the volumes. */
 export const WEIGHTS_MS = 4 * 60 * 60_000;
 
 export interface Component {
   readonly exchange: string;
   readonly spotPair: string;
-  /** 10^-12, as published; those of components that drop out are shared by the others. */
+  /** 10^-12, as published; those of excluded components are shared by the others. */
   weight: bigint;
   /** 10^-8; 0 = no price yet. */
   price: bigint;
   /** 24-hour volume as reported, 0 = not known. */
   volume: bigint;
   changedTime: number;
-  /** Out for being far from the others. */
+  /** Excluded because it is far from the median. */
   outlier: boolean;
 }
 
@@ -35,13 +35,13 @@ export class IndexPrice {
   readonly components: Component[];
   /** 10^-8; 0 = none yet. */
   price = 0n;
-  /** No component is usable: the last price holds, and nobody is liquidated on it. */
+  /** No component is usable: the last price stays, and liquidates nobody. */
   stale = true;
-  /** Which components made the price, a bit each. */
+  /** Components of the price, one bit each. */
   private members = 0;
-  /** The weights of these as the mean was taken, together: each counted as its part of this. */
+  /** Sum of their weights in the mean; each counts with its share of this sum. */
   private weightInUse = 0n;
-  /** What is left to spread of the jump that a change of members made. */
+  /** Rest of the jump by a change of members that is still to be spread. */
   private offset = 0n;
   private offsetTime = 0;
 
@@ -51,8 +51,8 @@ export class IndexPrice {
   }
 
   /**
-   * What a venue says, as it arrives. One that repeats itself may have stopped; a person who says a price again vouches
-   * for it again.
+   * Takes a reported price. A feed that repeats a price may have stopped, so a repetition does not make it fresh; a
+   * repetition by the operator (`vouched`) does.
    */
   report(component: number, price: bigint, volume: bigint, time: number, vouched: boolean): void {
     const at = this.components[component]!;
@@ -63,7 +63,7 @@ export class IndexPrice {
     at.volume = volume;
   }
 
-  /** When a component last moved, or somebody vouched for it. */
+  /** Last time at which a component changed or the operator confirmed it. */
   get changedTime(): number {
     return this.components.reduce(
       (latest, { price, changedTime }) => (price > 0n ? Math.max(latest, changedTime) : latest),
@@ -71,12 +71,12 @@ export class IndexPrice {
     );
   }
 
-  /** When the price grows old if no component moves. */
+  /** Time at which the price becomes stale if no component changes. */
   get freshUntil(): number {
     return this.changedTime + UNCHANGED_MS;
   }
 
-  /** Over seconds that nobody saw pass the price holds, but it may grow old. */
+  /** During downtime the price stays, but it may become stale. */
   age(time: number): void {
     if (!this.components.some((component) => isFresh(component, time))) this.stale = true;
   }
@@ -97,7 +97,7 @@ export class IndexPrice {
     this.set(inside.length === 0 ? fresh : inside, time);
   }
 
-  /** Every four hours, when all venues tell their volumes. */
+  /** Every four hours; only when the volumes of all components are known. */
   reweigh(): void {
     const total = this.components.reduce((sum, c) => sum + c.volume, 0n);
     if (this.components.some((c) => c.volume === 0n)) return;
@@ -149,7 +149,7 @@ function isFresh({ price, changedTime }: Component, time: number): boolean {
   return price > 0n && time - changedTime < UNCHANGED_MS;
 }
 
-/** Weights are brought to a sum of one: published ones are rounded, and bad components are missing. */
+/** Normalises the weights to a sum of one: published ones are rounded, and excluded components are missing. */
 function weightedMean(components: readonly Component[]): { mean: bigint; weightInUse: bigint } {
   let sum = 0n;
   let weightInUse = 0n;

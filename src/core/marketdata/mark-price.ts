@@ -1,29 +1,29 @@
-/** The price that margin is measured by (rules 5.13, 5.15): no single trade can move it far. */
+/** The price that margin is computed at (rules 5.13, 5.15): no single trade can move it far. */
 import type { Fields } from '../model/bytes.ts';
 import { clamp, divCeil, divFloor, divHalf, RATE_ONE, smaller } from '../model/units.ts';
 import { median } from './index-price.ts';
 
-/** How freely the mark of a contract may leave its index. */
+/** How far the mark of a contract may be from its index. */
 export interface MarkRule {
-  /** So many of the last five-second samples make the basis. */
+  /** Number of five-second samples that the basis is the mean of. */
   readonly basisSamples: number;
-  /** The mark stays so near to the index, in 1/1000 of it; undefined = anywhere its inputs are. */
+  /** Largest distance of the mark from the index, in 1/1000 of it; undefined = no limit. */
   readonly leashPermille: bigint | undefined;
 }
 
-/** How far a basis may lead away from the index, as shares of it in 10^-12: the price band of the contract. */
+/** Largest basis, as shares of the index in 10^-12: the price band of the contract. */
 export interface BasisLimit {
   readonly below: bigint;
   readonly above: bigint;
 }
 
-/** However wide the band, a basis takes no price below half of the index, nor above twice. */
+/** Also with a wider band, index plus basis stays between half and twice the index. */
 const BELOW_MAX = RATE_ONE / 2n;
 const ABOVE_MAX = RATE_ONE;
 
-/** Coins trade around the clock, everywhere: five minutes of basis. */
+/** Coins trade around the clock: five minutes of basis. */
 export const CRYPTO_MARK: MarkRule = { basisSamples: 60, leashPermille: undefined };
-/** Metals, stocks and commodities have markets that close, and books that wander while they are: 30 seconds, 3 %. */
+/** Markets of metals, stocks and commodities close, and books drift meanwhile: 30 seconds of basis, 3 %. */
 export const CLAMPED_MARK: MarkRule = { basisSamples: 6, leashPermille: 30n };
 
 export class MarkPrice {
@@ -31,7 +31,7 @@ export class MarkPrice {
   private readonly reach: BasisLimit;
   /** 10^-8; 0 = none yet. */
   price = 0n;
-  /** What the median was last taken of (I43): last trade, index with funding, index with basis; 0 on delivery contracts. */
+  /** Inputs of the last median (I43): last trade, index with funding, index with basis; 0 on delivery contracts. */
   readonly inputs: [bigint, bigint, bigint] = [0n, 0n, 0n];
   private readonly basis: bigint[] = [];
   private basisSum = 0n;
@@ -41,7 +41,7 @@ export class MarkPrice {
     this.reach = { below: smaller(below, BELOW_MAX), above: smaller(above, ABOVE_MAX) };
   }
 
-  /** Every five seconds: how far the middle of the book is from the index; a book that says nothing repeats the last. */
+  /** Every five seconds: distance of the middle of the book from the index; a book with an empty side repeats the last. */
   sampleBasis(middle: bigint | undefined, index: bigint): void {
     const sample = middle === undefined ? (this.basis.at(-1) ?? 0n) : this.within(middle, index) - index;
     this.basis.push(sample);
@@ -49,13 +49,13 @@ export class MarkPrice {
     if (this.basis.length > this.rule.basisSamples) this.basisSum -= this.basis.shift()!;
   }
 
-  /** Index plus the mean of the last samples; what an empty side repeats while the index falls must not lead away. */
+  /** Index plus the mean of the last samples, limited again: samples repeated by an empty side may be too large by now. */
   private byBasis(index: bigint): bigint {
     if (this.basis.length === 0) return index;
     return this.within(index + divHalf(this.basisSum, BigInt(this.basis.length)), index);
   }
 
-  /** The price, or the nearest to it that a basis may lead to. */
+  /** Clamps a price to the limits of the basis. */
   private within(price: bigint, index: bigint): bigint {
     const { below, above } = this.reach;
     const low = divCeil(index * (RATE_ONE - below), RATE_ONE);
@@ -77,7 +77,7 @@ export class MarkPrice {
     this.price = this.leashed(this.byBasis(index), index);
   }
 
-  /** The price, or the nearest to it that the rule allows. */
+  /** Clamps a price to the limit of the rule. */
   leashed(price: bigint, index: bigint): bigint {
     const { leashPermille } = this.rule;
     if (leashPermille === undefined) return price;

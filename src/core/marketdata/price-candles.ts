@@ -1,7 +1,7 @@
 /**
- * Candles of a price that is looked at each second: mark, index, premium (rules 8.2). Nothing is kept while the
- * price stands still; readers fill such intervals with flat candles, as they do where nothing was traded. An interval
- * in which it moves opens at the price that held when the interval began.
+ * Candles of a price that is sampled each second: mark, index, premium (rules 8.2). Nothing is kept while the price is
+ * unchanged; readers fill such intervals with flat candles, as they do where nothing was traded. An interval in which it
+ * changes opens at the price at its start.
  */
 import type { Fields } from '../model/bytes.ts';
 import { candleOpen } from '../model/candle-interval.ts';
@@ -12,7 +12,7 @@ const MINUTE_WIDTH = 0;
 export class PriceSeries extends CandleSeries {
   private known = false;
   private last = 0;
-  /** What held before the running minute. */
+  /** Price before the running minute. */
   private before = 0;
 
   /** Call `closeUntil(time)` first. Returns the end of a minute it opened, else Infinity. */
@@ -31,7 +31,7 @@ export class PriceSeries extends CandleSeries {
     return end;
   }
 
-  /** The minutes before in the same interval were flat, so the interval opened at what held then. */
+  /** The minutes before in the same interval were flat, so the interval opened at the price before them. */
   protected override widen(minute: Candle, openTime: number): Candle {
     const wide = super.widen(minute, openTime);
     if (minute.openTime === openTime) return wide;

@@ -73,7 +73,7 @@ export class Rolling24h {
     };
   }
 
-  /** Drops what is 24 hours old or older. */
+  /** Removes buckets that are 24 hours old or older. */
   expire(now: number): void {
     while (this.head < this.tail && this.time[this.head & this.mask]! <= now - DAY) {
       const at = this.head & this.mask;

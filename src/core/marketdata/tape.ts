@@ -1,4 +1,4 @@
-/** The last public fills of one book, newest last. */
+/** The last public trades of one book, newest last. */
 import type { Traded } from '../model/event.ts';
 import { PUBLIC_FILLS_KEPT } from '../model/limits.ts';
 
@@ -7,7 +7,7 @@ export class Tape {
 
   print(trade: Traded): void {
     this.trades.push(trade);
-    // Cut in halves, so that the copy is paid once per PUBLIC_FILLS_KEPT trades.
+    // Cut to half at twice the size, so that the copy happens once per PUBLIC_FILLS_KEPT trades.
     if (this.trades.length >= 2 * PUBLIC_FILLS_KEPT) this.trades = this.trades.slice(-PUBLIC_FILLS_KEPT);
   }
 

@@ -19,7 +19,7 @@ interface OrderName {
   readonly instrument: number;
 }
 
-/** Looks only among the account's own orders: a stranger's id and a missing one are the same. */
+/** Looks only among the account's own orders: the id of another account is treated as unknown. */
 export function findOpenOrder(state: State, account: Account, name: OrderName): number {
   const { slab } = state;
   const slot =
@@ -35,7 +35,7 @@ export function findOpenOrder(state: State, account: Account, name: OrderName): 
 export function findByClientOid(state: State, account: Account, clientOid: string): number {
   const slot = account.clientOids.get(clientOid);
   if (slot !== undefined) return slot;
-  // Without an own client id an order answers to its printed order id.
+  // An order without a client id is found by its printed order id.
   const id = parseOrderId(clientOid);
   if (id === undefined) return NIL;
   const byId = state.slab.byId.get(id);
@@ -103,7 +103,7 @@ export function setCountdown(state: State, command: CountdownCancel): CommandRes
   return OK;
 }
 
-/** Runs out every countdown due by now: earliest first, then ascending account. */
+/** Cancels the orders of every account whose countdown has expired: earliest first, then ascending account index. */
 export function runCountdowns(state: State): void {
   const due = [...state.countdowns]
     .filter((account) => account.countdownDeadline <= state.now)

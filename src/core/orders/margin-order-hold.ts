@@ -1,18 +1,18 @@
 /**
- * How an open margin order is paid (rules 4.2, 6.5): it locks what is there, and what is missing is borrowed when
- * the order trades. What open orders would borrow is counted against the pool, so that they cannot overdraw it together.
+ * How an open margin order is paid (rules 4.2, 6.5): it locks the available cash; the rest is borrowed when the order
+ * trades. The amounts that open orders would borrow count against the pool, so that they cannot overdraw it together.
  */
 import { Bucket } from '../model/ledger-accounts.ts';
 import { larger, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 
-/** Locks of `need` what the account has. */
+/** Locks as much of `need` as the account has in cash; the rest counts as borrowed. */
 export function openMarginLock(state: State, slot: number, coin: number, need: bigint): void {
   state.slab.marginLocks.set(slot, { held: 0n, borrowed: 0n });
   changeMarginLock(state, slot, coin, need);
 }
 
-/** The order needs another amount from now on: the borrowed part shrinks first and grows last. */
+/** Sets the amount that the order needs: the borrowed part shrinks first and grows last. */
 export function changeMarginLock(state: State, slot: number, coin: number, need: bigint): void {
   const { ledger, slab } = state;
   const lock = slab.marginLocks.get(slot)!;
@@ -30,7 +30,7 @@ export function changeMarginLock(state: State, slot: number, coin: number, need:
   setBorrowed(state, slot, coin, need - lock.held);
 }
 
-/** Pays for a trade, the lock first and then cash, which may become negative; `need` is what the order may still need. */
+/** Pays for a trade, the lock first and then cash, which may become negative; `need` is the amount that remains. */
 export function payFromMarginLock(
   state: State,
   slot: number,
@@ -50,7 +50,7 @@ export function payFromMarginLock(
   if (need < lock.held + lock.borrowed) changeMarginLock(state, slot, coin, need);
 }
 
-/** The order ends: what it holds is free, what it would have borrowed is for others. */
+/** Ends the hold: the locked amount returns to cash, the amount to borrow no longer counts against the pool. */
 export function closeMarginLock(state: State, slot: number, coin: number): void {
   changeMarginLock(state, slot, coin, 0n);
   state.slab.marginLocks.delete(slot);

@@ -1,4 +1,4 @@
-/** Checks that placing and amending share (rules 1.2 numbers 5 to 8), each in its documented place. */
+/** Checks that placing and amending share (rules 1.2 numbers 5 to 8). The callers run them in the documented order. */
 import { OFF_GRID, OUT_OF_RANGE } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { Side } from '../model/enums.ts';
@@ -43,7 +43,7 @@ export function checkAmount(
   return undefined;
 }
 
-/** Quote money of a market buy, which has a precision of its own (rules 1.6). */
+/** Checks the quote amount of a market buy, which has its own precision (rules 1.6). */
 export function checkQuoteAmount(instrument: Instrument, amount: bigint): CommandResult | undefined {
   if (amount === BigInt(OFF_GRID))
     return rejected(RejectReason.amountOffPrecision, instrument.quotePrecision);
@@ -52,7 +52,10 @@ export function checkQuoteAmount(instrument: Instrument, amount: bigint): Comman
   return undefined;
 }
 
-/** Reference of the band: the last trade, before the first one the index, else the opening price (rules 1.9). */
+/**
+ * Reference of the band (rules 1.9). Spot: last trade, else index, else opening price. Futures: mark, else index, else
+ * opening price.
+ */
 export function referenceTicks(instrument: Instrument, market: Market): number {
   const { futures, index, day } = market;
   if (futures !== undefined) return futures.markTicks || futures.indexTicks || instrument.openingTicks;
@@ -65,7 +68,7 @@ function indexTicks({ pricePrecision, tickStep }: Instrument, price: bigint): nu
   return Number(divHalf(price, powerOfTen(MONEY_SCALE - pricePrecision) * step) * step);
 }
 
-/** Highest buy and lowest sell price now. Most orders meet the reference of the order before them. */
+/** Highest buy and lowest sell price now. Cached, because the reference rarely changes between two orders. */
 export function priceBand(instrument: Instrument, market: Market): Market['band'] {
   const { band } = market;
   const reference = referenceTicks(instrument, market);

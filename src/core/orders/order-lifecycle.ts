@@ -29,7 +29,7 @@ import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { closeMarginLock } from './margin-order-hold.ts';
 
-/** A record while it is written. */
+/** A record under construction. */
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
 
 export function clientOidOf({ slab }: State, slot: number): string {
@@ -54,7 +54,7 @@ export function register(state: State, account: Account, instrument: Instrument,
   if (clientOid !== undefined) account.clientOids.set(clientOid, slot);
 }
 
-/** Does the order need margin of the whole account? Market orders are looked at when they come and never rest. */
+/** Does the order need margin of the whole account? Market orders never rest; they are checked when they are placed. */
 export function countsAsOpening(slab: OrderSlab, instrument: Instrument, slot: number): boolean {
   return (
     instrument.futures !== undefined &&
@@ -63,7 +63,7 @@ export function countsAsOpening(slab: OrderSlab, instrument: Instrument, slot: n
   );
 }
 
-/** Notes for the margin of its account that an order has come, grown, shrunk or gone by so many lots. */
+/** Reports to the margin cache of the account that the open size of an order has changed by `lots`. */
 export function countOrder(
   { slab }: State,
   { margin }: Account,
@@ -72,7 +72,7 @@ export function countOrder(
   lots: number,
 ): void {
   if (margin === undefined) return;
-  // Another price or another coin asks for other margin, also where the same amount stays locked.
+  // The margin requirement depends on price and coin too, so it may change while the locked amount stays the same.
   if (instrument.futures === undefined) margin.claimsChanged();
   if (!countsAsOpening(slab, instrument, slot)) return;
   const priceTicks = slab.price[slot]!;
@@ -80,7 +80,7 @@ export function countOrder(
   margin.orderChanged(instrument.index, slab.side[slot] === Side.buy, priceTicks, value);
 }
 
-/** Takes a closed order out of the owner's list and frees its slot. The book must have let go of it. */
+/** Removes a closed order from its owner's list and frees its slot. It must have left the book. */
 function unregister(state: State, slot: number): void {
   const { slab } = state;
   const account = state.accountOf(slot);
@@ -123,12 +123,12 @@ export function unlock(state: State, account: number, coin: number, amount: bigi
   ledger.move(ledger.cell(account, coin, Bucket.locked), ledger.cell(account, coin, Bucket.cash), amount);
 }
 
-/** Does the order borrow what is missing? */
+/** Is it a margin order, which may borrow a part of what it pays? */
 export function isMargin(state: State, slot: number): boolean {
   return state.slab.marginLocks.size !== 0 && state.slab.marginLocks.has(slot);
 }
 
-/** Closes an order that rested: frees its lock and writes its last record. The book must have let go of it. */
+/** Closes an order that rested: releases its lock and writes its last record. It must have left the book. */
 export function closeResting(state: State, slot: number, reason: CancelReason): void {
   const { slab } = state;
   const instrument = state.instrumentOf(slot);
@@ -142,7 +142,7 @@ export function closeResting(state: State, slot: number, reason: CancelReason): 
   close(state, slot, reason);
 }
 
-/** Gives back the margin that an isolated order still holds. */
+/** Returns the margin that an isolated order still holds to cash. */
 function releaseIsolated(state: State, coin: number, slot: number): void {
   const { slab, ledger } = state;
   const held = slab.isolatedLocks.get(slot);
@@ -154,11 +154,11 @@ function releaseIsolated(state: State, coin: number, slot: number): void {
     ledger.cell(account, coin, Bucket.cash),
     held,
   );
-  // What the order held stands behind crossed positions again.
+  // The returned margin backs crossed positions again.
   state.touch(state.accounts[account]!);
 }
 
-/** Writes the last record of an order whose locks are settled, and forgets it. */
+/** Writes the last record of an order whose locks are settled, and removes it. */
 export function close(state: State, slot: number, reason: CancelReason, quoteAmount = 0n): void {
   state.slab.updatedTime[slot] = state.now;
   state.digest.fold(state.slab.id[slot]! * 16 + reason);
@@ -172,7 +172,7 @@ export function close(state: State, slot: number, reason: CancelReason, quoteAmo
   unregister(state, slot);
 }
 
-/** Tells how a resting order stands after a change. */
+/** Emits the present record of a resting order after a change. */
 export function emitOpen(state: State, slot: number): void {
   state.slab.updatedTime[slot] = state.now;
   const status = state.slab.filled(slot) === 0 ? OrderStatus.new : OrderStatus.partiallyFilled;
@@ -206,7 +206,7 @@ function recordOf(
   const instrument = state.instrumentOf(slot);
   const execution = slab.executions[slot];
   const side = slab.side[slot] as Side;
-  // A market buy by amount has no size: its slot counts down from the largest one.
+  // A market buy by amount has no size: its slot starts at the largest size.
   const filledLots = slab.filled(slot);
   const record: Writable<OrderRecord> = {
     orderId: slab.id[slot]!,
@@ -249,7 +249,7 @@ function futuresFields(
   return {
     posSide: posSideOf(flags),
     hedge,
-    // Hedge mode closes by side and position; the flag is of one-way mode (rules 1.11).
+    // In hedge mode side and position side say that an order closes; the flag exists in one-way mode only (rules 1.11).
     reduceOnly: !hedge && (flags & FLAG_CLOSING) !== 0,
     closing: (flags & FLAG_CLOSING) !== 0,
     isolated: (flags & FLAG_ISOLATED) !== 0,
@@ -258,7 +258,7 @@ function futuresFields(
   };
 }
 
-/** Why the order is there; all but those of users are the exchange's own. */
+/** Who or what placed the order: all kinds but `user` are orders of the exchange. */
 export function kindOf({ slab }: State, slot: number): OrderKind {
   return (slab.kinds.size === 0 ? undefined : slab.kinds.get(slot)) ?? OrderKind.user;
 }

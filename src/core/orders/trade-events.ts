@@ -1,4 +1,4 @@
-/** What is written down of a trade: a private fill and two ledger lines for each side, one public print. */
+/** Events of a spot or margin trade: a private fill and two ledger lines for each side, one public trade. */
 
 import { FLAG_RPI } from '../book/order-slab.ts';
 import { type OrderType, Side } from '../model/enums.ts';
@@ -19,7 +19,7 @@ export interface Trade {
   readonly base: bigint;
   readonly takerFee: bigint;
   readonly makerFee: bigint;
-  /** What of the fees their brokers were paid. */
+  /** Parts of the fees that were paid to the brokers. */
   readonly takerCommission: bigint;
   readonly makerCommission: bigint;
 }
@@ -51,7 +51,7 @@ interface Print {
   readonly rpi: boolean;
 }
 
-/** What everybody sees of a trade. */
+/** Publishes a trade: the public event and the tape. */
 export function printTrade(state: State, market: Market, print: Print): void {
   const { taker, priceTicks, lots, execId, execLinkId, rpi } = print;
   const traded = {
@@ -112,13 +112,14 @@ function recordFill(
   const given = buying ? trade.value : trade.base;
   const received = buying ? trade.base : trade.value;
   const outCoin = buying ? instrument.quote : instrument.base;
-  // Whoever trades with itself has both sides' money moved already: the taker's lines come before the maker's.
+  // In a self-trade both sides are already settled when the taker's lines are written, before the maker's: the
+  // balance of the taker's lines must leave out the maker's side.
   const selfTrade = !maker && slab.account[trade.maker] === account.index;
   recordLine(state, account, own, 'tradeOut', outCoin, -given, 0n, selfTrade ? trade.makerFee - given : 0n);
   recordLine(state, account, own, 'tradeIn', inCoin, received, fee, selfTrade ? received : 0n);
 }
 
-/** `notYet` is what the lines that follow will change, taken back from a balance that already holds it. */
+/** `notYet` corrects the balance, which already contains the amounts of lines that are written later. */
 function recordLine(
   state: State,
   account: Account,

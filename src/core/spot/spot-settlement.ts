@@ -12,17 +12,17 @@ import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
 
-/** What the fills of one spot order have in common. */
+/** Fields that all fills of one spot order share. */
 export interface SpotFillContext {
   readonly instrument: Instrument;
   readonly market: Market;
-  /** What a market buy by amount may still spend; 0n for other orders. */
+  /** Amount that a market buy by amount may still spend; 0n for other orders. */
   budgetLeft: bigint;
 }
 
 export class SpotSettlement implements MatchSink<SpotFillContext> {
   private readonly state: State;
-  /** By instrument: made once, because every match needs one. */
+  /** By instrument; cached, because every match needs one. */
   private readonly contexts: SpotFillContext[] = [];
 
   constructor(state: State) {
@@ -117,7 +117,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     else closeResting(this.state, maker, CancelReason.stp);
   }
 
-  /** Pays one side of a trade from the order's hold, and for a margin order also from what it borrows. */
+  /** Pays one side of a trade from the order's hold, for a margin order also from the borrowed part. */
   private pay({ instrument, budgetLeft }: SpotFillContext, slot: number, amount: bigint, to: number): void {
     const { state } = this;
     const { slab, ledger } = state;

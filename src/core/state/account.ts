@@ -1,4 +1,4 @@
-/** Who trades: one record per account, master or sub. Money is in the ledger, orders in the slab. */
+/** One record per account, main or sub-account. Money is in the ledger, orders in the slab. */
 import { NIL } from '../book/order-slab.ts';
 import { HoldMode, type Wallet } from '../model/enums.ts';
 import { OpenCounts } from '../model/open-order-counts.ts';
@@ -22,18 +22,18 @@ export class Account {
   /** Index in the ledger and in the table of accounts. */
   readonly index: number;
   readonly masterUid: number;
-  /** Index of the master: orders of one party must not trade with each other unless they say so. */
+  /** Index of the main account: orders of one party trade with each other only if their STP mode allows it. */
   readonly party: number;
   marketMaker: boolean;
   /** Keeps no per-order history. */
   readonly house: boolean;
-  /** Of a master: the accounts below it. */
+  /** Of a main account: its sub-accounts. */
   readonly subAccounts: Account[] = [];
-  /** Wants fees taken from the deduction coin, when the venue has one. */
+  /** Pays fees in the deduction coin, when the exchange has one. */
   feeDeduction = false;
-  /** Where deposits arrive by coin, where the account has chosen. */
+  /** Wallet for deposits by coin, where the account has chosen one. */
   readonly depositWallets = new Map<number, Wallet>();
-  /** Of a master: its share of the fees that the accounts below it pay, 10^-12. */
+  /** Of a broker: its share of the fees that its sub-accounts pay, 10^-12. */
   commissionRate = 0n;
   /** Own fee rates by instrument; the instrument's apply elsewhere. */
   readonly fees = new Map<number, FeeRates>();
@@ -46,18 +46,18 @@ export class Account {
   mayOwe = false;
   /** Leverage of debts by coin, where the account has chosen. */
   private readonly leverages = new Map<number, number>();
-  /** A margin ratio above the warning level has been told. */
+  /** The warning of a margin ratio above the warning level was emitted. */
   warned = false;
-  /** Being liquidated: takes no commands of its owner. */
+  /** Being liquidated: commands of the owner are rejected. */
   liquidating = false;
   /** Open orders by client id. */
   readonly clientOids = new Map<string, number>();
   /** Open orders by instrument. */
   readonly openByInstrument = new OpenCounts();
-  /** Open orders of the two lines: spot with margin, and all futures. */
+  /** Number of open orders of the two lines: spot with margin, and all futures. */
   openSpot = 0;
   openFutures = 0;
-  /** Those of them that only close a position. */
+  /** Number of open orders that only close a position. */
   openClosing = 0;
   /** Open orders, oldest first, chained through the slab. */
   firstOrder = NIL;
@@ -67,9 +67,9 @@ export class Account {
   readonly strategyOids = new Map<string, StrategyOrder>();
   /** When the countdown runs out; 0 = off. */
   countdownDeadline = 0;
-  /** Waits to be looked after (`State.touch`). */
+  /** Is in `State.touched`. */
   touched = false;
-  /** As last computed, with what has changed since; not saved. */
+  /** Cached margin with the changes since; not saved. */
   margin: MarginCache | undefined;
 
   constructor(
@@ -88,7 +88,7 @@ export class Account {
     this.house = house;
   }
 
-  /** As it would stand with other positions, for questions only: money, orders and settings are the account's own. */
+  /** A view of the account with other positions, for reads only: money, orders and settings are shared. */
   holding(positions: ReadonlyMap<number, Position>): Account {
     return Object.assign(Object.create(Account.prototype), this, { positions, margin: undefined });
   }
@@ -97,7 +97,7 @@ export class Account {
     return this.settings;
   }
 
-  /** Chooses for an instrument; undefined goes back to what nobody chose. */
+  /** Sets the leverage and margin mode of an instrument; undefined restores the default. */
   choose(instrument: number, setting: FuturesSetting | undefined): void {
     if (setting === undefined) this.settings.delete(instrument);
     else this.settings.set(instrument, setting);
@@ -119,7 +119,7 @@ export class Account {
     return this.leverages;
   }
 
-  /** Undefined goes back to what nobody chose. */
+  /** Undefined restores the default. */
   chooseCoinLeverage(coin: number, leverage: number | undefined): void {
     if (leverage === undefined) this.leverages.delete(coin);
     else this.leverages.set(coin, leverage);

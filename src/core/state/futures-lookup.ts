@@ -1,4 +1,4 @@
-/** Finds what a command about contracts names. */
+/** Finds the account and the contract that a command names. */
 
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import type { Instrument } from '../model/instrument.ts';

@@ -16,7 +16,7 @@ export function walletCell(state: State, account: Account, coin: number, wallet:
   return state.ledger.cell(account.index, coin, WALLET_BUCKET[wallet]);
 }
 
-/** The venue's account of the outside world: deposits come from it, withdrawals go to it. */
+/** The account of the outside world: deposits come from it, withdrawals go to it. */
 export function externalCell(state: State, coin: number): number {
   return state.ledger.cell(SystemAccount.external, coin, Bucket.cash);
 }
@@ -29,7 +29,7 @@ interface LineDetails {
   readonly fee?: bigint;
   /** The contract it is about; none for money that only moves. */
   readonly instrument?: Instrument | undefined;
-  /** What the margin of an isolated position gained by the same step, which is a line of its own. */
+  /** Margin that the same step added to an isolated position; it has a separate line. */
   readonly intoMargin?: bigint;
 }
 

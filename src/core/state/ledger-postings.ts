@@ -1,6 +1,6 @@
 /**
- * A posting moves money from one cell to another, writes what the statements of the two owners say about it and folds it
- * into the digest, in one act (rules 4). Two kinds of movement are not postings: money that stays in its account
+ * A posting moves money from one cell to another, writes the ledger lines of the two owners and folds the amount into
+ * the digest (rules 4). Two kinds of movement are not postings: money that stays in its account
  * (holds of orders, isolated margin) is a plain `Ledger.move`; a trade moves several amounts that one line sums up
  * (`trade-events.ts`, `futures-fill-events.ts`).
  */
@@ -17,28 +17,28 @@ export interface Posting {
   readonly from: number;
   readonly to: number;
   readonly amount: bigint;
-  /** What the statements of the two owners call it; without a name the statement has no line. */
+  /** Kinds of the two owners' ledger lines; without a kind there is no line. */
   readonly fromLine?: LedgerLineKind;
   readonly toLine?: LedgerLineKind;
-  /** What the lines refer to. */
+  /** Reference of the lines. */
   readonly reference?: string;
   /** The contract that the lines are about. */
   readonly instrument?: Instrument;
 }
 
-/** `digest` where something else than the amount is folded. */
+/** `digest` is folded instead of the amount, if given. */
 export function post(state: State, posting: Posting, digest = posting.amount): void {
   postStep(state, posting);
   digestAmount(state, digest);
 }
 
-/** Several movements of one act, which the digest knows by their sum. */
+/** Several postings of one operation; the digest gets their sum. */
 export function postAll(state: State, postings: readonly Posting[], digest = sumOf(postings)): void {
   for (const posting of postings) postStep(state, posting);
   digestAmount(state, digest);
 }
 
-/** A movement that follows from fills or figures that are in the digest already. Nothing moved, nothing written. */
+/** A posting whose amount follows from values that are in the digest already. An amount of 0n writes no lines. */
 export function postStep(state: State, posting: Posting): void {
   const { from, to, amount, fromLine, toLine } = posting;
   state.ledger.move(from, to, amount);

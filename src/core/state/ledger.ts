@@ -1,19 +1,19 @@
 /**
- * Double-entry books (rules 4). Each account has, per coin, a row of buckets; the only way to change a bucket is
+ * Double-entry ledger (rules 4). Each account has, per coin, a row of buckets; the only way to change a bucket is
  * `move`, which takes from one and gives to another of the same coin, so per coin the sum over all rows is always zero
- * (I01, I41). Each move asserts this, and that nothing is taken from a bucket that does not have it (I03, I05).
+ * (I01, I41). Each move asserts this, and that no bucket is overdrawn (I03, I05).
  */
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
 
-/** Buckets of a row lie side by side, in steps of eight: the row of a cell is found without division. */
+/** The buckets of a row are adjacent, eight cells a row: the row of a cell is found by a shift. */
 const ROW_SHIFT = 3;
 const BUCKET_MASK = (1 << ROW_SHIFT) - 1;
 const FIRST_ACCOUNTS = 1024;
 
 const NO_COINS: readonly number[] = [];
 
-/** The other accounts of the house are counterparts, whose balance has either sign. */
+/** The other house accounts are counterparties, whose balance may be negative. */
 const NEVER_IN_DEBT: ReadonlySet<number> = new Set([SystemAccount.insurance, SystemAccount.loanPool]);
 
 export class Ledger {
@@ -75,7 +75,7 @@ export class Ledger {
     return (cell & BUCKET_MASK) as Bucket;
   }
 
-  /** Differs from what it was when any bucket of the account has changed since. */
+  /** A counter that grows with every change of any bucket of the account. */
   changesOf(account: number): number {
     return this.changes[account] ?? 0;
   }
@@ -97,7 +97,7 @@ export class Ledger {
     if (this.shift(from, to, amount)) this.checkNegative(from, amount);
   }
 
-  /** An answer as if the amount had moved, whether or not the bucket has it. */
+  /** The result of `answer` as if the amount had moved, whether or not the bucket covers it. */
   asIf<T>(from: number, to: number, amount: bigint, answer: () => T): T {
     this.shift(from, to, amount);
     const answered = answer();
@@ -128,7 +128,7 @@ export class Ledger {
     this.overdrawn.length = 0;
   }
 
-  /** What all users together owe of a coin: the lending that is out. */
+  /** Total debt of all users in a coin. */
   owed(coin: number): bigint {
     return this.owedByCoin[coin] ?? 0n;
   }
@@ -168,7 +168,7 @@ export class Ledger {
     if (buckets[Bucket.cash]! < 0n) this.updateDebt(rowOf(first));
   }
 
-  /** A bucket is below zero after a payment: may it be? A payment of nothing leaves it where it was. */
+  /** Asserts that a bucket may be below zero after a payment. A payment of 0n changes nothing and is not checked. */
   private checkNegative(cell: number, amount: bigint): void {
     if (amount === 0n) return;
     const bucket = this.bucketOf(cell);
@@ -180,7 +180,7 @@ export class Ledger {
     const allowed =
       bucket === Bucket.cash &&
       (account < FIRST_USER_ACCOUNT ? !NEVER_IN_DEBT.has(account) : this.mayOwe(account));
-    // The text is made for a failure only: clearing is below zero in half of all futures trades.
+    // The message is built on failure only: the clearing account is below zero after half of all futures trades.
     if (!allowed) throw new InvariantBroken(`I03: ${this.describe(cell)} would hold ${this.cells[cell]}`);
   }
 
@@ -230,7 +230,7 @@ export class Ledger {
   }
 }
 
-/** Rows are counted from zero here, cells lie in them side by side. */
+/** Index of the row of a cell, from zero. */
 function rowOf(cell: number): number {
   return cell >> ROW_SHIFT;
 }

@@ -1,7 +1,7 @@
 /**
- * All ongoing loans, and who among them must be looked at next without looking at all: by the hour that begins, and by
- * price per pair of coins. Loans of one pair share their prices and levels, so the one that owes most for its pledge
- * is always the first to reach a level, and the one that owes least the first to come back from it.
+ * All ongoing loans, ordered so that the next due one is found without a scan: by the next hour, and by loan-to-value per
+ * pair of coins. Loans of one pair share their prices and levels, so the one with the highest loan-to-value is always
+ * the first to reach a level, and the one with the lowest the first to return below it.
  */
 
 import { IndexedHeap } from '../model/indexed-heap.ts';
@@ -14,14 +14,15 @@ interface Pair {
   readonly loanCoin: number;
   readonly pledgeCoin: number;
   readonly levels: PledgeLevels;
-  /** Not asked to supplement: most owed first. */
+  /** Below the supplement level: highest loan-to-value first. */
   readonly calm: IndexedHeap<Loan>;
-  /** Asked to: most owed first, and least owed first. */
+  /** At or above it: highest loan-to-value first, and lowest first. */
   readonly warned: IndexedHeap<Loan>;
   readonly recovering: IndexedHeap<Loan>;
 }
 
-export interface LoanIndex {
+/** Loans that the present prices have brought to a level. */
+export interface LoanCrossings {
   readonly warned: readonly Loan[];
   readonly forced: readonly Loan[];
 }
@@ -29,7 +30,7 @@ export interface LoanIndex {
 export class LoanBook {
   /** By id, oldest first. */
   readonly loans = new Map<number, Loan>();
-  /** Per coin, what operators have put into the pool less what they took out, and principal that never came back. */
+  /** Per coin: money that operators have put into the pool, less withdrawals; and principal that was lost. */
   readonly funded = new Map<number, bigint>();
   readonly lost = new Map<number, bigint>();
   private readonly byAccount = new Map<number, Set<Loan>>();
@@ -49,7 +50,7 @@ export class LoanBook {
     return this.byAccount.get(account)?.size ?? 0;
   }
 
-  /** When an hour of some loan begins, or a term ends; Infinity when nobody owes. */
+  /** When an hour of some loan begins, or a term ends; Infinity without loans. */
   nextInstant(): number {
     return this.instants.first()?.nextInstant() ?? Number.POSITIVE_INFINITY;
   }
@@ -107,10 +108,10 @@ export class LoanBook {
   }
 
   /**
-   * What the present prices make of the loans: those that have newly reached the supplement level, and those that must
-   * be closed by force, each by uid and age. Loans that came back below the supplement level are calm again.
+   * Loans that have newly reached the supplement level, and those that must be closed by force, each by uid and age.
+   * Loans that have returned below the supplement level may be warned again later.
    */
-  crossings(pricesOf: (loanCoin: number, pledgeCoin: number) => PairPrices | undefined): LoanIndex {
+  crossings(pricesOf: (loanCoin: number, pledgeCoin: number) => PairPrices | undefined): LoanCrossings {
     const warned: Loan[] = [];
     const forced: Loan[] = [];
     for (const pair of this.pairs.values()) {
@@ -131,7 +132,7 @@ export class LoanBook {
         pair.warned.remove(top);
         due.push(top);
       }
-      // They are the caller's to close; until then the book is whole.
+      // The caller closes them; until then they stay in the index.
       for (const loan of due) pair.warned.add(loan);
       forced.push(...due);
     }
@@ -180,7 +181,7 @@ function isEarlier(a: Loan, b: Loan): boolean {
   return gap < 0 || (gap === 0 && a.id < b.id);
 }
 
-/** Debt for the pledge, crosswise. */
+/** Compares two loan-to-values by cross multiplication. */
 function owesMore(a: Loan, b: Loan): boolean {
   const left = a.debt() * b.pledge;
   const right = b.debt() * a.pledge;

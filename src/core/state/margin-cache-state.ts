@@ -1,12 +1,12 @@
 /**
- * The margin of one account as last computed, and what has changed since. It is no part of the state: it can be dropped
+ * The cached margin of one account, and the changes since. It is not part of the state: it can be dropped
  * at any time and is not saved. A change of a position, an order, a setting or a claim is reported to it by one of the
  * methods named after the change; prices and balances have versions. `../margin/margin-cache.ts` computes again what is
  * stale when margin is asked for. Dollar amounts in 10^-8; NaN where a number would not be exact.
  *
- * After each second of prices every account that acts is computed anew, so its figures lie side by side in one array:
- * thousands of accounts with ten positions each do not fit the processor's cache, and scattered figures cost more to
- * fetch than to compute.
+ * After each second of prices every active account is computed again, so its values are adjacent in one array: thousands
+ * of accounts with ten positions each do not fit the processor's cache, and scattered values cost more to fetch than to
+ * compute.
  */
 
 import type { Position } from '../model/position.ts';
@@ -63,13 +63,13 @@ export const COIN_COLUMNS = 6;
 export const Total = { equity: 0, effective: 1, initial: 2, maintenance: 3, exposure: 4 } as const;
 const TOTALS = 5;
 
-/** What has changed since the figures were computed: bits of `MarginCache.takeStale`. */
+/** Changes since the margin was computed: bits of `MarginCache.takeStale`. */
 export const Stale = {
-  /** To be read from the account anew. */
+  /** To be read again from the account. */
   positions: 1,
   orders: 2,
   settings: 4,
-  /** What debts and open spot and margin orders require. */
+  /** Requirements of debts and of open spot and margin orders. */
   claims: 8,
   /** Rows of contracts that are dirty. */
   contracts: 16,
@@ -136,7 +136,7 @@ export class MarginCache {
   orderChanged(instrument: number, buying: boolean, priceTicks: number, value: number): void {
     const at = this.find(instrument);
     const column = at + (buying ? ContractRow.buyValue : ContractRow.sellValue);
-    // A sum that was rounded once would stay so when its orders are gone.
+    // A sum that was rounded once would stay inexact after its orders are closed.
     const sum = at < 0 ? Number.NaN : exact(exact(this.contracts[column]!) + value);
     if (Number.isNaN(sum)) {
       this.stale |= Stale.orders;
@@ -164,7 +164,7 @@ export class MarginCache {
     this.stale |= Stale.claims;
   }
 
-  /** What has changed since the last call, as bits of `Stale`; the caller computes it again. */
+  /** Changes since the last call, as bits of `Stale`; the caller computes the parts again. */
   takeStale(priceVersion: number, balanceVersion: number): number {
     let { stale } = this;
     if (priceVersion !== this.priceVersion) stale |= Stale.prices;
@@ -175,7 +175,7 @@ export class MarginCache {
     return stale;
   }
 
-  /** The sums cannot be kept up by differences: the next computation begins as after a change of prices. */
+  /** The sums can no longer be updated by differences: the next call recomputes them, as after a change of prices. */
   dropSums(): void {
     this.priceVersion = NO_VERSION;
   }
@@ -192,7 +192,7 @@ export class MarginCache {
     return this.totals[Total.initial]! + this.debtInitial + (this.liable ? this.haircut : 0);
   }
 
-  /** What moves with the prices of the contracts; coins come on top. */
+  /** Exposure to the prices of the contracts; the coins are added by the caller. */
   get exposure(): number {
     return this.totals[Total.exposure]!;
   }

@@ -1,4 +1,4 @@
-/** Who has positions in a contract. */
+/** Positions in a contract with their accounts. */
 
 import { PosSide } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';

@@ -1,4 +1,4 @@
-/** The last so many client ids, oldest forgotten first. */
+/** A bounded set of recent client ids; the oldest are removed first. */
 export class RecentOids {
   private readonly limit: number;
   /** A set keeps the order of insertion. */

@@ -1,4 +1,4 @@
-/** All state of the exchange. Commands change it, reads look at it, snapshots save it; nothing else is remembered. */
+/** All state of the exchange. Commands change it, reads use it, snapshots save it; there is no other state. */
 
 import { Book } from '../book/book.ts';
 import { OrderSlab } from '../book/order-slab.ts';
@@ -34,7 +34,7 @@ import type { TriggerBook } from './trigger-book.ts';
 
 const POSITION_SIDES = [PosSide.none, PosSide.long, PosSide.short];
 
-/** A book with what the market remembers of it. */
+/** An order book with its market data and triggers. */
 export interface Market {
   readonly book: Book;
   readonly day: Rolling24h;
@@ -42,16 +42,16 @@ export interface Market {
   readonly tape: Tape;
   /** The instrument whose trades these are (SPOT for a book that MARGIN shares). */
   readonly instrument: number;
-  /** What other venues pay for the pair, when somebody tells. */
+  /** The index of the pair, when it has one. */
   readonly index: IndexPrice | undefined;
   /** Prices beyond the book's own, on futures. */
   readonly futures: FuturesMarket | undefined;
   /** Strategy orders that wait for a trade or for a mark of this market; undefined while none ever did. */
   lastTriggers: TriggerBook | undefined;
   markTriggers: TriggerBook | undefined;
-  /** Accounts with a position here. Their order means nothing (`position-holders.ts` sorts them). */
+  /** Accounts with a position in this market, in no particular order (`position-holders.ts` sorts them). */
   readonly holders: Set<Account>;
-  /** Changes of the displayed book, for readers that follow it. */
+  /** Counts the changes of the displayed book, for readers that follow it. */
   changes: number;
   /** The price band as last computed, and the instrument and reference it holds for. */
   readonly band: { instrument: number; referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
@@ -60,12 +60,12 @@ export interface Market {
 /** How a coin is lent to unified accounts now. */
 export interface CoinLending {
   readonly terms: BorrowTerms;
-  /** Of the margin pairs the coin is in; 0 = none, nobody can borrow it. */
+  /** The highest of the coin's margin pairs; 0 = it has none and cannot be borrowed. */
   maxLeverage: number;
   /** The strictest of those pairs, 10^-12. */
   warningRatio: bigint;
   liquidationRatio: bigint;
-  /** What open margin orders would borrow. */
+  /** Amount that open margin orders would borrow. */
   reserved: bigint;
 }
 
@@ -95,15 +95,15 @@ export class State {
   readonly instrumentByName = new Map<string, number>();
   readonly markets: Market[] = [];
   readonly indices: IndexPrice[] = [];
-  /** Dollar prices of the coins, taken each second, and the same as exact numbers (NaN beyond them). */
+  /** Dollar prices of the coins, sampled each second, and the same as exact numbers (NaN where not exact). */
   coinPrices: readonly bigint[] = [];
   coinPriceNumbers: readonly number[] = [];
-  /** Which of them an index tells. */
+  /** Which of them are index prices. */
   coinIndexed: readonly boolean[] = [];
-  /** Counts the times prices were taken: margin computed before the last time is not believed. */
+  /** Counts the samples of prices: margin computed before the last one is stale. */
   priceVersion = 0;
   readonly indexByName = new Map<string, number>();
-  /** The next second at which prices are taken, and the next instants of slower work; 0 = at the first chance. */
+  /** The next second at which prices are sampled; 0 = with the next command. */
   nextSecond = 0;
   /** Holes for the system accounts, then users by index. */
   readonly accounts: Account[] = [];
@@ -133,7 +133,7 @@ export class State {
   nextDelivery = Number.POSITIVE_INFINITY;
   /** Earliest change of status in any instrument's calendar; Infinity = none. */
   nextCalendarTime = Number.POSITIVE_INFINITY;
-  /** The insurance fund by coin as of the last full hour, and the next one; 0 = at the first chance. */
+  /** The insurance fund by coin as of the last full hour, and the next full hour; 0 = with the next command. */
   insuranceAtHour: bigint[] = [];
   nextInsuranceHour = 0;
   /** Earliest end of any running candle; Infinity = none runs. */
@@ -141,7 +141,7 @@ export class State {
 
   /** Accounts whose positions or money the present command has changed, each once. */
   touched: Account[] = [];
-  /** What the present command has caused so far. */
+  /** Events of the present command so far. */
   events: Event[] = [];
 
   enterEdition(edition: number): void {
@@ -154,7 +154,7 @@ export class State {
     return ++this.lastId;
   }
 
-  /** The account will be looked after before the command ends (`RiskEngine.settleTouched`). */
+  /** Marks an account for `RiskEngine.processDirtyAccounts`, which runs before the command ends. */
   touch(account: Account): void {
     if (account.touched) return;
     account.touched = true;
@@ -188,10 +188,10 @@ export class State {
     return index === undefined ? undefined : this.instruments[index];
   }
 
-  /** What a margin pair says about lending its coins. */
+  /** Applies leverage and levels of a margin pair to the lending of its coins. */
   applyMarginPair({ base, quote, margin }: Instrument): void {
     if (margin === undefined) return;
-    // Leverage and levels of debts may have changed by it.
+    // They may change the leverage and the levels of present debts.
     this.priceVersion++;
     for (const index of this.ledger.accountsInDebt()) this.touch(this.accounts[index]!);
     for (const coin of [base, quote]) {

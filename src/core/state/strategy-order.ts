@@ -1,6 +1,6 @@
 /**
- * A strategy order that waits (rules 3): what it waits for, and the order it becomes. Records that have ended are
- * events only; the exchange remembers those that can still fire.
+ * A waiting strategy order (rules 3): its triggers, and the order that it places. Strategy orders that have ended are
+ * not part of the state, only of the events.
  */
 import type { Fields } from '../model/bytes.ts';
 import {
@@ -33,7 +33,7 @@ export class StrategyOrder {
   readonly source: Source;
   readonly createdTime: number;
   updatedTime: number;
-  /** '' = it answers to its printed id. */
+  /** '' = it is found by its printed id. */
   clientOid = '';
   reduceOnly = false;
   stpMode: StpMode = 0;
@@ -41,7 +41,7 @@ export class StrategyOrder {
   sizeLots = 0;
   /** A spot market buy spends this. */
   quoteAmount = 0n;
-  /** On a trigger order what its fills will be protected with. */
+  /** On a trigger order: the preset for its fills. */
   takeProfit: TriggerLeg = NO_LEG;
   stopLoss: TriggerLeg = NO_LEG;
   trigger: TriggerLeg = NO_LEG;
@@ -50,8 +50,8 @@ export class StrategyOrder {
   callbackPpm = 0;
   hits = 0;
 
-  /** Where it hangs now; made anew when a snapshot is loaded. */
-  readonly alarms: Trigger[] = [];
+  /** Its triggers on the ladders; set again when a snapshot is loaded. */
+  readonly triggers: Trigger[] = [];
   group: TrailingGroup | undefined;
   private restingExtreme = 0;
 

@@ -1,4 +1,4 @@
-/** The next instants at which time itself causes work, found anew after a change of what they depend on. */
+/** The next instants of timed work, computed again after a change of what they depend on. */
 import { InstrumentStatus } from '../model/enums.ts';
 import type { State } from './state.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Active trailing orders of one price and one side (rules 3.4). Those that have seen the same best price form a
- * group: a new best price lifts the whole group in one step and joins it with those it overtakes, so nobody is
- * touched one by one. In a group the smallest callback fires first.
+ * group: a new best price moves the whole group in one step and merges it with groups it reaches, so orders are not
+ * updated one by one. In a group the smallest callback fires first.
  */
 
 import { Side } from '../model/enums.ts';
@@ -11,7 +11,7 @@ import { Trigger, type TriggerLadder } from './trigger-ladder.ts';
 
 const MILLION = 1_000_000;
 
-/** Where a trailing order fires, on the side of its owner's patience: a price equal to the exact level counts. */
+/** The price at which a trailing order fires. Rounded away from the extreme price: the exact level must be reached. */
 export function trailingTicks(side: Side, extremeTicks: number, callbackPpm: number): number {
   const exact = BigInt(extremeTicks) * BigInt(MILLION + (side === Side.sell ? -callbackPpm : callbackPpm));
   const million = BigInt(MILLION);
@@ -28,7 +28,7 @@ export class TrailingGroup {
   extremeTicks: number;
   readonly better: Trigger;
   readonly back: Trigger;
-  /** A heap by callback. Orders that have left stay until they come up. */
+  /** A heap by callback. Removed orders stay in it until they reach the top. */
   private members: Member[] = [];
   size = 0;
 
@@ -107,7 +107,7 @@ export class TrailingGroup {
 
 export class TrailingOrders {
   private readonly side: Side;
-  /** Where a better price is heard of, and where a price that comes back is. */
+  /** The ladders for a better price and for a price that returns. */
   private readonly onwards: TriggerLadder;
   private readonly backwards: TriggerLadder;
   private readonly fire: (order: StrategyOrder) => void;
@@ -181,7 +181,7 @@ export class TrailingOrders {
     group.back.unset();
   }
 
-  /** Sets the group's alarm to the level of who fires first. */
+  /** Sets the group's trigger to the level of the order that fires first. */
   private listen(group: TrailingGroup): void {
     group.back.unset();
     const first = group.first()!;

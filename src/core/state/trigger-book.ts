@@ -1,4 +1,4 @@
-/** Everything that waits for one price of one market: the last trade's, or the mark. */
+/** All triggers of a market by one price: the last trade or the mark. */
 import { Side, StrategyKind, type TriggerBy } from '../model/enums.ts';
 import { hasLeg } from '../model/tpsl.ts';
 import { HIT_STOP_LOSS, HIT_TAKE_PROFIT, HIT_TRIGGER, type StrategyOrder } from './strategy-order.ts';
@@ -25,7 +25,7 @@ export class TriggerBook {
     while (this.fall.nearestTicks >= ticks) this.fall.fireNearest(ticks);
   }
 
-  /** Sets what the record waits for at this price; a leg by the other price is the other watch's. */
+  /** Sets the triggers of the order by this price; legs by the other price are in the other trigger book. */
   arm(order: StrategyOrder, by: TriggerBy): void {
     const { trigger } = order;
     if (order.kind === StrategyKind.trailing) {
@@ -36,7 +36,7 @@ export class TriggerBook {
       if (trigger.triggerBy === by) this.set(order, order.rises, trigger.triggerTicks, HIT_TRIGGER);
       return;
     }
-    // What closes a long sells: profit lies above, loss below.
+    // A sell closes a long: its take-profit is above the price, its stop-loss below.
     const closesLong = order.side === Side.sell;
     const { takeProfit, stopLoss } = order;
     if (hasLeg(takeProfit) && takeProfit.triggerBy === by)
@@ -55,21 +55,21 @@ export class TriggerBook {
     this.place(order, activate, order.side === Side.sell, order.trigger.triggerTicks);
   }
 
-  /** What has been reached already is not waited for again. */
+  /** A condition that was reached already is not set again. */
   private set(order: StrategyOrder, rises: boolean, ticks: number, bit: number): void {
     if ((order.hits & bit) !== 0) return;
     this.place(order, new Trigger(() => this.hit(order, bit)), rises, ticks);
   }
 
-  private place(order: StrategyOrder, alarm: Trigger, rises: boolean, ticks: number): void {
-    order.alarms.push(alarm);
-    (rises ? this.rise : this.fall).add(alarm, ticks);
+  private place(order: StrategyOrder, trigger: Trigger, rises: boolean, ticks: number): void {
+    order.triggers.push(trigger);
+    (rises ? this.rise : this.fall).add(trigger, ticks);
   }
 }
 
-/** Nothing waits for the record any more. */
+/** Removes all triggers of a strategy order. */
 export function disarm(order: StrategyOrder): void {
-  for (const alarm of order.alarms) alarm.unset();
-  order.alarms.length = 0;
+  for (const trigger of order.triggers) trigger.unset();
+  order.triggers.length = 0;
   order.group?.home.leave(order, order.group);
 }

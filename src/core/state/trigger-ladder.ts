@@ -1,14 +1,14 @@
 /**
- * Prices that somebody waits for, on one side of the market: a rising ladder rings when the price reaches up to a
- * step, a falling one when it comes down to it. What comes next is one comparison away however many wait; adding and
+ * Triggers ordered by price, on one side of the market: those of a rising ladder fire when the price rises to theirs,
+ * those of a falling one when it falls to it. Finding the next costs one comparison, whatever their number; adding and
  * removing cost six steps of the price index.
  */
 import { NO_LEVEL, PriceIndex } from '../book/price-index.ts';
 
-/** One thing that waits for a price. Alarms of one step are chained. */
+/** A callback for a price. Triggers of one price form a linked list. */
 export class Trigger {
   readonly fire: (ticks: number) => void;
-  /** Where it is set; undefined while it is not. */
+  /** The ladder it is set on; undefined while it is not set. */
   ladder: TriggerLadder | undefined;
   level = NO_LEVEL;
   next: Trigger | undefined;
@@ -18,7 +18,7 @@ export class Trigger {
     this.fire = fire;
   }
 
-  /** Takes it off its ladder; one that is not set stays so. */
+  /** Removes it from its ladder, if it is set. */
   unset(): void {
     this.ladder?.remove(this);
   }
@@ -30,7 +30,7 @@ export class TriggerLadder {
   private readonly prices: number[] = [];
   private readonly heads: (Trigger | undefined)[] = [];
   private readonly freeLevels: number[] = [];
-  /** The price that rings next; one that no price reaches when nobody waits. */
+  /** The price that fires next; one that no price reaches when the ladder is empty. */
   nearestTicks: number;
 
   constructor(rising: boolean) {
@@ -38,7 +38,7 @@ export class TriggerLadder {
     this.nearestTicks = this.nothing;
   }
 
-  add(alarm: Trigger, ticks: number): void {
+  add(trigger: Trigger, ticks: number): void {
     let level = this.index.find(ticks);
     if (level === NO_LEVEL) {
       level = this.freeLevels.pop() ?? this.prices.length;
@@ -48,33 +48,33 @@ export class TriggerLadder {
       if (this.rising ? ticks < this.nearestTicks : ticks > this.nearestTicks) this.nearestTicks = ticks;
     }
     const head = this.heads[level];
-    alarm.ladder = this;
-    alarm.level = level;
-    alarm.previous = undefined;
-    alarm.next = head;
-    if (head !== undefined) head.previous = alarm;
-    this.heads[level] = alarm;
+    trigger.ladder = this;
+    trigger.level = level;
+    trigger.previous = undefined;
+    trigger.next = head;
+    if (head !== undefined) head.previous = trigger;
+    this.heads[level] = trigger;
   }
 
-  remove(alarm: Trigger): void {
-    const { level, next, previous } = alarm;
-    alarm.ladder = undefined;
+  remove(trigger: Trigger): void {
+    const { level, next, previous } = trigger;
+    trigger.ladder = undefined;
     if (next !== undefined) next.previous = previous;
     if (previous !== undefined) previous.next = next;
     else if (next !== undefined) this.heads[level] = next;
     else this.closeLevel(level);
   }
 
-  /** Rings everything at the nearest price, which `ticks` has reached. */
+  /** Fires all triggers at the nearest price, which `ticks` has reached. */
   fireNearest(ticks: number): void {
     const level = this.index.find(this.nearestTicks);
-    const ringing: Trigger[] = [];
-    for (let alarm = this.heads[level]; alarm !== undefined; alarm = alarm.next) {
-      alarm.ladder = undefined;
-      ringing.push(alarm);
+    const fired: Trigger[] = [];
+    for (let trigger = this.heads[level]; trigger !== undefined; trigger = trigger.next) {
+      trigger.ladder = undefined;
+      fired.push(trigger);
     }
     this.closeLevel(level);
-    for (const alarm of ringing) alarm.fire(ticks);
+    for (const trigger of fired) trigger.fire(ticks);
   }
 
   private closeLevel(level: number): void {

@@ -1,6 +1,6 @@
 /**
- * Take-profit and stop-loss that came with an opening order (rules 3.6): the first fill makes the record, further
- * fills make it larger, and when the order closes it stays as it is. What the order never filled is never protected.
+ * Take-profit and stop-loss that came with an opening order (rules 3.6): the first fill creates the strategy
+ * order, further fills increase its size, and it stays when the order closes. Only filled lots are protected.
  */
 
 import { FLAG_RETAIL, NIL } from '../book/order-slab.ts';
@@ -15,7 +15,7 @@ import { StrategyOrder } from '../state/strategy-order.ts';
 import { disarm } from '../state/trigger-book.ts';
 import { armStrategy, cancelStrategy, emitStrategy, enrollStrategy } from './strategy-lifecycle.ts';
 
-/** The order has opened so many lots. Once its record has fired or was cancelled, new fills begin another. */
+/** A fill has opened `lots`. Once the attached strategy order has fired or was cancelled, a new fill creates another. */
 export function onParentFill(state: State, slot: number, lots: number): void {
   const attached = state.slab.presets.get(slot);
   if (attached === undefined) return;
@@ -53,13 +53,13 @@ function openAttached(state: State, slot: number, lots: number): StrategyOrder {
   return order;
 }
 
-/** The record that an order's fills have made, while it waits. */
+/** The strategy order that an order's fills have created, while it waits. */
 export function attachedRecord(state: State, slot: number): StrategyOrder | undefined {
   const record = state.strategies.byId.get(state.slab.presets.get(slot)?.strategyId ?? 0);
   return record?.status === StrategyStatus.pending ? record : undefined;
 }
 
-/** Changes what an open order carries, and the record that its fills have made of it (wire 4.1, modify-order). */
+/** Changes the preset of an open order, and the strategy order that its fills have created (wire 4.1, modify-order). */
 export function replacePreset(state: State, slot: number, preset: Preset): void {
   const { presets } = state.slab;
   const record = attachedRecord(state, slot);
@@ -77,7 +77,7 @@ export function replacePreset(state: State, slot: number, preset: Preset): void 
   emitStrategy(state, record, StrategyStatus.pending);
 }
 
-/** Is there room for another strategy order of the account, counting what open orders will still bring? */
+/** May the account have another strategy order? Presets of open orders count, because their fills will create one. */
 export function checkStrategyCount(state: State, account: Account): CommandResult | undefined {
   const { slab } = state;
   let count = account.strategies.size;

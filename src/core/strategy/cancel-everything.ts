@@ -1,7 +1,6 @@
 /**
- * What becomes of the orders of an account that has been frozen. Its keys can cancel nothing any more, so everything that
- * may trade for it goes; take-profits and stop-losses of positions stay, as they only close, and a position that nobody
- * can watch needs them most.
+ * Cancels the orders of a frozen account. Its keys can cancel nothing any more, so its open, trigger and trailing
+ * orders are cancelled. Take-profits and stop-losses stay: they only close positions, which the owner can no longer do.
  */
 import type { CancelEverything } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';

@@ -1,4 +1,4 @@
-/** Whether a strategy order makes sense as it would stand (rules 3.1 to 3.3); what fires later is tested then. */
+/** Checks of a strategy order when it is placed or modified (rules 3.1 to 3.3); its child order is checked when it fires. */
 
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { HoldMode, OrderType, PosSide, Side, StrategyKind } from '../model/enums.ts';
@@ -16,7 +16,7 @@ import { isTpsl } from './strategy-lifecycle.ts';
 import { protectedPosition } from './strategy-lookup.ts';
 import { checkPreset, checkTicks, triggerReference } from './tpsl-checks.ts';
 
-/** `self` is the record that changes; it does not stand in its own way. */
+/** `self` is the strategy order that is modified; it does not count against its own limits. */
 export function checkDraft(
   account: Account,
   instrument: Instrument,
@@ -46,7 +46,7 @@ function checkTpsl(
   }
   const position = protectedPosition(account, instrument.index, draft.posSide);
   if (position === undefined) return rejected(RejectReason.noPositionToProtect);
-  // What came with an order is measured by the market alone: its entry is the order's own.
+  // An attached one is compared with the market only: the position's average entry is not that of its order.
   const entry = draft.kind === StrategyKind.attached ? {} : { position };
   const size =
     draft.kind === StrategyKind.full
@@ -70,8 +70,8 @@ function checkOnlyFull(
 }
 
 /**
- * Partial records of one position close no more than it has, take-profits and stop-losses counted apart: clients set
- * them in two records, of which one runs out when the other has closed the position.
+ * Partial orders of one position close no more than its size, take-profits and stop-losses summed separately: clients
+ * set them as two strategy orders, of which one is cancelled when the other has closed the position.
  */
 function checkSum(
   account: Account,
@@ -93,7 +93,7 @@ function checkSum(
   return draft.sizeLots <= free ? undefined : rejected(RejectReason.partialTpslAbovePosition, free);
 }
 
-/** Trigger and trailing orders: margin, band and status are tested when they fire. */
+/** Trigger and trailing orders: margin, band and status are checked when they fire. */
 function checkPlan(
   account: Account,
   instrument: Instrument,
@@ -132,7 +132,7 @@ function checkPlanSize(instrument: Instrument, draft: Draft): CommandResult | un
   return checkSize(instrument, draft.sizeLots, market ? instrument.maxMarketLots : instrument.maxLots);
 }
 
-/** What its fills will be protected with is measured by the price they are expected at. */
+/** The preset for its fills is compared with the expected fill price. */
 function checkPlanPreset(
   account: Account,
   instrument: Instrument,

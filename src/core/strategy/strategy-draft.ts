@@ -39,7 +39,7 @@ export function draftOf(account: Account, instrument: Instrument, command: Place
     ...legs,
     kind,
     side: posSide === PosSide.short ? Side.buy : Side.sell,
-    // Spot has no positions; the side says what is closed.
+    // Spot has no positions; `side` is the side of the closing order.
     posSide: instrument.futures === undefined ? PosSide.none : posSide,
     sizeLots: kind === StrategyKind.full ? 0 : sizeLots,
     quoteAmount: 0n,
@@ -47,7 +47,7 @@ export function draftOf(account: Account, instrument: Instrument, command: Place
   };
 }
 
-/** The position that is meant when nobody says which: the only one on the symbol. */
+/** The side of the protected position. If the command names none, that of the only position of the symbol. */
 function protectedSide(account: Account, { index }: Instrument, { posSide }: PlaceStrategy): PosSide {
   if (posSide !== PosSide.none) return posSide;
   const open = [...account.positions.values()].filter(({ instrument }) => instrument === index);

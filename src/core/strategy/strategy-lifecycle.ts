@@ -16,7 +16,7 @@ interface End {
   readonly childOrderId?: number;
 }
 
-/** Enters a record into the tables and lets it wait. */
+/** Enters a strategy order into the tables and sets its triggers. */
 export function enrollStrategy(state: State, order: StrategyOrder): void {
   const account = state.accounts[order.account]!;
   state.strategies.byId.set(order.id, order);
@@ -46,14 +46,14 @@ function triggerBookOf(state: State, market: Market, by: TriggerBy): TriggerBook
   return market.lastTriggers;
 }
 
-/** It has been reached: nobody waits for it any more, its order comes when its turn does. */
+/** Its price was reached: removes its triggers. The child order is placed when its turn comes. */
 export function submitStrategy(state: State, order: StrategyOrder): void {
   disarm(order);
   order.status = StrategyStatus.submitting;
   emitStrategy(state, order, StrategyStatus.submitting);
 }
 
-/** Takes a record out of all tables; what becomes of it is told by `emitFinal`. */
+/** Removes a strategy order from all tables; `emitFinal` writes its last record. */
 export function unregisterStrategy(state: State, order: StrategyOrder): void {
   const { strategies } = state;
   const account = state.accounts[order.account]!;
@@ -91,7 +91,7 @@ export function cancelStrategies(
   }
 }
 
-/** Cancels every strategy order on an instrument that nobody can trade any more. */
+/** Cancels every strategy order of an instrument that is no longer traded. */
 export function cancelInstrumentStrategies(
   state: State,
   { index }: Instrument,
@@ -102,7 +102,7 @@ export function cancelInstrumentStrategies(
   }
 }
 
-/** A position is gone: what protected it goes too, or a later one would be closed by a stranger's stop. */
+/** Cancels take-profits and stop-losses of a closed position: they must not close a later one. */
 export function cancelProtection(state: State, account: Account, instrument: number, long: boolean): void {
   const posSide = long ? PosSide.long : PosSide.short;
   cancelStrategies(

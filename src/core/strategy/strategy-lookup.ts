@@ -1,4 +1,4 @@
-/** Which strategy order is meant, by what it answers to, and which position it protects. */
+/** Finds a strategy order by its ids, and the position that it protects. */
 
 import { HoldMode, PosSide } from '../model/enums.ts';
 import { formatOrderId, parseOrderId } from '../model/order-id.ts';
@@ -7,7 +7,7 @@ import { positionKey } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
 
-/** By id, else by client id; one without a client id of its own answers to its printed id. */
+/** By id, else by client id; without a client id, by its printed id. */
 export function strategyNamed(
   account: Account,
   orderId: number,
@@ -24,7 +24,7 @@ export function clientOidOf(order: StrategyOrder): string {
   return order.clientOid === '' ? formatOrderId(order.id) : order.clientOid;
 }
 
-/** The position of that direction, whatever the hold mode. */
+/** The position of that direction, in both hold modes. */
 export function protectedPosition(
   account: Account,
   instrument: number,

@@ -1,4 +1,4 @@
-/** Whether take-profit and stop-loss make sense where they are set (rules 3.3); each violation has its own code. */
+/** Checks the prices of take-profit and stop-loss (rules 3.3); each violation has its own code. */
 import { OFF_GRID } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { OrderType, TriggerBy } from '../model/enums.ts';
@@ -10,7 +10,7 @@ import { hasLeg, type Preset, type TriggerLeg } from '../model/tpsl.ts';
 import { referenceTicks } from '../orders/order-checks.ts';
 import type { Market } from '../state/state.ts';
 
-/** Of a long's take-profit and stop-loss, then of a short's. */
+/** Reasons for take-profit and stop-loss of a long, then of a short. */
 type Sides = readonly [RejectReason, RejectReason, RejectReason, RejectReason];
 const BY_ENTRY: Sides = [
   RejectReason.longTakeProfitByEntry,
@@ -31,19 +31,19 @@ const BY_MARK: Sides = [
   RejectReason.shortStopLossByMark,
 ];
 
-/** Of take-profit and stop-loss. */
+/** Reasons for take-profit and stop-loss. */
 const TRIGGER_RANGE = [RejectReason.takeProfitNotPositive, RejectReason.stopLossNotPositive] as const;
 const TRIGGER_TICK = [RejectReason.takeProfitOffTick, RejectReason.stopLossOffTick] as const;
 const LIMIT_RANGE = [RejectReason.takeProfitLimitNotPositive, RejectReason.stopLossLimitNotPositive] as const;
 const LIMIT_TICK = [RejectReason.takeProfitLimitOffTick, RejectReason.stopLossLimitOffTick] as const;
 
-/** What a trigger compares with now: the mark, or the last trade (before the first one what the band is made from). */
+/** The price that a trigger is compared with: the mark, or the last trade; before the first trade that of the band. */
 export function triggerReference(instrument: Instrument, market: Market, by: TriggerBy): number {
   if (by === TriggerBy.mark && market.futures !== undefined) return market.futures.markTicks;
   return market.day.lastTicks || referenceTicks(instrument, market);
 }
 
-/** Spot has no mark price: what is asked to follow it follows trades. */
+/** Spot has no mark price: a leg by mark price uses trades instead. */
 export function fittingLeg(instrument: Instrument, leg: TriggerLeg): TriggerLeg {
   const triggerBy = instrument.futures === undefined ? TriggerBy.market : leg.triggerBy;
   return { ...leg, triggerBy, limitTicks: leg.orderType === OrderType.market ? 0 : leg.limitTicks };
@@ -59,7 +59,7 @@ interface Place {
   readonly long: boolean;
   /** The position that is protected, when there is one already. */
   readonly position?: Position;
-  /** What both are measured by instead of the market's prices. */
+  /** Price that both are compared with instead of the market's prices. */
   readonly expectedTicks?: number;
 }
 
@@ -86,7 +86,7 @@ function checkLeg(leg: TriggerLeg, place: Place, which: 0 | 1): CommandResult | 
   return checkEntry(leg, place, above, BY_ENTRY[side]!);
 }
 
-/** Against the average entry, without its rounding: size x trigger against what was paid. */
+/** Compares with the exact average entry: size x trigger with the cost basis. */
 function checkEntry(
   { triggerTicks }: TriggerLeg,
   { instrument, position }: Place,

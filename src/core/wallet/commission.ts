@@ -1,8 +1,8 @@
 /**
- * What a broker earns: a share of what the venue keeps of the trading fees of its sub-accounts, which the operator sets.
- * It leaves the house for the broker's funding wallet in the moment of the trade, rounded down; rebates and the fees of
- * liquidations earn nothing. What the other side of the trade is given out of a fee has not been kept: with a share of
- * the whole fee a broker would be paid for trading with itself.
+ * Commission of a broker: a share, set by the operator, of the trading fees that the exchange keeps from its
+ * sub-accounts. It is paid to the broker's funding wallet with the trade, rounded down; rebates and fees of liquidations
+ * earn nothing. A rebate of the other side reduces the fee that the exchange keeps: with a share of the whole fee a
+ * broker would earn by trading with itself.
  */
 
 import type { SetCommission } from '../model/command.ts';
@@ -28,8 +28,8 @@ export function setCommission(state: State, command: SetCommission): CommandResu
 }
 
 /**
- * Pays the broker of an account its share of a fee, and tells how much that is. The fee was charged on an amount of its
- * coin; the other side of the trade pays `otherRate` of the same worth, or is paid it.
+ * Pays the broker of an account its share of a fee and returns the amount. The fee was charged on `chargedOn` of its
+ * coin; the other side of the trade pays `otherRate` of the same value, or receives it when negative.
  */
 export function payCommission(
   state: State,

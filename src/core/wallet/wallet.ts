@@ -1,4 +1,4 @@
-/** Money between wallets, and between the venue and the outside world when an operator books it (rules 4.1, 4.2). */
+/** Transfers between wallets, and deposits and withdrawals booked by an operator (rules 4.1, 4.2). */
 
 import { withdrawable } from '../margin/available-balance.ts';
 import {
@@ -22,7 +22,7 @@ export function deposit(state: State, command: Deposit): CommandResult {
   if (failure !== undefined) return failure;
   const { coin, amount } = command;
   const account = state.accountByUid.get(command.uid)!;
-  // An operator who hears no answer asks again: the reference tells the retry from a second deposit.
+  // An operator that got no response retries: the reference distinguishes the retry from a second deposit.
   const byOperator = command.by !== undefined && command.by !== '';
   const reference = `${account.uid} ${coin} ${command.reference}`;
   if (byOperator && state.depositReferences.has(reference)) {
@@ -61,7 +61,7 @@ export function deposit(state: State, command: Deposit): CommandResult {
   return { ...OK, orderId: recordId };
 }
 
-/** The owner's choice for the coin, else where such money goes by itself. */
+/** The wallet that the owner has chosen for deposits of the coin, else the default. */
 export function depositWallet(account: Account, coin: number, byItself: Wallet): Wallet {
   return account.depositWallets.get(coin) ?? byItself;
 }
@@ -74,7 +74,7 @@ export function setDepositWallet(state: State, command: SetDepositWallet): Comma
   return OK;
 }
 
-/** Only free money can leave: what orders hold stays. */
+/** Only free money can leave: holds of orders stay. */
 export function withdraw(state: State, command: Withdraw): CommandResult {
   const failure = checkMovement(state, command.uid, command.coin, command.amount);
   if (failure !== undefined) return failure;
@@ -155,7 +155,7 @@ export function shortOf(coin: number, available: bigint): CommandResult {
   return { rejectReason: RejectReason.insufficientBalance, orderId: 0, clientOid: '', available, coin };
 }
 
-/** What a wallet can give; looking opens no row, so that a refusal changes nothing. */
+/** Amount that may leave a wallet. Opens no ledger row, because a rejected command must not change the state. */
 export function freeIn(state: State, account: Account, coin: number, wallet: Wallet): bigint {
   if (wallet === Wallet.unified) return withdrawable(state, account, coin);
   return state.ledger.peek(account.index, coin, WALLET_BUCKET[wallet]);

@@ -1,7 +1,7 @@
 /**
- * Withdrawals take two steps. The owner's request moves the money out of the wallets into a bucket of its own, where
- * it can neither be spent nor asked for again; the operator then pays it out or refuses it, or the owner takes it back.
- * Whichever comes first ends it: nothing leaves an account twice.
+ * Withdrawals take two steps. The owner's request moves the money from the wallets into a separate bucket, where it can
+ * be neither spent nor withdrawn again; then the operator pays or rejects it, or the owner cancels it. The first of these
+ * ends it, so no money leaves an account twice.
  */
 
 import type { EndWithdrawal, InternalWithdrawal, RequestWithdrawal } from '../model/command.ts';
@@ -47,7 +47,7 @@ export function requestWithdrawal(state: State, command: RequestWithdrawal): Com
   return { rejectReason: RejectReason.none, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
 }
 
-/** Nothing can hold it up and nothing can take it back: it is done when it is asked for. */
+/** A withdrawal to another account of the exchange: carried out at once, cannot be rejected later or cancelled. */
 export function internalWithdrawal(state: State, command: InternalWithdrawal): CommandResult {
   const { coin, amount, clientOid } = command;
   const failure = checkMovement(state, command.uid, coin, amount);
@@ -62,7 +62,7 @@ export function internalWithdrawal(state: State, command: InternalWithdrawal): C
   const id = state.nextId();
   const wallet = depositWallet(to, coin, Wallet.funding);
   takeOut(state, from, command, shares, walletCell(state, to, coin, wallet), id);
-  // The receiver reads one line, from however many wallets it came.
+  // The receiver gets one ledger line, also when both wallets of the sender paid.
   emitLedgerLine(state, to, wallet, coin, 'deposit', amount, String(id));
   const record = {
     type: 'walletRecord',
@@ -111,10 +111,10 @@ export function endWithdrawal(state: State, command: EndWithdrawal): CommandResu
   return { ...OK, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
 }
 
-/** What is taken from each wallet; together the whole amount. */
+/** Amounts from each wallet; their sum is the whole amount. */
 type Shares = Pick<PendingWithdrawal, 'fromFunding' | 'fromUnified'>;
 
-/** Funding pays first, the unified account the rest; or why neither may. */
+/** The funding wallet pays first, the unified account the rest; or the rejection. */
 function sharesOf(
   state: State,
   account: Account,

@@ -159,7 +159,7 @@ export function repriceDirty(state: State, account: Account, margin: MarginCache
     maintenance += contracts[at + ContractRow.maintenance]!;
     exposure += contracts[at + ContractRow.exposure]!;
   }
-  // NaN never goes away by adding.
+  // A sum that is NaN stays NaN, so it is computed from all rows again.
   if (Number.isNaN(initial + maintenance + exposure)) margin.dropSums();
   margin.totals[Total.initial] = exact(initial);
   margin.totals[Total.maintenance] = exact(maintenance);
@@ -186,7 +186,7 @@ function boundOrderLoss(state: State, margin: MarginCache, at: number): void {
   margin.estimated = true;
 }
 
-/** All figures of a row at the present prices. */
+/** All columns of a row at the present prices. */
 function repriceRow(state: State, account: Account, margin: MarginCache, at: number): void {
   const { contracts } = margin;
   contracts[at + ContractRow.dirty] = 0;
