@@ -18,6 +18,12 @@ export class BookDriver implements MatchSink<undefined> {
     this.slab.release(maker);
   }
 
+  makerFailed(): void {}
+
+  fillTests(): undefined {
+    return undefined;
+  }
+
   capacity(): number {
     return Number.POSITIVE_INFINITY;
   }

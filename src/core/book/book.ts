@@ -4,7 +4,7 @@
  */
 
 import { Side, StpMode } from '../model/enums.ts';
-import { FILLS_PER_ORDER_MAX } from '../model/limits.ts';
+import { FILLS_PER_ORDER_MAX, REMOVALS_PER_ORDER_MAX } from '../model/limits.ts';
 import { assert } from '../model/units.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
@@ -15,9 +15,21 @@ export interface MatchSink<Context> {
   traded(context: Context, taker: number, maker: number, priceTicks: number, lots: number): void;
   /** The maker has left the book: filled, or cancelled by self-trade prevention. */
   makerLeft(context: Context, maker: number, filled: boolean): void;
+  /** The maker has left the book because it failed its test. */
+  makerFailed(context: Context, maker: number): void;
+  /** The tests of the fills of one match, or of its dry run; undefined while fills are not tested. */
+  fillTests(context: Context, dryRun: boolean): FillTests | undefined;
   /** How much a capped taker, or a maker that may only close, may still trade at this price. */
   capacity(context: Context, slot: number, priceTicks: number): number;
 }
+
+/** Step 4a of the match loop (rules 1.4, 13.1): can both sides bear the trade that is about to happen? */
+export interface FillTests {
+  test(taker: number, maker: number, priceTicks: number, lots: number): FillTest;
+}
+
+export const FillTest = { passes: 0, makerFails: 1, takerFails: 2 } as const;
+export type FillTest = (typeof FillTest)[keyof typeof FillTest];
 
 /** Why matching stopped. */
 export const MatchEnd = {
@@ -27,6 +39,7 @@ export const MatchEnd = {
   selfTrade: 3,
   noCapacity: 4,
   tooManyFills: 5,
+  takerFailed: 6,
 } as const;
 export type MatchEnd = (typeof MatchEnd)[keyof typeof MatchEnd];
 
@@ -67,7 +80,9 @@ export class Book {
     const party = slab.party[taker]!;
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
+    const tests = sink.fillTests(context, false);
     let fills = 0;
+    let removals = 0;
     let level = this.best[buying ? Side.sell : Side.buy]!;
     while (level !== NIL) {
       const price = this.levelPrice[level]!;
@@ -92,7 +107,8 @@ export class Book {
             }
             capacity = Math.min(capacity, makerCapacity);
           }
-          if (fills === FILLS_PER_ORDER_MAX) return MatchEnd.tooManyFills;
+          if (fills === FILLS_PER_ORDER_MAX || removals === REMOVALS_PER_ORDER_MAX)
+            return MatchEnd.tooManyFills;
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
             if (stpMode === StpMode.cancelTaker) return MatchEnd.selfTrade;
             this.remove(maker);
@@ -104,6 +120,17 @@ export class Book {
           const wanted = slab.remaining[taker]!;
           const offered = slab.remaining[maker]!;
           const lots = Math.min(wanted, offered, capacity);
+          if (tests !== undefined) {
+            const outcome = tests.test(taker, maker, price, lots);
+            if (outcome === FillTest.takerFails) return MatchEnd.takerFailed;
+            if (outcome === FillTest.makerFails) {
+              this.remove(maker);
+              sink.makerFailed(context, maker);
+              removals++;
+              maker = next;
+              continue;
+            }
+          }
           slab.remaining[taker] = wanted - lots;
           slab.remaining[maker] = offered - lots;
           if (queue === 0) this.normalLots[level]! -= lots;
@@ -127,12 +154,14 @@ export class Book {
   /**
    * Dry run for fill-or-kill: can `wanted` lots be filled within the limit? Own orders do not count under
    * `cancel_maker` and end the count under the modes that cancel the taker. A closing order counts up to its position
-   * less the lots that its account has given before (`capacityOf`, on futures). Changes nothing.
+   * less the lots that its account has given before (`capacityOf`, on futures). Orders that fail `tests` do not count.
+   * Changes nothing.
    */
   canFill(
     taker: number,
     limitTicks: number,
     wanted: number,
+    tests: FillTests | undefined,
     capacityOf?: (maker: number, priceTicks: number) => number,
   ): boolean {
     const slab = this.slab;
@@ -143,6 +172,7 @@ export class Book {
     const given = new Map<number, number>();
     let found = 0;
     let fills = 0;
+    let removals = 0;
     for (let level = this.best[buying ? Side.sell : Side.buy]!; level !== NIL; level = this.worse[level]!) {
       const price = this.levelPrice[level]!;
       if (buying ? price > limitTicks : price < limitTicks) return false;
@@ -153,15 +183,22 @@ export class Book {
             if (stpMode === StpMode.cancelMaker) continue;
             return false;
           }
-          if (fills++ === FILLS_PER_ORDER_MAX) return false;
+          if (fills === FILLS_PER_ORDER_MAX || removals === REMOVALS_PER_ORDER_MAX) return false;
           let lots = slab.remaining[maker]!;
-          if (capacityOf !== undefined) {
-            const account = slab.account[maker]!;
-            const before = given.get(account) ?? 0;
-            if ((slab.flags[maker]! & FLAG_CLOSING) !== 0)
-              lots = Math.min(lots, Math.max(0, capacityOf(maker, price) - before));
-            given.set(account, before + lots);
+          const account = slab.account[maker]!;
+          const before = given.get(account) ?? 0;
+          if (capacityOf !== undefined && (slab.flags[maker]! & FLAG_CLOSING) !== 0)
+            lots = Math.min(lots, Math.max(0, capacityOf(maker, price) - before));
+          if (tests !== undefined && lots > 0) {
+            const outcome = tests.test(taker, maker, price, Math.min(lots, wanted - found));
+            if (outcome === FillTest.takerFails) return false;
+            if (outcome === FillTest.makerFails) {
+              removals++;
+              continue;
+            }
           }
+          fills++;
+          if (capacityOf !== undefined) given.set(account, before + lots);
           found += lots;
           if (found >= wanted) return true;
         }

@@ -57,10 +57,14 @@ export function execute(context: EntryContext, slot: number, budget: bigint): vo
 function canFill({ state, instrument, market, settlements }: EntryContext, slot: number): boolean {
   const { slab } = state;
   const [limitTicks, wanted] = [slab.price[slot]!, slab.remaining[slot]!];
-  if (instrument.futures === undefined) return market.book.canFill(slot, limitTicks, wanted);
+  if (instrument.futures === undefined) {
+    const { spot } = settlements;
+    const tests = spot.fillTests(spot.contextOf(instrument), true);
+    return market.book.canFill(slot, limitTicks, wanted, tests);
+  }
   const { futures } = settlements;
   const fills = futures.contextOf(instrument);
-  return market.book.canFill(slot, limitTicks, wanted, (maker, priceTicks) =>
+  return market.book.canFill(slot, limitTicks, wanted, futures.fillTests(fills, true), (maker, priceTicks) =>
     futures.capacity(fills, maker, priceTicks),
   );
 }
@@ -85,7 +89,7 @@ export function finishLimit(context: OrderContext, slot: number, end: MatchEnd):
     closeResting(state, slot, CancelReason.none);
   } else if (end === MatchEnd.selfTrade) {
     closeResting(state, slot, CancelReason.stp);
-  } else if (end === MatchEnd.noCapacity) {
+  } else if (end === MatchEnd.noCapacity || end === MatchEnd.takerFailed) {
     closeResting(state, slot, CancelReason.delegatedRiskOrder);
   } else if (end === MatchEnd.tooManyFills) {
     closeResting(state, slot, CancelReason.tradeTooManyTimes);
@@ -153,7 +157,8 @@ function executeFuturesMarket(
       : Math.max(band.minSellTicks, worst ?? band.minSellTicks);
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
   const end = market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing);
-  const reason = end === MatchEnd.noCapacity ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
+  const refused = end === MatchEnd.noCapacity || end === MatchEnd.takerFailed;
+  const reason = refused ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
   closeResting(state, slot, reason);
 }
 

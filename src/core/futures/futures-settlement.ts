@@ -9,10 +9,10 @@ import { AdlRanking } from '../margin/adl-ranking.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
-import { assert, divFloor, divTrunc, RATE_ONE } from '../model/units.ts';
+import { assert, divFloor } from '../model/units.ts';
 import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
@@ -22,7 +22,8 @@ import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
 import { payCommission } from '../wallet/commission.ts';
 import type { FillContext } from './fill-context.ts';
 import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
-import { inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
+import { FuturesFillTests } from './futures-fill-tests.ts';
+import { feeBase, feeOfPart, inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
 
 /** The fields that both sides of a trade have in common. */
 type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
@@ -32,6 +33,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   private readonly state: State;
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: FillContext[] = [];
+  private readonly tests: FuturesFillTests[] = [];
 
   constructor(state: State) {
     this.state = state;
@@ -100,6 +102,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     state.digest.fold(lots);
     const rpi = (state.slab.flags[maker]! & FLAG_RPI) !== 0;
     this.settleBoth(taker, maker, { context, priceTicks, lots, value, execLinkId, rpi });
+    if (state.auditsMatches) this.tests[instrument.index]?.confirm();
     printTrade(state, market, { taker, priceTicks, lots, execId: state.nextId(), execLinkId, rpi });
     context.forced?.filled(priceTicks, lots);
     if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
@@ -108,6 +111,24 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
     market.lastTriggers?.see(priceTicks);
     market.changes++;
+  }
+
+  fillTests({ instrument }: FillContext, dryRun: boolean): FuturesFillTests | undefined {
+    const { state } = this;
+    if (!state.rules.restingRisk) return undefined;
+    if (dryRun) return new FuturesFillTests(state, instrument, true);
+    let tests = this.tests[instrument.index];
+    if (tests === undefined) {
+      tests = new FuturesFillTests(state, instrument, false);
+      this.tests[instrument.index] = tests;
+    }
+    tests.begin();
+    return tests;
+  }
+
+  makerFailed(context: FillContext, maker: number): void {
+    context.market.changes++;
+    closeResting(this.state, maker, CancelReason.delegatedRiskOrder);
   }
 
   makerLeft(context: FillContext, maker: number, filled: boolean): void {
@@ -153,10 +174,9 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { state } = this;
     const { slot } = trade;
     const { instrument } = trade.context;
-    const { settle, coinMargined } = instrument.futures!;
+    const { settle } = instrument.futures!;
     const kind = kindOf(state, slot);
-    const chargedOn = coinMargined ? baseUnits(instrument, part.lots) : part.value;
-    const fee = divTrunc(chargedOn * trade.feeRate, RATE_ONE);
+    const fee = feeOfPart(instrument, part, trade.feeRate);
     const marginBefore = this.positionFor(account, slot)?.iso ?? 0n;
     const pnl = part.closing
       ? this.closePart(account, trade, part, kind)
@@ -166,7 +186,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     this.chargeFee(account, settle, position, fee, kind);
     const commission = isLiquidation(kind)
       ? 0n
-      : payCommission(state, account, settle, fee, chargedOn, trade.otherRate);
+      : payCommission(state, account, settle, fee, feeBase(instrument, part), trade.otherRate);
     if (position !== undefined) {
       if (part.closing) position.closeFee += fee;
       else position.openFee += fee;

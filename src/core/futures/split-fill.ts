@@ -1,9 +1,9 @@
 /** Splits a fill of a contract into the part that closes and the part that opens, with their values. Books nothing. */
 
 import { futuresSetting } from '../margin/margin.ts';
-import type { Instrument } from '../model/instrument.ts';
+import { baseUnits, type Instrument } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
-import { divFloor, powerOfTen } from '../model/units.ts';
+import { divFloor, divTrunc, powerOfTen, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 
 /** One side's part of a trade that either closes or opens. */
@@ -27,6 +27,16 @@ export function splitFill(
     { lots: closing, value: closingValue, closing: true },
     { lots: lots - closing, value: value - closingValue, closing: false },
   ];
+}
+
+/** What the fee of a part is charged on: its value, of coin-margined contracts its size in coin. */
+export function feeBase(instrument: Instrument, part: Part): bigint {
+  return instrument.futures!.coinMargined ? baseUnits(instrument, part.lots) : part.value;
+}
+
+/** Truncated in favour of the payer; negative when it is a rebate. */
+export function feeOfPart(instrument: Instrument, part: Part, rate: bigint): bigint {
+  return divTrunc(feeBase(instrument, part) * rate, RATE_ONE);
 }
 
 /** Profit is linear in the quote coin; coin-margined contracts pay it in coin at the price of the trade. */

@@ -25,8 +25,12 @@ export function bankruptcyPrice(state: State, account: Account, position: Positi
 /** The margin of an isolated position; for a crossed one the account's effective margin without the position's profit. */
 export function marginBehind(state: State, account: Account, position: Position): bigint {
   if (position.isolated) return position.iso;
+  return marginBehindAt(state, position, accountRisk(state, account).effective);
+}
+
+/** The same of a crossed position in an account of this effective equity. */
+export function marginBehindAt(state: State, position: Position, effective: bigint): bigint {
   const instrument = state.instruments[position.instrument]!;
-  const { effective } = accountRisk(state, account);
   const usd = coinUsd(state, instrument.quote);
   const own = usd === 0n ? 0n : divFloor(unrealisedOf(state, position) * usd, MONEY_ONE);
   const inQuote = usd === 0n ? 0n : divFloor((effective - own) * MONEY_ONE, usd);

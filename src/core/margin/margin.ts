@@ -77,7 +77,10 @@ export function markTicks(state: State, instrument: Instrument): number {
   return futures?.markTicks || futures?.indexTicks || instrument.openingTicks;
 }
 
-/** Adds a futures order (`intent`) or a spot order (`spot`) and leaves out one, if given. `claims`: see `orderClaims`. */
+/**
+ * With an order added or left out, if given: one of futures, or one that gives a coin. `claims`: see `orderClaims`;
+ * `changes`: see `worthOf`.
+ */
 export function computeRisk(
   state: State,
   account: Account,
@@ -85,9 +88,10 @@ export function computeRisk(
   leaveOut: number = NIL,
   spot?: SpotIntent,
   claims?: OrderRequirements,
+  changes?: ReadonlyMap<number, bigint>,
 ): Risk {
   const exposures = exposuresOf(state, account, intent, leaveOut);
-  const { equity, effective, debts } = accountEquity(state, account);
+  const { equity, effective, debts } = worthOf(state, account, changes);
   const owing = debtFigures(state, account, debts, spot, leaveOut, claims);
   let { initial, maintenance } = owing;
   // Without obligations the collateral is not needed as margin, and its loss of margin value does not count.
@@ -220,15 +224,16 @@ export function crossedProfits(state: State, account: Account): Map<number, bigi
   return profits;
 }
 
-function accountEquity(state: State, account: Account): Worth {
+/** With `changes`, if given: amounts by coin that come to its balances or leave them. */
+export function worthOf(state: State, account: Account, changes?: ReadonlyMap<number, bigint>): Worth {
   const { ledger } = state;
   const debts = new Map<number, bigint>();
   const profits = crossedProfits(state, account);
   let equity = 0n;
   let effective = 0n;
-  const coins = new Set([...ledger.coinsOf(account.index), ...profits.keys()]);
+  const coins = new Set([...ledger.coinsOf(account.index), ...profits.keys(), ...(changes?.keys() ?? [])]);
   for (const coin of coins) {
-    const amount = balanceOf(state, account, coin) + (profits.get(coin) ?? 0n);
+    const amount = balanceOf(state, account, coin) + (profits.get(coin) ?? 0n) + (changes?.get(coin) ?? 0n);
     if (amount === 0n) continue;
     if (amount < 0n) debts.set(coin, -amount);
     const { usd, counted } = collateralValueOf(state, coin, amount);

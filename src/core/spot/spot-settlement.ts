@@ -4,13 +4,14 @@ import { CancelReason, OrderType, Side } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
-import { divTrunc, RATE_ONE } from '../model/units.ts';
 import { payFromMarginLock } from '../orders/margin-order-hold.ts';
 import { close, closeResting, isMargin, lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
 import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
+import { feeOn, feeRateOf } from './spot-fees.ts';
+import { SpotFillTests } from './spot-fill-tests.ts';
 
 /** Fields that all fills of one spot order share. */
 export interface SpotFillContext {
@@ -24,9 +25,11 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
   private readonly state: State;
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: SpotFillContext[] = [];
+  private readonly tests: SpotFillTests;
 
   constructor(state: State) {
     this.state = state;
+    this.tests = new SpotFillTests(state, false);
   }
 
   /** The context of all orders without a budget. */
@@ -69,8 +72,8 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
     this.pay(context, buyer, value, sellerQuote);
     this.pay(context, seller, base, buyerBase);
-    const buyerRate = this.rateOf(buyer, buying);
-    const sellerRate = this.rateOf(seller, !buying);
+    const buyerRate = feeRateOf(state, buyer, buying);
+    const sellerRate = feeRateOf(state, seller, !buying);
     const buyerFee = this.charge(buyerRate, base, buyerBase, instrument.base);
     const sellerFee = this.charge(sellerRate, value, sellerQuote, instrument.quote);
     const buyerShare = payCommission(state, buyerAccount, instrument.base, buyerFee, base, sellerRate);
@@ -83,6 +86,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
       ledger.move(buyerLocked, buyerQuote, tradeValue(instrument, improvement, lots));
     }
 
+    if (state.auditsMatches) this.tests.confirm();
     if (buyerAccount.mayOwe) state.touch(buyerAccount);
     if (sellerAccount.mayOwe) state.touch(sellerAccount);
     execute(state, buyer, value, buyerFee);
@@ -110,6 +114,18 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     market.changes++;
   }
 
+  fillTests(_context: SpotFillContext, dryRun: boolean): SpotFillTests | undefined {
+    if (!this.state.rules.restingRisk) return undefined;
+    if (dryRun) return new SpotFillTests(this.state, true);
+    this.tests.begin();
+    return this.tests;
+  }
+
+  makerFailed({ market }: SpotFillContext, maker: number): void {
+    market.changes++;
+    closeResting(this.state, maker, CancelReason.delegatedRiskOrder);
+  }
+
   makerLeft({ market }: SpotFillContext, maker: number, filled: boolean): void {
     market.changes++;
     if (filled && !isMargin(this.state, maker)) close(this.state, maker, CancelReason.none);
@@ -131,17 +147,9 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     payFromMarginLock(state, slot, coin, amount, need, to);
   }
 
-  /** Fee rate of one side; a negative rate is a rebate. */
-  private rateOf(slot: number, taker: boolean): bigint {
-    const { slab, accounts, instruments } = this.state;
-    const own = instruments[slab.instrument[slot]!]!;
-    const rates = accounts[slab.account[slot]!]!.fees.get(own.index) ?? own;
-    return taker ? rates.takerRate : rates.makerRate;
-  }
-
   /** Charges the fee of one side, truncated in favour of the payer; a negative fee is a rebate. */
   private charge(rate: bigint, received: bigint, cash: number, coin: number): bigint {
-    const fee = divTrunc(received * rate, RATE_ONE);
+    const fee = feeOn(received, rate);
     const { ledger } = this.state;
     const house = ledger.cell(SystemAccount.fee, coin, Bucket.cash);
     if (fee > 0n) ledger.move(cash, house, fee);

@@ -222,6 +222,11 @@ export class MarginCache {
     return this.coinRows[n * COIN_COLUMNS + CoinRow.balance]!;
   }
 
+  /** Unrealised, of the crossed contracts settled in it. */
+  profitOf(n: number): number {
+    return this.coinRows[n * COIN_COLUMNS + CoinRow.profit]!;
+  }
+
   equityOf(n: number): number {
     return this.coinRows[n * COIN_COLUMNS + CoinRow.equity]!;
   }

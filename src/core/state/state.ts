@@ -139,6 +139,8 @@ export class State {
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
+  /** Compare each shortcut of the test at the match with the rule, and the trade with what was tested (I50); not saved. */
+  auditsMatches = false;
   /** Accounts whose positions or money the present command has changed, each once. */
   touched: Account[] = [];
   /** Events of the present command so far. */

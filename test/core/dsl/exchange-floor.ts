@@ -48,6 +48,7 @@ export class ExchangeFloor {
 
   constructor(instruments: readonly InstrumentSpec[] = INSTRUMENTS, coins: readonly CoinSpec[] = COINS) {
     floors.push(this);
+    this.state.auditsMatches = true;
     for (const spec of coins) this.carryOut({ type: 'listCoin', time: this.now, spec });
     for (const spec of instruments) this.carryOut({ type: 'listInstrument', time: this.now, spec });
   }
@@ -126,6 +127,7 @@ export class ExchangeFloor {
   restart(): void {
     const state = loadState(Uint8Array.from(saveState(this.state)));
     this.exchange = new Exchange(state);
+    state.auditsMatches = true;
     this.auditor = new Auditor(state);
     checkInvariants(state);
   }

@@ -1,0 +1,342 @@
+/**
+ * The test of a contract's fills at the match (rules 13.1): what the resting order opens or closes, and what the taker
+ * closes, must be borne by their owners. Bounds in numbers answer for most fills; they pass only what the rule passes.
+ */
+
+import { FillTest, type FillTests } from '../book/book.ts';
+import { FLAG_FORCED, FLAG_ISOLATED } from '../book/order-slab.ts';
+import { bankruptcyTicks, forcedFeeRate, marginBehindAt } from '../margin/bankruptcy.ts';
+import { bearsFill, bearsFillAtOldPrice, CUSHION_DUST, isFarNumber } from '../margin/fill-rule.ts';
+import {
+  computeRisk,
+  futuresSetting,
+  isolatedInQuote,
+  maintenanceAt,
+  markTicks,
+  unrealisedOf,
+} from '../margin/margin.ts';
+import { currentMargin, maintenanceAtNumber, quotePrice } from '../margin/margin-cache.ts';
+import { type Cushion, hasAnyOldIndex, hasOldIndex, TentativeAccount } from '../margin/tentative-account.ts';
+import { HoldMode, PosSide, Side } from '../model/enums.ts';
+import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
+import { Position, positionKey } from '../model/position.ts';
+import { ceilWorth } from '../model/safe-integers.ts';
+import { assert, divCeil, divFloor, larger, RATE_ONE } from '../model/units.ts';
+import { posSideOf } from '../orders/order-lifecycle.ts';
+import type { Account, FeeRates } from '../state/account.ts';
+import { ContractRow, type MarginCache } from '../state/margin-cache-state.ts';
+import type { State } from '../state/state.ts';
+import { feeOfPart, inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
+
+/** One side of a trade that is about to happen. */
+interface FillSide {
+  readonly slot: number;
+  readonly account: Account;
+  readonly buying: boolean;
+  readonly posSide: PosSide;
+  readonly maker: boolean;
+  readonly priceTicks: number;
+  readonly lots: number;
+}
+
+export class FuturesFillTests implements FillTests {
+  private readonly state: State;
+  private readonly instrument: Instrument;
+  /** Of a dry run: the accounts as the fills so far would leave them. */
+  private readonly running: Map<number, TentativeAccount> | undefined;
+  /** Is any index old? Undefined until the first fill of the match asks. */
+  private oldIndices: boolean | undefined;
+  /** What the trade that was tested last will leave of the maker's account; only while matches are audited. */
+  private expected: { readonly account: Account; readonly cushion: Cushion } | undefined;
+
+  constructor(state: State, instrument: Instrument, dryRun: boolean) {
+    this.state = state;
+    this.instrument = instrument;
+    this.running = dryRun ? new Map() : undefined;
+  }
+
+  /** A match begins. */
+  begin(): void {
+    this.oldIndices = undefined;
+  }
+
+  test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
+    const made = this.sideOf(maker, true, priceTicks, lots);
+    if (!this.makerPasses(made)) return FillTest.makerFails;
+    const taken = this.sideOf(taker, false, priceTicks, lots);
+    const forced = (this.state.slab.flags[taker]! & FLAG_FORCED) !== 0;
+    if (!forced && !this.takerPasses(taken)) return FillTest.takerFails;
+    // As the fills are settled: the taker's side first.
+    if (this.running !== undefined) for (const side of [taken, made]) this.apply(side, this.startOf(side));
+    if (this.state.auditsMatches) this.expect(made, taken);
+    return FillTest.passes;
+  }
+
+  /** I50: the trade came to what it was tested for. */
+  confirm(): void {
+    const { expected, state } = this;
+    this.expected = undefined;
+    if (expected === undefined) return;
+    const { effective, maintenance } = computeRisk(state, expected.account);
+    const same = effective === expected.cushion.effective && maintenance === expected.cushion.maintenance;
+    assert(same, `I50: a fill of ${expected.account.uid} left another margin than it was tested for`);
+  }
+
+  private expect(made: FillSide, { account }: FillSide): void {
+    this.expected = undefined;
+    if (this.running !== undefined || made.account === account) return;
+    const after = new TentativeAccount(made.account);
+    this.apply(made, after);
+    this.expected = { account: made.account, cushion: after.cushion(this.state) };
+  }
+
+  private sideOf(slot: number, maker: boolean, priceTicks: number, lots: number): FillSide {
+    const { slab, accounts } = this.state;
+    const account = accounts[slab.account[slot]!]!;
+    const posSide = account.holdMode === HoldMode.hedge ? posSideOf(slab.flags[slot]!) : PosSide.none;
+    return { slot, account, buying: slab.side[slot] === Side.buy, posSide, maker, priceTicks, lots };
+  }
+
+  private startOf({ account }: FillSide): TentativeAccount {
+    if (this.running === undefined) return new TentativeAccount(account);
+    let start = this.running.get(account.index);
+    if (start === undefined) {
+      start = new TentativeAccount(account);
+      this.running.set(account.index, start);
+    }
+    return start;
+  }
+
+  private makerPasses(side: FillSide): boolean {
+    if (this.running !== undefined) return this.sidePasses(side, this.startOf(side));
+    const short = this.isAmple(side);
+    if (short && !this.state.auditsMatches) return true;
+    const passes = this.sidePasses(side, this.startOf(side));
+    assert(passes || !short, 'I50: the shortcut passes what the test at the match does not');
+    return passes;
+  }
+
+  /** Of the taker only what it closes; what it opens was tested when it came. */
+  private takerPasses(side: FillSide): boolean {
+    const position = this.startOf(side).position(this.keyOf(side));
+    if (position === undefined || position.long === side.buying) return true;
+    return this.makerPasses({ ...side, lots: Math.min(side.lots, position.lots) });
+  }
+
+  /** The rule. A turning fill closes first, then opens; both parts must pass. */
+  private sidePasses(side: FillSide, start: TentativeAccount): boolean {
+    const after = start.copy();
+    const held = start.position(this.keyOf(side));
+    return this.partsOf(side, held).every((part) =>
+      part.closing ? this.closes(side, part, after) : this.opens(side, part, start, after),
+    );
+  }
+
+  /** Rules 13.1 (b). `after` has had nothing of the fill yet, and has the part when this returns. */
+  private closes(side: FillSide, part: Part, after: TentativeAccount): boolean {
+    const { state, instrument } = this;
+    const position = after.position(this.keyOf(side))!;
+    const mark = markTicks(state, instrument);
+    const worse = side.buying ? side.priceTicks > mark : side.priceTicks < mark;
+    if (worse && this.isBeyondBankruptcy(side, position, after)) return false;
+    this.applyPart(side, part, after);
+    if (!worse || position.isolated) return true;
+    const { effective, maintenance } = after.cushion(state);
+    return effective >= maintenance;
+  }
+
+  private isBeyondBankruptcy(side: FillSide, position: Position, account: TentativeAccount): boolean {
+    const { state, instrument } = this;
+    const { long, lots } = position;
+    const margin = position.isolated
+      ? position.iso
+      : marginBehindAt(state, position, account.cushion(state).effective);
+    const limit = bankruptcyTicks(instrument, long, lots, long ? position.basis : -position.basis, margin);
+    return long ? side.priceTicks < limit : side.priceTicks > limit;
+  }
+
+  /** Rules 13.1 (a), (f). */
+  private opens(side: FillSide, part: Part, start: TentativeAccount, after: TentativeAccount): boolean {
+    const { state, instrument } = this;
+    const { slab } = state;
+    this.applyPart(side, part, after);
+    if ((slab.flags[side.slot]! & FLAG_ISOLATED) !== 0) return this.opensIsolated(side, part, after);
+    if (!this.hasOldPrice(after)) return bearsFill(state, start, after);
+    const left = slab.remaining[side.slot]! - side.lots;
+    const intent = {
+      instrument,
+      side: side.buying ? Side.buy : Side.sell,
+      priceTicks: slab.price[side.slot]!,
+      lots: left,
+    };
+    return bearsFillAtOldPrice(state, after, side.slot, left > 0 ? { futures: intent } : {});
+  }
+
+  private opensIsolated(side: FillSide, part: Part, after: TentativeAccount): boolean {
+    const { state, instrument } = this;
+    const position = after.position(this.keyOf(side))!;
+    const mark = markTicks(state, instrument);
+    const worth = isolatedInQuote(state, position) + unrealisedOf(state, position);
+    if (!hasOldIndex(state, instrument.index))
+      return worth * 9n >= maintenanceAt(instrument, mark, position.lots) * 10n;
+    // What the order holds beyond the margin of the fill stands behind it too.
+    const fee = larger(0n, feeOfPart(instrument, part, this.feeRateOf(side)));
+    const spare = this.shareOf(side) - this.marginOf(side, part) - fee;
+    const { longLeverage, shortLeverage } = futuresSetting(side.account, instrument);
+    const notional = tradeValue(instrument, mark, position.lots);
+    const asked =
+      divCeil(notional, BigInt(side.buying ? longLeverage : shortLeverage)) +
+      divCeil(notional * instrument.takerRate, RATE_ONE);
+    return worth + this.inQuote(spare) >= asked;
+  }
+
+  private hasOldPrice(account: TentativeAccount): boolean {
+    this.oldIndices ??= hasAnyOldIndex(this.state);
+    return (
+      this.oldIndices && (hasOldIndex(this.state, this.instrument.index) || account.awaitsPrice(this.state))
+    );
+  }
+
+  // What a fill does, on a tentative account: as `FuturesSettlement` books it.
+
+  private partsOf(side: FillSide, held: Position | undefined): readonly Part[] {
+    const value = tradeValue(this.instrument, side.priceTicks, side.lots);
+    return splitFill(held, side.buying, side.lots, value);
+  }
+
+  private apply(side: FillSide, account: TentativeAccount): void {
+    const held = account.position(this.keyOf(side));
+    for (const part of this.partsOf(side, held)) this.applyPart(side, part, account);
+  }
+
+  private applyPart(side: FillSide, part: Part, account: TentativeAccount): void {
+    const { state, instrument } = this;
+    const key = this.keyOf(side);
+    const isolated = (state.slab.flags[side.slot]! & FLAG_ISOLATED) !== 0;
+    const position =
+      account.position(key)?.copy() ??
+      new Position(0, side.account.index, instrument.index, side.posSide, isolated, state.now);
+    let cash = -feeOfPart(instrument, part, this.feeRateOf(side));
+    if (part.closing) {
+      const { realised, margin } = position.close(part.lots, part.value);
+      const pnl = inCoinAt(instrument, realised, side.priceTicks);
+      if (position.isolated) {
+        const { freed, missing } = position.release(margin, pnl);
+        cash += freed - missing;
+      } else cash += pnl;
+    } else {
+      position.open(side.buying, part.lots, part.value);
+      if (isolated) {
+        const margin = this.marginOf(side, part);
+        position.iso += margin;
+        cash += this.shareOf(side) - margin;
+      }
+    }
+    account.setPosition(key, position);
+    account.receive(instrument.futures!.settle, cash);
+  }
+
+  /** Margin that what a fill opens takes. */
+  private marginOf({ account, buying, priceTicks }: FillSide, part: Part): bigint {
+    return openingMargin(account, this.instrument, buying, part.value, priceTicks);
+  }
+
+  /** What an isolated order holds for these lots. */
+  private shareOf({ slot, lots }: FillSide): bigint {
+    const { slab } = this.state;
+    const held = slab.isolatedLocks.get(slot) ?? 0n;
+    const remaining = slab.remaining[slot]!;
+    return lots === remaining ? held : divFloor(held * BigInt(lots), BigInt(remaining));
+  }
+
+  private inQuote(amount: bigint): bigint {
+    const { state, instrument } = this;
+    if (!instrument.futures!.coinMargined) return amount;
+    return divFloor(amount * tradeValue(instrument, markTicks(state, instrument), 1), instrument.unitsPerLot);
+  }
+
+  private ratesOf({ account }: FillSide): FeeRates {
+    return account.fees.get(this.instrument.index) ?? this.instrument;
+  }
+
+  private feeRateOf(side: FillSide): bigint {
+    const { makerRate, takerRate } = this.ratesOf(side);
+    return side.maker ? makerRate : takerRate;
+  }
+
+  private keyOf({ posSide }: FillSide): number {
+    return positionKey(this.instrument.index, posSide);
+  }
+
+  // Bounds in numbers, for the many who have plenty.
+
+  /** Never true where the rule would not pass; false says nothing. */
+  private isAmple(side: FillSide): boolean {
+    const { state, instrument } = this;
+    const { account, buying, priceTicks, lots } = side;
+    const position = account.positions.get(this.keyOf(side));
+    const mark = markTicks(state, instrument);
+    const worse = Math.max(0, buying ? priceTicks - mark : mark - priceTicks);
+    if (position !== undefined && position.long !== buying) {
+      if (position.lots < lots) return false;
+      return worse === 0 || (!position.isolated && this.closeIsAmple(side, position.lots, worse));
+    }
+    const isolated = (state.slab.flags[side.slot]! & FLAG_ISOLATED) !== 0;
+    return !isolated && this.openIsAmple(side, worse);
+  }
+
+  /** Even if the whole position went at this price, what must be kept now would be there. */
+  private closeIsAmple(side: FillSide, held: number, worse: number): boolean {
+    const margin = currentMargin(this.state, side.account);
+    const lost = this.mostLost(side, held, worse);
+    return this.staysPositive(margin, lost) && margin.effective - this.worthOf(lost) >= margin.maintenance;
+  }
+
+  private openIsAmple(side: FillSide, worse: number): boolean {
+    const { state, instrument } = this;
+    this.oldIndices ??= hasAnyOldIndex(state);
+    if (this.oldIndices) return false;
+    const { account, buying, lots } = side;
+    const margin = currentMargin(state, account);
+    const at = margin.find(instrument.index);
+    const [long, short, kept] =
+      at < 0
+        ? [0, 0, 0]
+        : [
+            margin.contracts[at + ContractRow.longLots]!,
+            margin.contracts[at + ContractRow.shortLots]!,
+            margin.contracts[at + ContractRow.maintenance]!,
+          ];
+    const larger = Math.max(buying ? long + lots : long, buying ? short : short + lots);
+    const keeps = maintenanceAtNumber(instrument, markTicks(state, instrument), larger);
+    const lost = this.mostLost(side, lots, worse);
+    return (
+      this.staysPositive(margin, lost) &&
+      isFarNumber(
+        margin.effective - this.worthOf(lost),
+        margin.maintenance - kept + ceilWorth(keeps, quotePrice(state, instrument)),
+      )
+    );
+  }
+
+  /** At most: the distance to the mark and the highest fee. NaN where quote and settlement coin are two. */
+  private mostLost(side: FillSide, lots: number, worse: number): number {
+    const { state, instrument } = this;
+    if (instrument.futures!.settle !== instrument.quote) return Number.NaN;
+    const { makerRate, takerRate } = this.ratesOf(side);
+    const rate = Math.max(Number(makerRate), Number(takerRate), Number(forcedFeeRate(instrument)));
+    const value = valueNumber(instrument, Math.max(side.priceTicks, markTicks(state, instrument)), lots);
+    return valueNumber(instrument, worse, lots) + Math.ceil(value * (rate / Number(RATE_ONE))) + CUSHION_DUST;
+  }
+
+  private worthOf(lost: number): number {
+    const { settle } = this.instrument.futures!;
+    return ceilWorth(Math.ceil(lost), this.state.coinPriceNumbers[settle] ?? Number.NaN) + CUSHION_DUST;
+  }
+
+  /** Does so much less leave no debt in the settlement coin, which would need margin of its own? */
+  private staysPositive(margin: MarginCache, lost: number): boolean {
+    const n = margin.coins.indexOf(this.instrument.futures!.settle);
+    return n >= 0 && margin.balanceOf(n) + margin.profitOf(n) >= lost;
+  }
+}

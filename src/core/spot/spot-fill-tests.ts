@@ -1,0 +1,165 @@
+/**
+ * The test of spot and margin fills at the match (rules 13.1): a resting margin order, and a resting spot order of an
+ * account with crossed positions or debts, must leave its owner far enough from liquidation. Nobody else is looked at:
+ * of most makers it is one flag that is read.
+ */
+
+import { FillTest, type FillTests } from '../book/book.ts';
+import { isInDebt } from '../margin/debts.ts';
+import { bearsFill, bearsFillAtOldPrice, CUSHION_DUST, isFarNumber } from '../margin/fill-rule.ts';
+import { computeRisk } from '../margin/margin.ts';
+import { currentMargin } from '../margin/margin-cache.ts';
+import { type Cushion, hasAnyOldIndex, TentativeAccount } from '../margin/tentative-account.ts';
+import { Side } from '../model/enums.ts';
+import { baseUnits, tradeValue } from '../model/instrument.ts';
+import { ceilWorth, exactNumber } from '../model/safe-integers.ts';
+import { assert, larger } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { feeOn, feeRateOf } from './spot-fees.ts';
+
+/** What a fill takes from an account and brings to it. */
+interface Exchanged {
+  readonly given: number;
+  readonly givenAmount: bigint;
+  readonly received: number;
+  /** Less the fee. */
+  readonly receivedAmount: bigint;
+}
+
+export class SpotFillTests implements FillTests {
+  private readonly state: State;
+  /** Of a dry run: the accounts as the fills so far would leave them. */
+  private readonly running: Map<number, TentativeAccount> | undefined;
+  /** Is any index old? Undefined until the first fill of the match asks. */
+  private oldIndices: boolean | undefined;
+  /** What the trade that was tested last will leave of the maker's account; only while matches are audited. */
+  private expected: { readonly account: Account; readonly cushion: Cushion } | undefined;
+
+  constructor(state: State, dryRun: boolean) {
+    this.state = state;
+    this.running = dryRun ? new Map() : undefined;
+  }
+
+  /** A match begins. */
+  begin(): void {
+    this.oldIndices = undefined;
+  }
+
+  test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
+    const { state, running } = this;
+    const account = state.accounts[state.slab.account[maker]!]!;
+    if (!account.mayOwe && running === undefined) return FillTest.passes;
+    this.expected = undefined;
+    if (this.isTested(account, maker) && !this.passes(account, maker, priceTicks, lots))
+      return FillTest.makerFails;
+    if (state.accountOf(taker) === account) this.expected = undefined;
+    if (running !== undefined) {
+      for (const [slot, takes] of [
+        [taker, true],
+        [maker, false],
+      ] as const)
+        apply(this.exchanged(slot, takes, priceTicks, lots), this.startOf(state.accountOf(slot)));
+    }
+    return FillTest.passes;
+  }
+
+  /** I50: the trade came to what it was tested for. */
+  confirm(): void {
+    const { expected, state } = this;
+    this.expected = undefined;
+    if (expected === undefined) return;
+    const { effective, maintenance } = computeRisk(state, expected.account);
+    const same = effective === expected.cushion.effective && maintenance === expected.cushion.maintenance;
+    assert(same, `I50: a fill of ${expected.account.uid} left another margin than it was tested for`);
+  }
+
+  /** Accounts that owe nothing and hold no crossed position cannot lose what is not theirs by a spot order. */
+  private isTested(account: Account, maker: number): boolean {
+    if (!account.mayOwe) return false;
+    const { state } = this;
+    if (state.instrumentOf(maker).margin !== undefined) return true;
+    for (const { isolated } of account.positions.values()) if (!isolated) return true;
+    return isInDebt(state, account) || this.running?.has(account.index) === true;
+  }
+
+  private passes(account: Account, maker: number, priceTicks: number, lots: number): boolean {
+    const { state } = this;
+    const trade = this.exchanged(maker, false, priceTicks, lots);
+    const short = this.running === undefined && this.isAmple(account, trade);
+    if (short && !state.auditsMatches) return true;
+    const start = this.startOf(account);
+    const after = start.copy();
+    apply(trade, after);
+    const passes = this.hasOldPrice(after)
+      ? bearsFillAtOldPrice(state, after, maker, this.restOf(maker, trade, lots))
+      : bearsFill(state, start, after);
+    assert(passes || !short, 'I50: the shortcut passes what the test at the match does not');
+    if (state.auditsMatches && this.running === undefined)
+      this.expected = { account, cushion: after.cushion(state) };
+    return passes;
+  }
+
+  private startOf(account: Account): TentativeAccount {
+    if (this.running === undefined) return new TentativeAccount(account);
+    let start = this.running.get(account.index);
+    if (start === undefined) {
+      start = new TentativeAccount(account);
+      this.running.set(account.index, start);
+    }
+    return start;
+  }
+
+  private exchanged(slot: number, takes: boolean, priceTicks: number, lots: number): Exchanged {
+    const { state } = this;
+    const instrument = state.instrumentOf(slot);
+    const value = tradeValue(instrument, priceTicks, lots);
+    const base = baseUnits(instrument, lots);
+    const buying = state.slab.side[slot] === Side.buy;
+    const brought = buying ? base : value;
+    return {
+      given: buying ? instrument.quote : instrument.base,
+      givenAmount: buying ? value : base,
+      received: buying ? instrument.base : instrument.quote,
+      receivedAmount: brought - feeOn(brought, feeRateOf(state, slot, takes)),
+    };
+  }
+
+  /** What the order will still want of the margin when these lots are gone. */
+  private restOf(maker: number, { givenAmount }: Exchanged, lots: number) {
+    const { slab } = this.state;
+    const instrument = this.state.instrumentOf(maker);
+    const left = slab.remaining[maker]! - lots;
+    if (left === 0) return {};
+    const side = slab.side[maker] as Side;
+    const priceTicks = slab.price[maker]!;
+    const need = side === Side.buy ? tradeValue(instrument, priceTicks, left) : baseUnits(instrument, left);
+    const lock = slab.marginLocks.get(maker);
+    const borrowed =
+      lock === undefined ? 0n : larger(0n, lock.borrowed - larger(0n, givenAmount - lock.held));
+    return { spot: { instrument, side, priceTicks, need, borrowed, lock: 0n } };
+  }
+
+  private hasOldPrice(account: TentativeAccount): boolean {
+    this.oldIndices ??= hasAnyOldIndex(this.state);
+    return this.oldIndices && account.awaitsPrice(this.state);
+  }
+
+  /** Would it pass if nothing came back for what is given? Never true where the rule would not pass. */
+  private isAmple(account: Account, { given, givenAmount }: Exchanged): boolean {
+    const { state } = this;
+    this.oldIndices ??= hasAnyOldIndex(state);
+    if (this.oldIndices) return false;
+    const margin = currentMargin(state, account);
+    const n = margin.coins.indexOf(given);
+    const amount = exactNumber(givenAmount);
+    if (n < 0 || !(margin.balanceOf(n) + margin.profitOf(n) >= amount)) return false;
+    const lost = ceilWorth(amount, state.coinPriceNumbers[given] ?? Number.NaN) + CUSHION_DUST;
+    return isFarNumber(margin.effective - lost, margin.maintenance);
+  }
+}
+
+function apply({ given, givenAmount, received, receivedAmount }: Exchanged, account: TentativeAccount): void {
+  account.receive(given, -givenAmount);
+  account.receive(received, receivedAmount);
+}
