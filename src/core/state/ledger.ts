@@ -14,7 +14,11 @@ const FIRST_ACCOUNTS = 1024;
 const NO_COINS: readonly number[] = [];
 
 /** The other accounts of the house are counterparts, whose balance has either sign. */
-const NEVER_IN_DEBT: ReadonlySet<number> = new Set([SystemAccount.insurance, SystemAccount.loanPool]);
+const NEVER_IN_DEBT: ReadonlySet<number> = new Set([
+  SystemAccount.insurance,
+  SystemAccount.insuranceLending,
+  SystemAccount.loanPool,
+]);
 
 export class Ledger {
   /** Row of (account, coin), opened when first touched. */
