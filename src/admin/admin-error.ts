@@ -47,6 +47,11 @@ const OF_CORE: Readonly<Partial<Record<RejectReason, readonly [AdminErrorCode, s
   [RejectReason.alreadyExists]: ['already_exists', 'it exists already'],
   [RejectReason.invalidSpecification]: ['invalid_request', 'the specification cannot be listed'],
   [RejectReason.amountOutOfRange]: ['invalid_request', 'the amount must be above zero and at most 10^22'],
+  [RejectReason.nothingOwed]: ['not_allowed', 'the account owes nothing'],
+  [RejectReason.positionsOrOrdersOpen]: ['not_allowed', 'the account has positions, open orders or loans'],
+  [RejectReason.debtIsCovered]: ['not_allowed', 'the account owns as much as it owes'],
+  [RejectReason.custodyTooSmall]: ['not_allowed', 'the venue does not hold as much of the coin'],
+  [RejectReason.insufficientMargin]: ['not_allowed', 'the account owes more than it owns'],
   [RejectReason.accountsFull]: ['not_allowed', 'the venue has as many accounts as it can hold'],
 };
 

@@ -93,6 +93,7 @@ export const COIN = record<CoinSpec>({
   loan: Type.Optional(LOAN),
   pledge: Type.Optional(PLEDGE),
   borrow: Type.Optional(BORROW),
+  insuranceFloor: Type.Optional(decimal),
 });
 
 const INDEX_COMPONENT = record<IndexComponentSpec>({ exchange: name, spotPair: name, weight: decimal });

@@ -6,6 +6,7 @@
 /** Code to the reasons, by the names that the core has for them. */
 export const REASONS: Readonly<Record<string, string>> = {
   '13001': 'tooManyWithdrawals',
+  '13003': 'custodyTooSmall',
   '25002': 'accountsFull',
   '25005': 'unknownAccount',
   '25008': 'accountLiquidating',
@@ -30,7 +31,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   '25208': 'sizeTooLarge loanTooLarge pledgeTooLarge',
   '25211': 'tooManyOpenOrders tooManyLoans',
   '25212': 'clientOidInUse transferOidInUse moveOidInUse',
-  '25218': 'riskTooHigh pledgeNeeded giverNearLiquidation receiverTooRisky',
+  '25218': 'debtIsCovered riskTooHigh pledgeNeeded giverNearLiquidation receiverTooRisky',
   '25223': 'leverageAboveMaximum',
   '25225': 'closeAboveAvailable moveAbovePosition',
   '25227': 'noPositionToClose noPositionToMove',

@@ -130,6 +130,7 @@ export const CATALOGUE = {
   '11000': { means: 'the address book is locked and does not hold the address' },
   '13001': { means: 'too many withdrawals wait to be settled' },
   '13002': { means: 'the coin of a withdrawal is not known' },
+  '13003': { means: 'the venue does not hold as much of the coin now' },
   '43117': { means: 'more than can be transferred', classic: '43012' },
 } as const satisfies Record<string, Entry>;
 

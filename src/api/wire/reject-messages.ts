@@ -250,6 +250,12 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.invalidSpecification]: ['40017', (c) => c.outcome.detail ?? 'the specification is not valid'],
   [RejectReason.invalidCountdown]: ['40020', 'countdown must be 0 or 5 to 60 seconds'],
   [RejectReason.accountsFull]: ['25002', 'the venue has no room for more accounts'],
+
+  [RejectReason.debtIsCovered]: ['25218', 'the account owns as much as it owes'],
+  [RejectReason.custodyTooSmall]: [
+    '13003',
+    'the venue does not hold as much of the coin now; try a smaller amount, or again later',
+  ],
 };
 
 export function rejectError(state: State, outcome: CommandResult, instrument?: Instrument): WireError {

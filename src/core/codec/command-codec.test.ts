@@ -357,6 +357,16 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     }),
     clientOid: text,
   }),
+  fundInsurance: record({
+    type: fc.constant('fundInsurance'),
+    time,
+    coin: fc.integer({ min: 0, max: 65_535 }),
+    lending: fc.boolean(),
+    amount: money,
+    reference: text,
+    by: text,
+  }),
+  writeOffDebt: record({ type: fc.constant('writeOffDebt'), time, uid: id, by: text }),
   setLoanRate: record({
     type: fc.constant('setLoanRate'),
     time,
@@ -479,7 +489,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 43, 15, 16, 17, 44, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36,
-      26, 38, 41, 39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 42, 14,
+      26, 38, 41, 39, 27, 28, 29, 30, 37, 40, 46, 47, 31, 32, 33, 34, 42, 14,
     ],
   );
 });

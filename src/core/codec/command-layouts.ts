@@ -181,6 +181,11 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
     fields: { uid: 'f64', loanId: 'f64', pledgeCoin: 'u16', into: 'flag', amount: 'money' },
   },
   fundLoanPool: { code: 30, fields: { coin: 'u16', amount: 'money', reference: 'text', by: 'text' } },
+  fundInsurance: {
+    code: 46,
+    fields: { coin: 'u16', lending: 'flag', amount: 'money', reference: 'text', by: 'text' },
+  },
+  writeOffDebt: { code: 47, fields: { uid: 'f64', by: 'text' } },
   setLoanRate: { code: 31, fields: { coin: 'u16', term: 'u8', yearRate: 'text', by: 'text' } },
   placeStrategy: {
     code: 32,

@@ -19,6 +19,7 @@ import { placeOrder } from '../entry/place-order.ts';
 import { setHoldMode, setLeverage, setMarginMode } from '../futures/futures-settings.ts';
 import { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from '../futures/isolated-margin.ts';
+import { fundInsurance, writeOffDebt } from '../liquidation/insurance-desk.ts';
 import { forceClose } from '../liquidation/operator-force-close.ts';
 import { movePositions } from '../liquidation/position-move.ts';
 import {
@@ -171,6 +172,10 @@ export class Exchange {
         return forceClose(state, this.settlements.futures, command);
       case 'movePositions':
         return movePositions(state, this.settlements.futures, command);
+      case 'fundInsurance':
+        return fundInsurance(state, command);
+      case 'writeOffDebt':
+        return writeOffDebt(state, command);
       case 'fundLoanPool':
         return fundLoanPool(state, command);
       case 'setLoanRate':

@@ -13,6 +13,7 @@ import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accou
 import { assert } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { checkAccount } from './account-invariants.ts';
+import { checkFunds } from './fund-invariants.ts';
 import { checkFutures } from './futures-invariants.ts';
 import { checkLending } from './lending-invariants.ts';
 import { checkLoans } from './loan-invariants.ts';
@@ -29,7 +30,14 @@ export function checkInvariants(state: State): void {
   checkFutures(state);
   checkStrategies(state);
   checkLending(state);
+  checkFunds(state);
 }
+
+const NEVER_NEGATIVE: ReadonlySet<number> = new Set([
+  SystemAccount.insurance,
+  SystemAccount.insuranceLending,
+  SystemAccount.loanPool,
+]);
 
 /** I01-I03, I05, and I04 for what withdrawals hold. */
 function checkLedger(state: State): void {
@@ -46,9 +54,11 @@ function checkLedger(state: State): void {
       held === pending,
       `I04: account ${account} coin ${coin} holds ${held} for withdrawals of ${pending}`,
     );
-    if (account === SystemAccount.insurance || account === SystemAccount.loanPool) {
+    if (NEVER_NEGATIVE.has(account)) {
       assert(buckets[Bucket.cash]! >= 0n, `I03: system account ${account} coin ${coin} is negative`);
     }
+    if (account === SystemAccount.badDebt)
+      assert(buckets[Bucket.cash]! <= 0n, `I03: bad debt of coin ${coin} is above zero`);
     if (account >= FIRST_USER_ACCOUNT && !state.accounts[account]!.mayOwe) {
       assert(buckets[Bucket.cash]! >= 0n, `I05: spot account ${account} coin ${coin} has negative cash`);
     }

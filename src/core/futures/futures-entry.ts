@@ -4,6 +4,7 @@
  */
 
 import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT } from '../book/order-slab.ts';
+import { owesBeyondMeans } from '../margin/bad-debt.ts';
 import { futuresSetting, type Intent, positionOf } from '../margin/margin.ts';
 import type { PlaceOrder, Undated } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
@@ -104,6 +105,7 @@ function planOpening(
   const isolatedLock = isolated
     ? isolatedReserve(account, { ...intent, priceTicks: worstFillPrice(market, intent) })
     : 0n;
+  if (owesBeyondMeans(state, account)) return rejected(RejectReason.insufficientMargin);
   return (
     checkTier(state, account, intent) ??
     checkPositionCount(state, account, instrument, posSide) ??

@@ -12,7 +12,7 @@ import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
-import { assert, divFloor } from '../model/units.ts';
+import { assert, divFloor, divTrunc, larger, RATE_ONE } from '../model/units.ts';
 import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
@@ -147,7 +147,9 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   private settleBoth(taker: number, maker: number, deal: Deal): void {
     const { instrument } = deal.context;
     const takerRate = this.feeRateOf(instrument, taker, false);
-    const makerRate = this.feeRateOf(instrument, maker, true);
+    const ownRate = this.feeRateOf(instrument, maker, true);
+    // Forced trades pay no rebate (rules 13.7).
+    const makerRate = this.state.rules.fundReach && this.isForced(taker) ? larger(0n, ownRate) : ownRate;
     this.settle({ ...deal, slot: taker, maker: false, feeRate: takerRate, otherRate: makerRate });
     this.settle({ ...deal, slot: maker, maker: true, feeRate: makerRate, otherRate: takerRate });
   }
@@ -341,6 +343,10 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     if (!state.removePosition(account, position)) return;
     cancelProtection(state, account, position.instrument, position.wasLong);
     recordClosed(state, state.instruments[position.instrument]!, account, position);
+  }
+
+  private isForced(slot: number): boolean {
+    return isLiquidation(kindOf(this.state, slot));
   }
 
   private isClosing(slot: number): boolean {

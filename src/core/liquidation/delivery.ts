@@ -47,8 +47,11 @@ export function deliver(state: State, settlement: FuturesSettlement, market: Mar
   }
   cancelInstrumentStrategies(state, instrument, StrategyReason.delivery);
   const priceTicks = market.futures!.fixSettlement();
+  const coin = market.futures!.terms.settle;
+  const before = fundBalance(state, coin);
   settlePositions(state, settlement, instrument, priceTicks, OrderKind.delivery);
   closeClearing(state, market);
+  countOutflow(state, coin, before);
   instrument.status = InstrumentStatus.offline;
   state.events.push({ type: 'instrument', instrument: instrument.index });
   listNextQuarter(state, instrument);
@@ -62,8 +65,16 @@ export function delist(state: State, settlement: FuturesSettlement, market: Mark
   const instrument = state.instruments[market.instrument]!;
   if (market.futures === undefined || market.holders.size === 0) return;
   const priceTicks = markTicks(state, instrument);
+  const coin = market.futures.terms.settle;
+  const before = fundBalance(state, coin);
   settlePositions(state, settlement, instrument, priceTicks, OrderKind.delisting);
   closeClearing(state, market);
+  countOutflow(state, coin, before);
+}
+
+/** Deliveries are outside the budgets of the fund, and outside what I47 adds up. */
+function countOutflow(state: State, coin: number, before: bigint): void {
+  state.fundHours.add('futures', coin, 'unlimited', larger(0n, before - fundBalance(state, coin)));
 }
 
 function settlePositions(

@@ -1,7 +1,7 @@
 /** Forced close of one position: through the book with the insurance fund behind it, the rest by deleveraging. */
 
 import { MatchEnd } from '../book/book.ts';
-import type { FillContext, ForcedFillPolicy } from '../futures/fill-context.ts';
+import type { FillContext } from '../futures/fill-context.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { bankruptcyTicks, forcedFeeRate, marginBehind } from '../margin/bankruptcy.ts';
@@ -10,17 +10,18 @@ import type { OrderKind } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
-import { divCeil, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
+import { divCeil, divFloor, divTrunc, larger, RATE_ONE, smaller } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
 import { postStep } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
+import { type BudgetedClose, budgetedClose, cancelOwnBeyond, reachTicks } from './fund-reach.ts';
 
 /**
- * Closes lots of a position through the book. Beyond the bankruptcy price it trades only as much as the fund can pay,
- * and only within the price band: otherwise a distant order could drain the fund while the book is empty. The rest
- * is deleveraged at the bankruptcy price. The fund pays from its balance before the close: its fees arrive later.
+ * Closes lots of a position through the book, no farther than the price W (rules 13.7); beyond the bankruptcy price it
+ * trades only what the fund may pay. The rest is deleveraged at the better of the two prices. In the first edition the
+ * price band was the limit, the whole fund the budget, and the bankruptcy price that of deleveraging.
  */
 export function closeOut(
   state: State,
@@ -35,19 +36,39 @@ export function closeOut(
   const terms = termsOf(state, account, position);
   const { long } = terms;
   const price = bankruptcyTicks(instrument, long, terms.size, terms.basis, terms.margin);
-  const forced = fundedFills(state, account, position, lots, terms);
+  const limited = state.rules.fundReach;
+  const forced = limited
+    ? limitedFills(state, account, position, lots, terms)
+    : fundedFills(state, account, position, lots, terms);
+  const reach = limited
+    ? reachTicks(state, instrument, long, terms.size)
+    : bandTicks(state, instrument, long, price);
   const slot = forcedOrder(state, account, position, lots, kind);
-  const { minSellTicks, maxBuyTicks } = priceBand(instrument, market);
-  const worst = long ? Math.min(price, minSellTicks) : Math.max(price, maxBuyTicks);
   const fills: FillContext = { ...settlement.contextOf(instrument), forced };
-  while (market.book.match(slot, worst, settlement, fills, true) === MatchEnd.tooManyFills);
-  if (state.slab.remaining[slot]! > 0) deleverage(state, settlement, slot, position, price);
+  const matchTo = (limit: number) => {
+    while (market.book.match(slot, limit, settlement, fills, true) === MatchEnd.tooManyFills);
+  };
+  const beyond = long ? reach < price : reach > price;
+  if (limited && beyond) {
+    matchTo(price);
+    if (state.slab.remaining[slot]! > 0) cancelOwnBeyond(state, account, instrument, long, price, reach);
+  }
+  matchTo(reach);
+  const others = limited && !beyond ? reach : price;
+  if (state.slab.remaining[slot]! > 0) deleverage(state, settlement, slot, position, others);
   endForcedOrder(state, slot);
-  if (position.isolated) settleIsolated(state, settlement, account, position);
+  if (position.isolated) settleIsolated(state, settlement, account, position, forced.left());
+  forced.end();
   state.touch(account);
 }
 
-/** The position and its margin before the close. */
+/** The first edition's: as far as the bankruptcy price, and beyond it within the price band. */
+function bandTicks(state: State, instrument: Instrument, long: boolean, price: number): number {
+  const { minSellTicks, maxBuyTicks } = priceBand(instrument, state.market(instrument));
+  return long ? Math.min(price, minSellTicks) : Math.max(price, maxBuyTicks);
+}
+
+/** The position and the margin behind it before the close. */
 interface CloseTerms {
   readonly instrument: Instrument;
   readonly long: boolean;
@@ -68,17 +89,37 @@ function termsOf(state: State, account: Account, position: Position): CloseTerms
   };
 }
 
-/** The fills of a forced close, with the insurance fund as their budget. */
+/** The fills of a forced close within the budgets of the insurance fund. */
+function limitedFills(
+  state: State,
+  account: Account,
+  position: Position,
+  lots: number,
+  terms: CloseTerms,
+): BudgetedClose {
+  return budgetedClose(
+    state,
+    terms.instrument,
+    { lots, size: terms.size },
+    (priceTicks) => ({ loss: lossPerSize(terms, priceTicks), fee: feePerSize(terms, priceTicks) }),
+    (amount) => payShortfall(state, account, position, amount),
+  );
+}
+
+/** The fills of a forced close, with the whole insurance fund as their budget. */
 function fundedFills(
   state: State,
   account: Account,
   position: Position,
   lots: number,
   terms: CloseTerms,
-): ForcedFillPolicy {
+): BudgetedClose {
   const size = BigInt(terms.size);
-  let budget = fundBalance(state, terms.instrument.futures!.settle);
+  const coin = terms.instrument.futures!.settle;
+  let budget = fundBalance(state, coin);
   return {
+    left: () => fundBalance(state, coin),
+    end: () => {},
     capacity: (priceTicks) => {
       const loss = lossPerSize(terms, priceTicks);
       if (loss <= 0n) return lots;
@@ -122,12 +163,21 @@ function lossPerSize({ instrument, long, size, basis, margin }: CloseTerms, pric
   return divCeil(units * feeRate, RATE_ONE) - inCoin - margin;
 }
 
-/** The fund receives the margin left by an isolated liquidation, or pays its deficit. */
+/** What the fund gets as a fee for closing the whole size at a price. */
+function feePerSize({ instrument, size }: CloseTerms, priceTicks: number): bigint {
+  const chargedOn = instrument.futures!.coinMargined
+    ? baseUnits(instrument, size)
+    : tradeValue(instrument, priceTicks, size);
+  return divTrunc(chargedOn * forcedFeeRate(instrument), RATE_ONE);
+}
+
+/** The fund takes the margin that an isolated liquidation leaves, or pays its deficit as far as it may. */
 function settleIsolated(
   state: State,
   settlement: FuturesSettlement,
   account: Account,
   position: Position,
+  mostPaid: bigint,
 ): void {
   if (position.size !== 0) return;
   const { ledger } = state;
@@ -136,7 +186,7 @@ function settleIsolated(
   const isolated = ledger.cell(account.index, coin, Bucket.isolated);
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
   const rest = position.iso;
-  const paid = smaller(larger(0n, -rest), fundBalance(state, coin));
+  const paid = smaller(larger(0n, -rest), mostPaid);
   const about = { reference: String(position.id), instrument };
   if (rest > 0n)
     postStep(state, { from: isolated, to: fund, amount: rest, fromLine: 'liquidation', ...about });

@@ -9,8 +9,9 @@ import { liquidateCollateral } from '../borrowing/conversion.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { autoTopUp } from '../futures/isolated-margin.ts';
+import { wholeEquity } from '../margin/bad-debt.ts';
 import { coinUsd } from '../margin/collateral.ts';
-import { fundBalance } from '../margin/insurance-fund.ts';
+import { lenderPays } from '../margin/insurance-fund.ts';
 import { maintenanceAt, markTicks, positionOf } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
 import { CancelReason, OrderKind, PosSide, StrategyReason } from '../model/enums.ts';
@@ -164,21 +165,22 @@ function reduceByTiers(state: State, settlement: FuturesSettlement, account: Acc
 }
 
 /**
- * Bad debt of an account without crossed positions: the fund pays the missing amount as far as it can, the rest stays as
- * bad debt. A debt that the account's other coins cover is not paid.
+ * An account without crossed positions that owes more than it owns: the lending fund (in the first edition that of
+ * contracts) pays what is missing as far as it goes, the rest stays as bad debt. A debt that other coins of the account outweigh is the account's own.
  */
 function coverDebts(state: State, account: Account): void {
   if ([...account.positions.values()].some((position) => !position.isolated)) return;
   const { ledger } = state;
-  let missing = larger(0n, -accountRisk(state, account).equity);
+  const limited = state.rules.fundReach;
+  const equity = limited ? wholeEquity(state, account) : accountRisk(state, account).equity;
+  let missing = larger(0n, -equity);
   for (const coin of ledger.coinsOf(account.index)) {
     const cash = ledger.cell(account.index, coin, Bucket.cash);
     const price = coinUsd(state, coin);
     const owed = larger(0n, -ledger.balance(cash));
     if (owed === 0n || missing === 0n || price === 0n) continue;
-    const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
-    const lacking = smaller(owed, divCeil(missing * MONEY_ONE, price));
-    const paid = smaller(lacking, fundBalance(state, coin));
+    const fund = ledger.cell(SystemAccount[limited ? 'insuranceLending' : 'insurance'], coin, Bucket.cash);
+    const paid = lenderPays(state, coin, smaller(owed, divCeil(missing * MONEY_ONE, price)));
     if (paid === 0n) continue;
     missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));
     postStep(state, { from: fund, to: cash, amount: paid, toLine: 'liquidation' });

@@ -1,5 +1,6 @@
 /** Opening a loan (rules 7.2): a pledge leaves the cash, the borrowed coin comes out of the pool. */
 
+import { owesBeyondMeans } from '../margin/bad-debt.ts';
 import type { LoanBorrow } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -38,6 +39,7 @@ export function borrow(state: State, command: LoanBorrow): CommandResult {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
   if (account.liquidating) return rejected(RejectReason.accountLiquidating);
+  if (owesBeyondMeans(state, account)) return rejected(RejectReason.insufficientMargin);
   const offer = offerFor(state, command);
   if ('rejectReason' in offer) return offer;
   const most =

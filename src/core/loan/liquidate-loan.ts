@@ -1,5 +1,5 @@
 /** Closing a loan by force (rules 7.5): collateral is sold for the debt and a fee, the rest goes back. */
-import { fundBalance } from '../margin/insurance-fund.ts';
+import { lenderPays } from '../margin/insurance-fund.ts';
 import type { Loan } from '../model/loan.ts';
 import { type PairPrices, pairPrice, proceedsOf, shownRate, soldFor } from '../model/ltv.ts';
 import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
@@ -27,7 +27,7 @@ export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): voi
     state,
     [
       ...payingCollateral(cells, sold, interest, paid - interest),
-      { from: cells.converted, to: cells.fee, amount: fee },
+      { from: cells.converted, to: state.rules.fundReach ? cells.insurance : cells.fee, amount: fee },
       coverShortage(state, cells, loan, loan.principal - (paid - interest)),
       unpledging(cells, loan, unlocked),
     ],
@@ -52,9 +52,9 @@ export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): voi
   emitLoan(state, loan, 'FORCE');
 }
 
-/** Principal that the collateral did not bring in: the insurance fund pays what it can, the pool bears the rest. */
+/** Principal that the collateral did not bring in: the lending fund pays what it may, the pool bears the rest. */
 function coverShortage(state: State, cells: LoanCells, { loanCoin }: Loan, missing: bigint): Posting {
-  const covered = smaller(missing, fundBalance(state, loanCoin));
-  state.loans.lose(loanCoin, missing - covered);
-  return { from: cells.insurance, to: cells.pool, amount: covered };
+  const paid = lenderPays(state, loanCoin, missing);
+  state.loans.lose(loanCoin, missing - paid);
+  return { from: cells.insurance, to: cells.pool, amount: paid };
 }

@@ -39,7 +39,7 @@ export function poolBalance(state: State, coin: number): bigint {
 export type LoanCells = ReturnType<typeof loanCells>;
 
 /** The cells that money of a loan moves between. */
-export function loanCells({ ledger }: State, { account, loanCoin, pledgeCoin }: Loan) {
+export function loanCells({ ledger, rules }: State, { account, loanCoin, pledgeCoin }: Loan) {
   const house = (name: keyof typeof SystemAccount, coin: number) =>
     ledger.cell(SystemAccount[name], coin, Bucket.cash);
   return {
@@ -49,7 +49,7 @@ export function loanCells({ ledger }: State, { account, loanCoin, pledgeCoin }: 
     interest: house('interest', loanCoin),
     converted: house('convert', loanCoin),
     fee: house('fee', loanCoin),
-    insurance: house('insurance', loanCoin),
+    insurance: house(rules.fundReach ? 'insuranceLending' : 'insurance', loanCoin),
     /** In the pledged coin. */
     pledge: ledger.cell(account, pledgeCoin, Bucket.pledge),
     pledgeCash: ledger.cell(account, pledgeCoin, Bucket.cash),

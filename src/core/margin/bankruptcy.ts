@@ -33,7 +33,9 @@ export function marginBehindAt(state: State, position: Position, effective: bigi
   const instrument = state.instruments[position.instrument]!;
   const usd = coinUsd(state, instrument.quote);
   const own = usd === 0n ? 0n : divFloor(unrealisedOf(state, position) * usd, MONEY_ONE);
-  const inQuote = usd === 0n ? 0n : divFloor((effective - own) * MONEY_ONE, usd);
+  const whole = usd === 0n ? 0n : divFloor((effective - own) * MONEY_ONE, usd);
+  // What else the account lacks is not taken from those who stand against this position (rules 13.7).
+  const inQuote = state.rules.fundReach ? larger(0n, whole) : whole;
   return instrument.futures!.coinMargined ? inSettleCoin(state, instrument, inQuote) : inQuote;
 }
 

@@ -1,9 +1,21 @@
-/** The insurance fund of a coin pays what it has and never more (rules 5.11, I03). */
+/** The insurance funds of a coin pay what they have and never more (rules 5.11, 13.7, I03). */
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
-import { larger } from '../model/units.ts';
+import { larger, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
+import { lendingBudget } from './fund-budgets.ts';
 
-/** Amount that the fund can pay now. */
+/** What the fund of contracts could pay now. */
 export function fundBalance({ ledger }: State, coin: number): bigint {
   return larger(0n, ledger.peek(SystemAccount.insurance, coin, Bucket.cash));
+}
+
+/**
+ * What the lending fund pays for a debt or a loan that lacks so much: it counts for the hour, the caller posts it. In the
+ * first edition the fund of contracts paid, without budgets.
+ */
+export function lenderPays(state: State, coin: number, lacking: bigint): bigint {
+  if (!state.rules.fundReach) return smaller(lacking, fundBalance(state, coin));
+  const paid = smaller(lacking, lendingBudget(state, coin));
+  state.fundHours.add('lending', coin, 'paid', paid);
+  return paid;
 }

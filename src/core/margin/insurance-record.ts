@@ -18,5 +18,8 @@ export function recordInsurance(state: State): void {
     if (balance === before) continue;
     state.events.push({ type: 'insuranceHour', coin, amount: balance - before, balance, time: now });
   }
+  state.fundHours.begin(
+    state.coins.map((_, coin) => ledger.peek(SystemAccount.insuranceLending, coin, Bucket.cash)),
+  );
   state.nextInsuranceHour = nextFullHour(now);
 }

@@ -15,6 +15,7 @@ import { priceBand, referenceTicks } from '../orders/order-checks.ts';
 import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
+import { owesBeyondMeans } from './bad-debt.ts';
 import { lendable, type OrderRequirements, openOrderRequirements } from './debts.ts';
 import { computeRisk, hasObligations, isAbove, type Risk } from './margin.ts';
 import { currentMargin } from './margin-cache.ts';
@@ -90,6 +91,7 @@ function refusalOf(state: State, account: Account, spending: Spending, present?:
   let known = present;
   if (borrowed > 0n) {
     if (instrument.margin === undefined) return RejectReason.insufficientBalance;
+    if (owesBeyondMeans(state, account)) return RejectReason.insufficientMargin;
     known ??= knownOf(state, account, spending);
     const rejectReason = borrowingRefusal(instrument.margin, borrowed, known);
     if (rejectReason !== RejectReason.none) return rejectReason;

@@ -509,6 +509,27 @@ export interface FundLoanPool {
   readonly by?: string;
 }
 
+/** Adds to an insurance fund, or takes from it when negative (rules 13.7). */
+export interface FundInsurance {
+  readonly type: 'fundInsurance';
+  readonly time: number;
+  readonly coin: number;
+  /** The fund of margin debts and pledge loans; else that of contracts. */
+  readonly lending: boolean;
+  readonly amount: bigint;
+  /** Counts once per coin and fund. */
+  readonly reference: string;
+  readonly by?: string;
+}
+
+/** A debt that nobody will pay (rules 13.7). */
+export interface WriteOffDebt {
+  readonly type: 'writeOffDebt';
+  readonly time: number;
+  readonly uid: number;
+  readonly by?: string;
+}
+
 export interface SetLoanRate {
   readonly type: 'setLoanRate';
   readonly time: number;
@@ -575,6 +596,8 @@ export type Command =
   | LoanRepay
   | LoanRevise
   | FundLoanPool
+  | FundInsurance
+  | WriteOffDebt
   | ForceClose
   | MovePositions
   | SetLoanRate

@@ -25,6 +25,10 @@ export const SystemAccount = {
   loanPool: 4,
   convert: 5,
   clearing: 6,
+  /** Pays for margin debts and pledge loans; `insurance` for contracts (rules 13.7). */
+  insuranceLending: 7,
+  /** What was written off: never above zero. */
+  badDebt: 8,
 } as const;
 export const SYSTEM_ACCOUNT_NAMES = [
   'ext',
@@ -34,5 +38,8 @@ export const SYSTEM_ACCOUNT_NAMES = [
   'sys:loanpool',
   'sys:convert',
   'sys:clearing',
+  'sys:insurance-lending',
+  'sys:bad-debt',
 ];
+/** Leaves room for accounts of the house: one more must not move the users of existing data directories. */
 export const FIRST_USER_ACCOUNT = 16;

@@ -18,6 +18,8 @@ export interface CoinSpec {
   readonly pledge?: PledgeSpec;
   /** Terms on which it is lent to unified accounts; not at all when absent. */
   readonly borrow?: BorrowSpec;
+  /** What drains leave in each insurance fund; nothing when absent. */
+  readonly insuranceFloor?: string;
 }
 
 export interface CollateralTier {

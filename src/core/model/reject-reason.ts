@@ -136,5 +136,9 @@ export const RejectReason = {
   invalidSpecification: 61,
   invalidCountdown: 62,
   accountsFull: 63,
+
+  // Funds and custody (rules 13.5, 13.7)
+  debtIsCovered: 220,
+  custodyTooSmall: 221,
 } as const;
 export type RejectReason = (typeof RejectReason)[keyof typeof RejectReason];

@@ -8,6 +8,7 @@ import { indexedCoins } from '../margin/collateral.ts';
 import type { State } from '../state/state.ts';
 import { accountFields, ledgerFields } from './account-fields.ts';
 import { list, type StateFields } from './fields.ts';
+import { fundFields } from './fund-fields.ts';
 import { listingFields, marketFields } from './market-fields.ts';
 import { loanFields, walletFields } from './money-fields.ts';
 import { orderFields, strategyFields } from './order-fields.ts';
@@ -45,6 +46,7 @@ export function stateFields(f: StateFields, state: State): void {
 function secondEditionFields(f: StateFields, state: State): void {
   const edition = f.u8(state.edition);
   if (f.reading) state.enterEdition(edition);
+  fundFields(f, state);
 }
 
 function failedAmendFields(f: StateFields, state: State): void {

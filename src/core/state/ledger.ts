@@ -13,8 +13,12 @@ const FIRST_ACCOUNTS = 1024;
 
 const NO_COINS: readonly number[] = [];
 
-/** The other house accounts are counterparties, whose balance may be negative. */
-const NEVER_IN_DEBT: ReadonlySet<number> = new Set([SystemAccount.insurance, SystemAccount.loanPool]);
+/** The other accounts of the house are counterparts, whose balance has either sign. */
+const NEVER_IN_DEBT: ReadonlySet<number> = new Set([
+  SystemAccount.insurance,
+  SystemAccount.insuranceLending,
+  SystemAccount.loanPool,
+]);
 
 export class Ledger {
   /** Row of (account, coin), opened when first touched. */

@@ -13,7 +13,7 @@ import { type RulesInForce, rulesOf } from '../model/edition.ts';
 import { type CategoryName, PosSide } from '../model/enums.ts';
 import type { Event } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import {
   DEPOSIT_REFERENCES_REMEMBERED,
   FAILED_AMENDS_REMEMBERED,
@@ -26,6 +26,7 @@ import { positionKey } from '../model/position.ts';
 import { exactNumber } from '../model/safe-integers.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
 import { Account } from './account.ts';
+import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanBook } from './loan-index.ts';
 import { RecentOids } from './recent-client-ids.ts';
@@ -136,6 +137,8 @@ export class State {
   /** The insurance fund by coin as of the last full hour, and the next full hour; 0 = with the next command. */
   insuranceAtHour: bigint[] = [];
   nextInsuranceHour = 0;
+  /** What both insurance funds have been given and have paid since then. */
+  readonly fundHours = new FundHours();
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
@@ -147,6 +150,12 @@ export class State {
   events: Event[] = [];
 
   enterEdition(edition: number): void {
+    // What the fund has paid in this hour was under no budget yet.
+    for (const coin of this.coins.keys()) {
+      const paid =
+        (this.insuranceAtHour[coin] ?? 0n) - this.ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
+      this.fundHours.add('futures', coin, 'unlimited', paid > 0n ? paid : 0n);
+    }
     this.edition = edition;
     this.rules = rulesOf(edition);
     this.priceVersion++;

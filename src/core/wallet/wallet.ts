@@ -1,6 +1,7 @@
 /** Transfers between wallets, and deposits and withdrawals booked by an operator (rules 4.1, 4.2). */
 
 import { withdrawable } from '../margin/available-balance.ts';
+import { mayLeave } from '../margin/bad-debt.ts';
 import {
   DEFAULT_WALLET,
   type Deposit,
@@ -82,6 +83,7 @@ export function withdraw(state: State, command: Withdraw): CommandResult {
   const account = state.accountByUid.get(command.uid)!;
   const available = freeIn(state, account, coin, Wallet.unified);
   if (available < amount) return shortOf(coin, available);
+  if (!mayLeave(state, account, coin, amount)) return rejected(RejectReason.insufficientMargin);
   post(state, {
     from: walletCell(state, account, coin, Wallet.unified),
     to: externalCell(state, coin),
@@ -106,6 +108,10 @@ export function transfer(state: State, command: Transfer): CommandResult {
   if (command.clientOid !== '' && state.transferOids.has(oid)) return rejected(RejectReason.transferOidInUse);
   const available = freeIn(state, from, coin, fromWallet);
   if (available < amount) return shortOf(coin, available);
+  // What goes into the own unified account pays its debts.
+  const leaves = from === to ? 0n : amount;
+  const repays = from === to && toWallet === Wallet.unified;
+  if (!repays && !mayLeave(state, from, coin, leaves)) return rejected(RejectReason.insufficientMargin);
 
   if (command.clientOid !== '') state.transferOids.remember(oid);
   const transferId = state.nextId();

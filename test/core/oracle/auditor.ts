@@ -96,7 +96,7 @@ export class Auditor {
     this.debts.checkPools();
     expect(fills.every(isUnseen), () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);
     for (const uid of touched) this.ledger.checkBalances(uid);
-    if (command.type === 'fundLoanPool' && outcome.rejectReason === 0)
+    if ((command.type === 'fundLoanPool' || command.type === 'fundInsurance') && outcome.rejectReason === 0)
       this.ledger.addInside(command.coin, command.amount);
     if (command.type === 'withdraw' && outcome.rejectReason === 0)
       this.ledger.addInside(command.coin, -command.amount);

@@ -14,6 +14,8 @@ export class TradeAudit {
   private readonly lastId: { fill: number; trade: number; link: number };
   /** Last trade price by market instrument. */
   private readonly lastTicks = new Map<number, number>();
+  /** The last trade of a liquidation. */
+  private forcedLink = 0;
 
   constructor(state: State, orders: OrderAudit) {
     this.state = state;
@@ -97,7 +99,11 @@ export class TradeAudit {
     const free = FREE.has(kind);
     const rates = kind === OrderKind.user ? feeRates(this.state, fill.uid, instrument) : instrument;
     const base = coinMargined ? BigInt(fill.sizeLots) * instrument.unitsPerLot : fill.value;
-    const fee = free ? 0n : (base * (fill.maker ? rates.makerRate : rates.takerRate)) / 10n ** 12n;
+    const rate = fill.maker ? rates.makerRate : rates.takerRate;
+    // The taker's fill is told first: a forced one pays its maker no rebate (rules 13.7).
+    if (kind === OrderKind.liquidation || kind === OrderKind.reduce) this.forcedLink = fill.execLinkId;
+    const unrewarded = this.state.rules.fundReach && rate < 0n && this.forcedLink === fill.execLinkId;
+    const fee = free || unrewarded ? 0n : (base * rate) / 10n ** 12n;
     expect(fill.fee === fee, () => `fill ${fill.execId}: fee ${fill.fee}, due ${fee}`);
     expect(fill.feeCoin === settle, () => `fill ${fill.execId}: fee in coin ${fill.feeCoin}`);
     expect(closing || pnl === 0n, () => `fill ${fill.execId} opens and has a profit`);
