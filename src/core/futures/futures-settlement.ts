@@ -104,6 +104,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     context.forced?.filled(priceTicks, lots);
     if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
     market.day.trade(state.now, priceTicks, lots, value);
+    if (state.rules.backedBooks) market.futures!.sawTrade(state.now, priceTicks, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
     market.lastTriggers?.see(priceTicks);

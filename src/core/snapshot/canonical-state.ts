@@ -8,6 +8,7 @@
  */
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
+import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
 const CANONICAL_FORMAT = 1;
@@ -19,6 +20,8 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
   if (state.edition > 1) {
     w.text('edition');
     w.u8(state.edition);
+    w.text('prices');
+    priceFields(w, state);
   }
   return w.written();
 }

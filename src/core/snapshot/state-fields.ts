@@ -11,6 +11,7 @@ import { list, type StateFields } from './fields.ts';
 import { listingFields, marketFields } from './market-fields.ts';
 import { loanFields, walletFields } from './money-fields.ts';
 import { orderFields, strategyFields } from './order-fields.ts';
+import { priceFields } from './price-fields.ts';
 
 export function stateFields(f: StateFields, state: State): void {
   state.now = f.f64(state.now);
@@ -45,6 +46,7 @@ export function stateFields(f: StateFields, state: State): void {
 function secondEditionFields(f: StateFields, state: State): void {
   const edition = f.u8(state.edition);
   if (f.reading) state.enterEdition(edition);
+  priceFields(f, state);
 }
 
 function failedAmendFields(f: StateFields, state: State): void {
