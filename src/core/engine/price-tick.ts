@@ -1,16 +1,15 @@
 /** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
-import type { Book } from '../book/book.ts';
 import { takeCoinPrices } from '../margin/collateral.ts';
-import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { MONEY_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import type { Market, State } from '../state/state.ts';
 import { scheduleFunding } from '../state/timers.ts';
+import { BookSamples } from './book-samples.ts';
 
 const SECOND_MS = 1000;
 const BASIS_MS = 5000;
@@ -39,27 +38,28 @@ export function samplePrices(state: State, now: number): void {
   const second = Math.floor(now / SECOND_MS) * SECOND_MS;
   const before = state.nextSecond - SECOND_MS;
   state.nextSecond = second + SECOND_MS;
+  const samples = new BookSamples(state);
   if (second - before > SECOND_MS) {
-    for (const { futures, book } of state.markets) {
-      if (futures !== undefined) backfillSamples(futures, book, before, second);
+    for (const market of state.markets) {
+      if (market.futures !== undefined) backfillSamples(samples, market, before, second);
     }
   }
   if (crossed(before, second, WEIGHTS_MS)) for (const index of state.indices) index.reweigh();
   for (const index of state.indices) index.update(second);
   takeCoinPrices(state);
   for (const market of state.markets) {
-    const { futures, book, day } = market;
+    const { futures, day } = market;
     if (futures === undefined) continue;
     if (futures.nextFunding === Number.POSITIVE_INFINITY) {
       futures.nextFunding = nextFunding(futures.terms.fundIntervalMs, second);
     }
-    if (second % BASIS_MS === 0) futures.sampleBasis(book);
+    if (second % BASIS_MS === 0) samples.basis(market, second);
     futures.sampleSettlement(second);
-    futures.updateMark(second, day.lastTicks);
+    futures.updateMark(second, state.rules.backedBooks ? futures.sizableLast(second) : day.lastTicks);
     const live = state.instruments[market.instrument]!.status !== InstrumentStatus.offline;
     if (live) candleEnds(state, futures.sampleCandles(second));
     if (second % PREMIUM_MS !== 0) continue;
-    futures.samplePremium(book);
+    samples.premium(market);
     if (live) candleEnds(state, futures.samplePremiumCandle(second));
   }
   state.priceVersion++;
@@ -70,11 +70,14 @@ export function samplePrices(state: State, now: number): void {
  * The samples that fell between two seconds that were seen. Book and index stood still, so there are no more of them
  * than until the index grew old.
  */
-function backfillSamples(futures: FuturesMarket, book: Book, before: number, second: number): void {
-  if (futures.index.stale) return;
-  const until = Math.min(second, futures.index.freshUntil);
-  for (let n = boundariesBetween(before, until, BASIS_MS); n > 0; n--) futures.sampleBasis(book);
-  for (let n = boundariesBetween(before, until, PREMIUM_MS); n > 0; n--) futures.samplePremium(book);
+function backfillSamples(samples: BookSamples, market: Market, before: number, second: number): void {
+  const { index } = market.futures!;
+  if (index.stale) return;
+  const until = Math.min(second, index.freshUntil);
+  const first = (Math.floor(before / BASIS_MS) + 1) * BASIS_MS;
+  for (let n = 0; n < boundariesBetween(before, until, BASIS_MS); n++)
+    samples.basis(market, first + n * BASIS_MS);
+  for (let n = boundariesBetween(before, until, PREMIUM_MS); n > 0; n--) samples.premium(market);
 }
 
 /** How many boundaries of the interval lie after `before` and before `until`? */

@@ -12,7 +12,7 @@ import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
-import { assert, divFloor, divTrunc, larger, RATE_ONE } from '../model/units.ts';
+import { assert, divFloor, larger } from '../model/units.ts';
 import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
@@ -107,6 +107,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     context.forced?.filled(priceTicks, lots);
     if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
     market.day.trade(state.now, priceTicks, lots, value);
+    if (state.rules.backedBooks) market.futures!.sawTrade(state.now, priceTicks, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
     market.lastTriggers?.see(priceTicks);

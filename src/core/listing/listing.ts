@@ -182,6 +182,8 @@ export function setMarketMaker(state: State, command: SetMarketMaker): CommandRe
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
   account.marketMaker = command.marketMaker;
+  if (account.marketMaker || account.house) state.backedAccounts.add(account);
+  else state.backedAccounts.delete(account);
   return OK;
 }
 

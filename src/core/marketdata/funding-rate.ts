@@ -4,6 +4,7 @@ import type { Fields } from '../model/bytes.ts';
 import { Side } from '../model/enums.ts';
 import type { FuturesTerms, Instrument } from '../model/instrument.ts';
 import { clamp, divHalf, RATE_ONE } from '../model/units.ts';
+import { type ImpactQuote, impactOver } from './impact-price.ts';
 
 const INTEREST_CLAMP = RATE_ONE / 2_000n;
 /** Rates are rounded `half` to 8 decimals. */
@@ -61,6 +62,15 @@ export function fundingRate(
 export function premiumOf(book: Book, instrument: Instrument, index: bigint, impactValue: bigint): bigint {
   const bid = impactPrice(book, instrument, Side.buy, impactValue);
   const ask = impactPrice(book, instrument, Side.sell, impactValue);
+  return premium(bid, ask, index);
+}
+
+/** The same of orders that were found before: both sides or nothing. */
+export function premiumOfQuote(quote: ImpactQuote | undefined, index: bigint): bigint {
+  return premium(quote?.bid, quote?.ask, index);
+}
+
+function premium(bid: bigint | undefined, ask: bigint | undefined, index: bigint): bigint {
   const above = bid === undefined || bid <= index ? 0n : bid - index;
   const below = ask === undefined || ask >= index ? 0n : index - ask;
   return divHalf((above - below) * RATE_ONE, index);
@@ -73,24 +83,5 @@ export function impactPrice(
   side: Side,
   value: bigint,
 ): bigint | undefined {
-  let left = value;
-  // Base bought for the value so far, in 10^-16 of a lot: fine enough for any average.
-  let lots = 0n;
-  const grain = 10n ** 16n;
-  book.eachLevel(side, (ticks, normalLots) => {
-    if (normalLots === 0) return true;
-    const perLot = BigInt(ticks) * instrument.valuePerTickLot;
-    const here = perLot * BigInt(normalLots);
-    if (here < left) {
-      left -= here;
-      lots += BigInt(normalLots) * grain;
-      return true;
-    }
-    lots += (left * grain) / perLot;
-    left = 0n;
-    return false;
-  });
-  if (left > 0n || lots === 0n) return undefined;
-  // value / base: both in 10^-8 units once lots are brought to base units.
-  return divHalf(value * grain * 10n ** 8n, lots * instrument.unitsPerLot);
+  return impactOver((visit) => book.eachLevel(side, visit), instrument, value);
 }

@@ -5,12 +5,16 @@ import { PRICE_KINDS, type PriceKind, Side } from '../model/enums.ts';
 import type { FuturesTerms, Instrument } from '../model/instrument.ts';
 import { divHalf, MONEY_SCALE, powerOfTen } from '../model/units.ts';
 import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
+import { type ImpactQuote, isNarrow } from './impact-price.ts';
 import type { IndexPrice } from './index-price.ts';
 import { CLAMPED_MARK, CRYPTO_MARK, MarkPrice } from './mark-price.ts';
 import { PriceSeries } from './price-candles.ts';
 
 /** Quote amount of the impact prices: 200 divided by the initial margin rate at the highest leverage. */
 const IMPACT_BASE = 200n * 10n ** 8n;
+/** A trade counts as the last price of a mark when it is of this part of the impact value, for this long (rules 13.4). */
+const SIZABLE_PART = 10n;
+const SIZABLE_MS = 60_000;
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 /** Premium candles have 8 decimals, premiums 12. */
@@ -37,7 +41,13 @@ export class FuturesMarket {
   private settlementSum = 0n;
   private settlementCount = 0;
   private sampledUntil = 0;
-  /** The last mark and its ticks; cached, because every order reads it. */
+  /** The last trade that was large enough to speak for the price, and when it was; 0 = none yet (rules 13.4). */
+  private sizableTicks = 0;
+  private sizableTime = 0;
+  /** The last basis that backed orders told, and when; 0 = never. */
+  private backedBasis = 0n;
+  private backedTime = 0;
+  /** The mark that was last brought to the grid, and where: asked for by every order. */
   private shownMark = 0n;
   private shownMarkTicks = 0;
   /** The present estimate of the funding rate, 10^-12. */
@@ -65,6 +75,23 @@ export class FuturesMarket {
 
   get indexTicks(): number {
     return this.ticksOf(this.index.price);
+  }
+
+  /** Quote money that impact prices are taken for, 10^-8. */
+  get impactValue(): bigint {
+    return IMPACT_BASE * BigInt(this.terms.maxLeverage);
+  }
+
+  /** A trade on the book. A small one is cheap to make with oneself and says nothing. */
+  sawTrade(now: number, ticks: number, value: bigint): void {
+    if (value * SIZABLE_PART < this.impactValue) return;
+    this.sizableTicks = ticks;
+    this.sizableTime = now;
+  }
+
+  /** The last sizable trade while it is young, else 0. */
+  sizableLast(now: number): number {
+    return now - this.sizableTime < SIZABLE_MS ? this.sizableTicks : 0;
   }
 
   /** Each second, after the index. A stale index freezes the mark. */
@@ -121,7 +148,29 @@ export class FuturesMarket {
     this.mark.sampleBasis(middle, this.index.price);
   }
 
-  /** Each second, after its prices are computed. Returns the earliest end of a candle that it opened. */
+  /**
+   * The same over backed orders alone. Without them nobody speaks for a perpetual away from its index; of a delivery contract
+   * the basis is carry and shrinks with the time that is left, so a pause of its maker must not mark it down.
+   */
+  sampleBackedBasis(quote: ImpactQuote | undefined, time: number): void {
+    const { index, mark } = this;
+    if (index.stale) return;
+    if (quote !== undefined && isNarrow(quote, index.price)) {
+      this.backedBasis = mark.basisOf(divHalf(quote.bid + quote.ask, 2n), index.price);
+      this.backedTime = time;
+      mark.addBasis(this.backedBasis);
+    } else mark.addBasis(this.carriedBasis(time));
+  }
+
+  private carriedBasis(time: number): bigint {
+    const { delivery } = this.terms;
+    if (delivery === undefined || this.backedTime === 0) return 0n;
+    const left = delivery.time - time;
+    if (left <= 0) return 0n;
+    return divHalf(this.backedBasis * BigInt(left), BigInt(delivery.time - this.backedTime));
+  }
+
+  /** Each second, when its prices are made. Returns when the first candle that it opened ends. */
   sampleCandles(second: number): number {
     const { candles, index, mark } = this;
     if (index.price === 0n || mark.price === 0n) return Number.POSITIVE_INFINITY;
@@ -139,7 +188,7 @@ export class FuturesMarket {
   samplePremium(book: Book): void {
     const { index, terms } = this;
     if (index.stale || terms.delivery !== undefined) return;
-    this.premium.add(premiumOf(book, this.instrument, index.price, IMPACT_BASE * BigInt(terms.maxLeverage)));
+    this.premium.add(premiumOf(book, this.instrument, index.price, this.impactValue));
     this.rate = fundingRate(this.premium.average(), terms);
   }
 
@@ -155,6 +204,14 @@ export class FuturesMarket {
     this.clearing = f.money(this.clearing);
     this.cleared = f.money(this.cleared);
     for (const kind of PRICE_KINDS) this.candles[kind].fields(f);
+  }
+
+  /** What the second edition of the rules added. */
+  secondEditionFields(f: Fields): void {
+    this.sizableTicks = f.i32(this.sizableTicks);
+    this.sizableTime = f.f64(this.sizableTime);
+    this.backedBasis = f.money(this.backedBasis);
+    this.backedTime = f.f64(this.backedTime);
   }
 
   private get unitsPerTick(): bigint {

@@ -43,7 +43,15 @@ export class MarkPrice {
 
   /** Every five seconds: distance of the middle of the book from the index; a book with an empty side repeats the last. */
   sampleBasis(middle: bigint | undefined, index: bigint): void {
-    const sample = middle === undefined ? (this.basis.at(-1) ?? 0n) : this.within(middle, index) - index;
+    this.addBasis(middle === undefined ? (this.basis.at(-1) ?? 0n) : this.basisOf(middle, index));
+  }
+
+  /** How far a price is from the index, as far as a basis may lead. */
+  basisOf(price: bigint, index: bigint): bigint {
+    return this.within(price, index) - index;
+  }
+
+  addBasis(sample: bigint): void {
     this.basis.push(sample);
     this.basisSum += sample;
     if (this.basis.length > this.rule.basisSamples) this.basisSum -= this.basis.shift()!;

@@ -9,6 +9,7 @@
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
+import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
 const CANONICAL_FORMAT = 1;
@@ -21,6 +22,8 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     w.text('edition');
     w.u8(state.edition);
     fundFields(w, state);
+    w.text('prices');
+    priceFields(w, state);
   }
   return w.written();
 }

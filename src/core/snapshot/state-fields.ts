@@ -12,6 +12,7 @@ import { fundFields } from './fund-fields.ts';
 import { listingFields, marketFields } from './market-fields.ts';
 import { loanFields, walletFields } from './money-fields.ts';
 import { orderFields, strategyFields } from './order-fields.ts';
+import { priceFields } from './price-fields.ts';
 
 export function stateFields(f: StateFields, state: State): void {
   state.now = f.f64(state.now);
@@ -47,6 +48,7 @@ function secondEditionFields(f: StateFields, state: State): void {
   const edition = f.u8(state.edition);
   if (f.reading) state.enterEdition(edition);
   fundFields(f, state);
+  priceFields(f, state);
 }
 
 function failedAmendFields(f: StateFields, state: State): void {

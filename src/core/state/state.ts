@@ -109,6 +109,8 @@ export class State {
   /** Holes for the system accounts, then users by index. */
   readonly accounts: Account[] = [];
   readonly accountByUid = new Map<number, Account>();
+  /** House accounts and market makers: the operator answers for their orders (rules 13.0). Their order means nothing. */
+  readonly backedAccounts = new Set<Account>();
   readonly ledger = new Ledger((account) => this.accounts[account]!.mayOwe);
   readonly slab = new OrderSlab();
   readonly strategies = new StrategyBook();
@@ -287,6 +289,7 @@ export class State {
     const account = new Account(uid, index, masterUid, party, marketMaker, house);
     this.accounts[index] = account;
     this.accountByUid.set(uid, account);
+    if (marketMaker || house) this.backedAccounts.add(account);
     if (party !== index) this.accounts[party]!.subAccounts.push(account);
     return account;
   }

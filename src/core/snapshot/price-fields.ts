@@ -1,0 +1,7 @@
+/** What prices remember since the second edition of the rules (rules 13.4, 13.6, 13.8). */
+import type { Fields } from '../model/bytes.ts';
+import type { State } from '../state/state.ts';
+
+export function priceFields(f: Fields, state: State): void {
+  for (const { futures } of state.markets) futures?.secondEditionFields(f);
+}
