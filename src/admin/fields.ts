@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../core/model/enums.ts';
 
-/** An account by uid or by name; a sub-account by uid. */
-export const AccountText = Type.String({ minLength: 1, maxLength: 64 });
+/** An account by uid or by name; a sub-account by uid or as MAIN/SUB. */
+export const AccountText = Type.String({ minLength: 1, maxLength: 129 });
 export const AccountParams = Type.Object({ account: AccountText });
 /** Text that is stored for ever and shown to people: no control characters, no unpaired surrogates. */
 export const Text = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\p{Cc}\\p{Cs}]*$' });

@@ -7,10 +7,47 @@ import type { State } from '../core/state/state.ts';
 import type { Identity, User } from '../identity/identity.ts';
 import { AdminError } from './admin-error.ts';
 
-/** By uid, else by name. */
+/**
+ * By uid, else by name. A sub-account is named after its main account, MAIN/SUB: its owner chose its name, and must not
+ * get what was meant for somebody whom he named it after.
+ */
 export function findUser(identity: Identity, text: string): User | AdminError {
-  const user = /^[0-9]{1,15}$/.test(text) ? identity.findUser(Number(text)) : identity.findUserByName(text);
-  return user ?? new AdminError('unknown_account', `there is no account ${JSON.stringify(text)}`);
+  const main = findMain(identity, text);
+  if (main !== undefined) return main;
+  const [sub, ...others] = subsNamed(identity, text);
+  if (sub === undefined) return unknownAccount(identity, text);
+  if (others.length === 0) return sub;
+  const uids = [sub, ...others].map(({ uid }) => uid).join(', ');
+  return new AdminError('unknown_account', `${JSON.stringify(text)} may mean ${uids}: give the uid`);
+}
+
+function findMain(identity: Identity, text: string): User | undefined {
+  return /^[0-9]{1,15}$/.test(text) ? identity.findUser(Number(text)) : identity.findUserByName(text);
+}
+
+/** Names may hold a slash themselves, so each of them may be the one between the two names. */
+function subsNamed(identity: Identity, text: string): User[] {
+  const found: User[] = [];
+  for (let at = text.indexOf('/'); at !== -1; at = text.indexOf('/', at + 1)) {
+    const main = findMain(identity, text.slice(0, at));
+    const sub = main && identity.findSubByName(main.uid, text.slice(at + 1));
+    if (sub !== undefined) found.push(sub);
+  }
+  return found;
+}
+
+/** So many sub-accounts of a name are told. */
+const TOLD_MAX = 5;
+
+function unknownAccount(identity: Identity, text: string): AdminError {
+  const missing = `there is no account ${JSON.stringify(text)}`;
+  const subs = identity.findSubsByName(text, TOLD_MAX).map((sub) => {
+    const main = identity.findUser(sub.parentUid!)?.name ?? sub.parentUid;
+    return `${JSON.stringify(`${main}/${text}`)} (${sub.uid})`;
+  });
+  if (subs.length === 0) return new AdminError('unknown_account', missing);
+  const hint = `a sub-account is named after its main account: ${subs.join(', ')}`;
+  return new AdminError('unknown_account', `${missing}; ${hint}`);
 }
 
 /** An account that can hold money: known to identity and open in the core. */

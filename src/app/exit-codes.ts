@@ -4,7 +4,7 @@ import { AuditDamaged } from '../admin/audit-file.ts';
 import { TokenDamaged } from '../admin/token.ts';
 import { CatalogueError } from '../catalogue/catalogue-error.ts';
 import { UnreadableRecord } from '../core/model/bytes.ts';
-import { ReplayDivergence } from '../core/model/diverged.ts';
+import { ReplayDivergence } from '../core/model/replay-divergence.ts';
 import { InvariantBroken } from '../core/model/units.ts';
 import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';

@@ -272,6 +272,8 @@ export interface Identity extends KeyDirectory {
   findUserByName(name: string): User | undefined;
   findSub(parentUid: number, uid: number): User | undefined;
   findSubByName(parentUid: number, name: string): User | undefined;
+  /** Sub-accounts of this name under all main accounts, by uid. */
+  findSubsByName(name: string, limit: number): User[];
   setUser(uid: number, change: UserChange, nowMs: number): IdentityResult<User>;
   setFrozen(uid: number, frozen: boolean, nowMs: number): IdentityResult<User>;
   /** Sets the orders a second of these accounts of one main account; all of them or none. */

@@ -159,6 +159,10 @@ class SqliteIdentity implements Identity {
     return this.#users.findSubByName(parentUid, name);
   }
 
+  findSubsByName(name: string, limit: number): User[] {
+    return this.#users.findSubsByName(name, limit);
+  }
+
   setUser(uid: number, change: UserChange, nowMs: number): IdentityResult<User> {
     this.#forgetFamily(uid);
     return this.#users.change(uid, change, nowMs);

@@ -98,6 +98,11 @@ export class UserTable {
     return this.#findByName(parentUid, name);
   }
 
+  findSubsByName(name: string, limit: number): User[] {
+    const sql = 'SELECT * FROM users WHERE parent_uid IS NOT NULL AND name = ? ORDER BY uid LIMIT ?';
+    return this.#statements.all(sql, name, limit).map(userOf);
+  }
+
   #findByName(parentUid: number, name: string): User | undefined {
     const sql = 'SELECT * FROM users WHERE ifnull(parent_uid, 0) = ? AND name = ?';
     const row = this.#statements.one(sql, parentUid, name);

@@ -3,8 +3,8 @@
 import { Exchange } from '../core/engine/exchange.ts';
 import type { Command } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
-import { ReplayDivergence } from '../core/model/diverged.ts';
 import type { Event } from '../core/model/event.ts';
+import { ReplayDivergence } from '../core/model/replay-divergence.ts';
 import { loadState } from '../core/snapshot/snapshot.ts';
 import type { State } from '../core/state/state.ts';
 import { type History, HistoryStarved } from '../history/history.ts';

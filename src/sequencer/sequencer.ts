@@ -41,10 +41,10 @@ interface Waiting {
   readonly seq: number;
   readonly time: number;
   readonly events: readonly Event[];
-  readonly outcome: CommandResult;
+  readonly result: CommandResult;
   /** Ids of the orders whose modification is outstanding until the command is durable. */
   readonly amended: readonly number[] | undefined;
-  readonly resolve: (outcome: CommandResult) => void;
+  readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -136,7 +136,7 @@ export class Sequencer {
         seq,
         time: 0,
         events: NO_EVENTS,
-        outcome: OK,
+        result: OK,
         amended: undefined,
         resolve,
         reject,
@@ -164,9 +164,9 @@ export class Sequencer {
       return;
     }
     try {
-      const outcome = exchange.apply(command);
+      const result = exchange.apply(command);
       const events = exchange.takeEvents();
-      this.waiting.push({ seq: this.lastSeq, time: command.time, events, outcome, amended, resolve, reject });
+      this.waiting.push({ seq: this.lastSeq, time: command.time, events, result, amended, resolve, reject });
     } catch (error) {
       // The state may be half changed: stop. The restart replays the journal and stops at the same command.
       reject(new OutcomeUnknown('the command broke an invariant'));
@@ -223,13 +223,13 @@ export class Sequencer {
   private publish(durableSeq: number): void {
     const { waiting } = this;
     while (this.head < waiting.length && waiting[this.head]!.seq <= durableSeq) {
-      const { seq, time, events, outcome, amended, resolve } = waiting[this.head++]!;
+      const { seq, time, events, result, amended, resolve } = waiting[this.head++]!;
       if (amended !== undefined) this.releaseAmends(amended);
       if (isListing(events)) describe(this.history, this.state);
       // Also commands without events: the history must be able to confirm everything up to a snapshot.
       if (seq > this.projectedSeq) this.history.project({ seq, time, events });
       this.projectedSeq = seq;
-      resolve(outcome);
+      resolve(result);
       if (events.length !== 0) for (const listener of this.listeners) listener({ seq, time, events });
     }
     if (this.head === waiting.length) {

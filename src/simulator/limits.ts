@@ -8,8 +8,10 @@ export const STEP_SPAN_MAX_MS = 60_000;
 /** Commands of agents per logical second on average, and at once. */
 export const COMMANDS_PER_SECOND_MAX = 400;
 export const COMMANDS_BURST_MAX = 1200;
-/** Orders of a maker on one side: both sides fit one modification of twenty. */
+/** Orders of a maker's ladder on one side: both sides fit one modification of twenty. */
 export const LEVELS_MAX = 9;
+/** Orders of a maker on one side, ladder and tail: at least 20 levels, also when some of them meet on one price. */
+export const MAKER_ORDERS_A_SIDE = 24;
 /** Takers' orders on one book in one step. */
 export const TAKES_PER_STEP_MAX = 4;
 /** Largest fall of an outside price in one shock, in percent. */

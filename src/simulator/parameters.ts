@@ -22,10 +22,10 @@ export interface InstrumentParameters {
   readonly spreadBps: number;
   /** Upper bound of the spread, except in a storm. */
   readonly maxSpreadBps: number;
-  /** Quote money on each side within one percent of the middle. */
+  /** Quote money of the ladder on each side, within one percent of the middle; the tail adds a quarter. */
   readonly depth: number;
   readonly minDepth: number;
-  /** Orders of the market maker on each side. */
+  /** Orders of the market maker's ladder on each side; its tail follows behind them. */
   readonly levels: number;
   readonly tradesPerMinute: number;
 }

@@ -97,6 +97,25 @@ test('a key works until it is deleted, and a frozen account is shut out at once'
   client.close();
 });
 
+test('a sub-account is named after its main account, and never by its own name alone', async () => {
+  const { account: desk } = await venue.ask('account', 'show', 'alice/desk');
+  assert.deepEqual([desk.name, desk.kind], ['desk', 'sub']);
+  assert.deepEqual((await venue.ask('account', 'show', `${desk.master}/desk`)).account, desk);
+  assert.equal((await venue.ask('account', 'freeze', 'alice/desk')).account.frozen, true);
+  assert.equal((await venue.ask('account', 'unfreeze', 'alice/desk')).account.uid, desk.uid);
+  const paid = await venue.ask('deposit', 'alice/desk', '1', 'USDT', '--reference', 'to-the-desk');
+  assert.equal(paid.uid, desk.uid);
+  // Its owner chose the name: money for a client of that name would be his.
+  const told = new RegExp(`no account "desk"; a sub-account is named .*: "alice/desk" \\(${desk.uid}\\)`);
+  await venue.refused(1, told, 'deposit', 'desk', '1', 'USDT', '--reference', 'y');
+  await venue.refused(1, /no account "bob\/desk"/, 'account', 'show', 'bob/desk');
+  // Two readings of one text are none.
+  await venue.ask('account', 'create', 'alice/desk/a');
+  await venue.ask('account', 'create', 'b', '--kind', 'sub', '--master', 'alice/desk/a');
+  await venue.ask('account', 'create', 'desk/a/b', '--kind', 'sub', '--master', 'alice');
+  await venue.refused(1, /may mean \d+, \d+: give the uid/, 'account', 'show', 'alice/desk/a/b');
+});
+
 test('a deposit is credited to the wallet named, and its retry is not', async () => {
   const deposit = ['deposit', 'alice', '100000', 'USDT', '--reference', 'tx-1'];
   const first = await venue.ask(...deposit);

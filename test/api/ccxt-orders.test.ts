@@ -75,6 +75,17 @@ test('a market buy spends quote money and no more than it was given', async () =
   );
   const [fill] = await alice.fetchMyTrades('ETH/USDT');
   assert.deepEqual([fill!.amount, fill!.takerOrMaker, fill!.fee!.currency], [0.4, 'taker', 'ETH']);
+  // What docs/clients.md says of ccxt: base coin bought, what it might spend, and a fee with the other sign.
+  assert.deepEqual([order.amount, order.info.amount], [0.4, '1000.1']);
+  assert.deepEqual([fill!.fee!.cost, Number(fill!.info.feeDetail[0].fee)], [-0.0004, 0.0004]);
+  // An amount of base coin would be that much quote money, with a price or without.
+  for (const price of [undefined, 2500]) {
+    const wanted = alice.createOrder('ETH/USDT', 'market', 'buy', 0.4, price);
+    await refusesWith(wanted, ccxt.ExchangeError, '25611');
+  }
+  const exact = await alice.createOrder('ETH/USDT', 'limit', 'buy', 0.4, 2510, { timeInForce: 'IOC' });
+  const { filled, cost } = await alice.fetchOrder(exact.id!, 'ETH/USDT');
+  assert.deepEqual([filled, cost], [0.4, 1000]);
   await bob.cancelAllOrders('ETH/USDT');
 });
 

@@ -230,6 +230,13 @@ const REFUSED: readonly AdminError[] = [
     ccxt.InvalidOrder,
   ],
   [
+    'a stop that is not there any more',
+    (client) => client.cancelOrder(NO_SUCH_ORDER, 'BTC/USDT:USDT', { trigger: true }),
+    '25597',
+    '43001',
+    ccxt.OrderNotFound,
+  ],
+  [
     'a client id that another open order has',
     async (client) => {
       const twice = () =>

@@ -328,7 +328,25 @@ describe('with the SDK', () => {
       clientOid: 'trails',
       callbackRatio: '0',
     });
-    assert.match(still.msg, /callbackRatio must lie between/);
+    assert.match(still.msg, /callbackRatio is a percentage and must lie between 0\.1 and 10/);
+    // Five percent as a fraction: half of a thousandth of the price was not meant.
+    const fraction = { ...trailing, clientOid: 'fraction', callbackRatio: '0.05' };
+    const placed = await raw.post('/api/v3/trade/place-strategy-order', fraction);
+    assert.deepEqual([placed.code, placed.msg], ['25200', still.msg]);
+    const conditional = {
+      ...CONTRACT,
+      side: 'sell',
+      qty: '0.01',
+      orderType: 'market',
+      trailingPercent: '0.09',
+    };
+    const disguised = await raw.post('/api/v3/trade/place-order', conditional);
+    assert.deepEqual([disguised.code, disguised.msg], ['25200', still.msg]);
+    const least = await raw.post('/api/v3/trade/modify-strategy-order', {
+      clientOid: 'trails',
+      callbackRatio: '0.1',
+    });
+    assert.equal(least.code, '00000', least.text);
     assert.equal(
       (await raw.post('/api/v3/trade/cancel-strategy-order', { clientOid: 'trails' })).code,
       '00000',

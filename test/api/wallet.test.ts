@@ -104,6 +104,13 @@ test('ccxt lists what has left each wallet', async () => {
     fromUnified.map(({ amount, currency, fromAccount }) => [amount, currency, fromAccount]),
     [['1234.56789012', 'USDT', 'uta']],
   );
+  // The older names of what the unified account holds, and of wallets that nobody has.
+  for (const fromAccount of ['swap', 'usdc_swap', 'future', 'cross'])
+    assert.deepEqual(await alice.ccxt.fetchTransfers('USDT', undefined, 10, { fromAccount }), fromUnified);
+  for (const fromAccount of ['isolated', 'p2p'])
+    assert.deepEqual(await alice.ccxt.fetchTransfers('USDT', undefined, 10, { fromAccount }), []);
+  const { code } = await alice.raw.get('/api/v2/spot/account/transferRecords', { fromType: 'savings' });
+  assert.equal(code, '40020');
   assert.deepEqual(await alice.ccxt.fetchTransfers('BTC'), []);
   assert.deepEqual(await bob.ccxt.fetchTransfers('USDT'), []);
 });
@@ -289,6 +296,31 @@ test('a deposit address is the same every time and nobody else has it', async ()
     (await refusalOf(alice.sdk.getDepositAddress({ coin: 'USDT', chain: 'NONE' }))).body.code,
     '40034',
   );
+});
+
+test('money of the demo came over a network to the address of its account', async () => {
+  const records = (await bob.sdk.getDepositRecords(sinceAnHour())).data;
+  assert.ok(records.length > 1);
+  for (const { coin, dest, chain, toAddress } of records) {
+    const { data } = await bob.sdk.getDepositAddress({ coin });
+    assert.deepEqual([dest, chain, toAddress], ['on_chain', data.chain, data.address], coin);
+  }
+});
+
+test('records of a period before the window are an empty list', async () => {
+  const DAY = 86_400_000;
+  const between = (from: number, to: number) => ({
+    startTime: String(Date.now() - from * DAY),
+    endTime: String(Date.now() - to * DAY),
+  });
+  const sub = { subUid: String(kid.keys.uid) };
+  const old = between(1000, 990);
+  assert.deepEqual((await alice.sdk.getDepositRecords(old)).data, []);
+  assert.deepEqual((await alice.sdk.getWithdrawRecords(old)).data, []);
+  assert.deepEqual((await alice.sdk.getSubDepositRecords({ ...sub, ...old })).data, []);
+  assert.deepEqual((await alice.sdk.getDepositRecords(between(95, 10))).data, []);
+  for (const wrong of [between(1000, 0), between(990, 1000)])
+    assert.equal((await refusalOf(alice.sdk.getDepositRecords(wrong))).body.code, '40017');
 });
 
 test('a deposit that the operator credits is in the wallet and in the records', async () => {

@@ -70,7 +70,10 @@ test('every module imports only the modules that it may', () => {
     const [module, target] = [folder(from, 1), folder(to, 1)];
     assert.ok(MODULES[module] !== undefined, `${from}: ${module} has no row in the table of modules`);
     if (to === 'src/version.ts') continue;
-    assert.ok(target === module || MODULES[module].split(' ').includes(target), `${from} may not import ${to}`);
+    assert.ok(
+      target === module || MODULES[module].split(' ').includes(target),
+      `${from} may not import ${to}`,
+    );
   }
 });
 

@@ -16,6 +16,19 @@ from the tables that the test runs; it fails when a library has a method without
 when this page is stale. Unknown paths answer 404 with code \`40404\`.
 
 How to point a client at the exchange: \`npm run -s bourse -- client ccxt-js|ccxt-py|sdk|curl\`, or \`examples/\`.
+
+Two things that ccxt shows otherwise than one expects:
+
+- **Fees have the other sign.** Over HTTP ccxt turns the sign of the fee of fills and orders (\`fetchMyTrades\`, \`fetchOrder\`
+  and the like): a fee that was charged is a negative \`fee.cost\`, a rebate a positive one. Over sockets
+  (\`watchMyTrades\`) the sign is that of the exchange, positive when charged. What was charged is \`-trade.fee.cost\`, or,
+  as the exchange says it, \`Number(trade.info.feeDetail[0].fee)\`.
+- **A market buy on spot is placed in quote money and shown in base coin.** ccxt sends \`amount\` as it is, and the exchange
+  spends that much quote money: \`createOrder('ETH/USDT', 'market', 'buy', 0.4)\` asks for ETH worth 0.4 USDT and is
+  refused (25611); a \`price\` changes nothing. Write \`createMarketBuyOrderWithCost('ETH/USDT', 1000)\` to spend 1000 USDT.
+  To get 0.4 ETH write \`createOrder('ETH/USDT', 'limit', 'buy', 0.4, worst, { timeInForce: 'IOC' })\` with the worst
+  price that you would pay. The order that comes back has as \`amount\` the base coin that it bought, as \`cost\` what it
+  paid, and in \`info.amount\` what it was allowed to spend.
 `;
 
 const begin = (part: Part) => `<!-- ${part} -->`;

@@ -67,8 +67,10 @@ async function listOddOnes(venue: Sequencer): Promise<void> {
   await operator.list({ ...spot, symbol: 'OILUSDT', symbolType: 'commodity' });
   await operator.list({ ...spot, symbol: 'AREAUSDT', areaSymbol: 'YES' });
   const margin = catalogued('margin', 'ADAUSDT');
-  const unborrowable = { isIsolatedBaseBorrowable: 'NO', isIsolatedQuotedBorrowable: 'NO' };
-  await operator.list({ ...margin, symbol: 'OILUSDT', margin: { ...margin.margin, ...unborrowable } });
+  // A listing of before isolated spot margin was known not to be offered.
+  const borrowable = { isIsolatedBaseBorrowable: 'YES', isIsolatedQuotedBorrowable: 'YES' };
+  const area = { symbol: 'OILUSDT', areaSymbol: 'YES' };
+  await operator.list({ ...margin, ...area, margin: { ...margin.margin, ...borrowable } });
   const contracts: [symbol: string, start: number, delivery: number, period: string][] = [
     ['BTCUSDSOON', now + DAY_MS, now + 90 * DAY_MS, 'next_quarter'],
     ['BTCUSDNOW', now - DAY_MS, now + 30 * DAY_MS, 'this_quarter'],
@@ -120,7 +122,7 @@ export function marketData(venue: Sequencer): void {
             deliveryPeriod: _moves,
             ...record
           } = list.find(({ symbol }) => symbol === listed.symbol);
-          const told = { ...listed, ...listed.futures, ...listed.margin };
+          const told = { areaSymbol: 'NO', ...listed, ...listed.futures, ...listed.margin };
           for (const [field, value] of Object.entries(record)) {
             assert.equal(value, told[field], `interface 2.6: ${field} of ${category} ${listed.symbol}`);
           }
@@ -156,6 +158,17 @@ export function marketData(venue: Sequencer): void {
         area.map(({ symbol, areaSymbol }) => [symbol, areaSymbol]),
         [['AREAUSDT', 'YES']],
       );
+    });
+
+    it('interface 2.6: every margin pair tells its areaSymbol, and that no isolated margin is lent', async () => {
+      const list: Data[] = await nobody.get('market/instruments', { category: 'MARGIN' });
+      assert.ok(list.length > 1);
+      for (const record of list) {
+        const area = record.symbol === 'OILUSDT' ? 'YES' : 'NO';
+        assert.equal(record.areaSymbol, area, `interface 2.6: ${record.symbol}`);
+        assert.equal(record.isIsolatedBaseBorrowable, 'NO', `interface 2.6: ${record.symbol}`);
+        assert.equal(record.isIsolatedQuotedBorrowable, 'NO', `interface 2.6: ${record.symbol}`);
+      }
     });
 
     it('interface 4.1 instruments: symbol asks for one, category is required', async () => {

@@ -274,6 +274,7 @@ const marginOnly: Fields = {
   maxIsolatedLeverage: positive,
   userMinBorrow: positive,
   maxLeverage: positive,
+  areaSymbol: words('YES', 'NO'),
 };
 
 /** Which fields an instrument has depends on its category, its kind, and whether it is restricted to an area. */
@@ -283,7 +284,7 @@ export function instrument(record: { category?: string; type?: string; areaSymbo
     ...instrumentCommon(category),
     ...(isFutures(category) && futuresOnly(record.type === 'delivery')),
     ...(category === 'MARGIN' && marginOnly),
-    ...(record.areaSymbol !== undefined && !isFutures(category) && { areaSymbol: words('YES') }),
+    ...(category === 'SPOT' && record.areaSymbol !== undefined && { areaSymbol: words('YES') }),
   });
 }
 

@@ -72,6 +72,8 @@ const EXECUTIONS = { can: ['limit', 'market'] };
 const SIDES = { can: ['buy', 'sell'] };
 const POSITION_SIDES = { can: ['long', 'short'] };
 
+const NO_ISOLATED_MARGIN = because('isolated spot margin is not offered (rules 6.9)', 'YES');
+
 const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
   '2.1 order.category': FIVE,
   '2.1 order.orderType': EXECUTIONS,
@@ -157,9 +159,9 @@ const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
   '2.6 instrument.type': { can: ['perpetual', 'delivery'] },
   '2.6 instrument.deliveryPeriod': { can: ['this_quarter', 'next_quarter'] },
   '2.6 instrument.fundInterval': { can: ['1', '2', '4', '8'] },
-  '2.6 instrument.areaSymbol': { can: ['YES'] },
-  '2.6 instrument.isIsolatedBaseBorrowable': { can: ['YES', 'NO'] },
-  '2.6 instrument.isIsolatedQuotedBorrowable': { can: ['YES', 'NO'] },
+  '2.6 instrument.areaSymbol': { can: ['YES', 'NO'] },
+  '2.6 instrument.isIsolatedBaseBorrowable': { can: ['NO'], cannot: NO_ISOLATED_MARGIN },
+  '2.6 instrument.isIsolatedQuotedBorrowable': { can: ['NO'], cannot: NO_ISOLATED_MARGIN },
   '2.7 ticker.category': { can: ['SPOT', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] },
   '2.7 ticker.deliveryStatus': {
     can: ['delivery_config_period', 'delivery_normal', 'delivery_before', 'delivery_period'],

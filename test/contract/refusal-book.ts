@@ -101,6 +101,8 @@ export const TWINS: Readonly<Record<string, string>> = {
   '25244': '40808',
   '25590': '40917',
   '25592': '45122',
+  '25597': '43001',
+  '25598': '43001',
   '25610': '41103',
   '25611': '45110',
   // Beyond the document's list, each to a code that one client has a class for (`refusals.test.ts`).

@@ -107,7 +107,8 @@ export const SENTENCES: Readonly<Record<string, readonly Sentence[]>> = {
     ['type', '2.6 instrument.type'],
     ['deliveryPeriod', '2.6 instrument.deliveryPeriod'],
     ['fundInterval', '2.6 instrument.fundInterval'],
-    ['areaSymbol only where it is YES', '2.6: areaSymbol is returned only'],
+    ['areaSymbol of spot only where it is YES', '2.6: areaSymbol is returned only'],
+    ['areaSymbol of every margin pair', '2.6: every margin pair tells its areaSymbol'],
     ['what of a margin pair can be borrowed', '2.6 instrument.isIsolatedBaseBorrowable'],
   ],
   '2.7': [

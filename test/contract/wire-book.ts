@@ -22,6 +22,7 @@ const SPOT_FUT = `SPOT/${FUT}`;
 const ALL5 = `SPOT/MARGIN/${FUT}`;
 /** The funding wallet and the unified account; the other wallets that clients know do not exist here. */
 const WALLET = 'spot/uta';
+const OLD_WALLET = `${WALLET}/usdt_futures/usdc_futures/coin_futures/crossed_margin/isolated_margin/p2p`;
 
 const TIMES = 'startTime, endTime';
 const PAGE = `${TIMES}, limit, cursor`;
@@ -380,6 +381,11 @@ const WRITTEN: Readonly<Record<string, Readonly<Record<string, Written>>>> = {
       'mode* basic/advanced/delta/isolated, targetUid',
       'null',
     ),
+    'GET account/delta-info': row(
+      'mgt_read 20',
+      '',
+      '{deltaEquityRatio, deltaThreshold, positionThreshold, list:[{coin, positionRatio}]}',
+    ),
     'GET account/collateral-type': row('mgt_read 10', '', '{collateralType, collateralCoins}'),
     'POST account/set-collateral-type': row(
       'mgt_write 2',
@@ -613,7 +619,7 @@ const WRITTEN: Readonly<Record<string, Readonly<Record<string, Written>>>> = {
     ),
     'GET v2/spot/account/transferRecords': row(
       'mgt_read 20',
-      `coin, fromType ${WALLET}, clientOid, idLessThan, ${TIMES}, limit`,
+      `coin, fromType ${OLD_WALLET}, clientOid, idLessThan, ${TIMES}, limit`,
       '[{transferId, coin, size, fromType, fromSymbol, toType, toSymbol, status, ts, clientOid}]',
     ),
   },

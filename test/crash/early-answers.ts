@@ -3,7 +3,7 @@ import { Sequencer } from '../../src/sequencer/sequencer.ts';
 
 interface Inside {
   sequence: (this: Inside, ...args: unknown[]) => void;
-  readonly waiting: { readonly outcome: unknown; readonly resolve: (outcome: unknown) => void }[];
+  readonly waiting: { readonly result: unknown; readonly resolve: (result: unknown) => void }[];
 }
 
 const venue = Sequencer.prototype as unknown as Inside;
@@ -11,5 +11,5 @@ const honest = venue.sequence;
 venue.sequence = function (this: Inside, ...args) {
   honest.apply(this, args);
   const last = this.waiting.at(-1);
-  last?.resolve(last.outcome);
+  last?.resolve(last.result);
 };

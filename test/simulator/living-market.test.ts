@@ -56,12 +56,15 @@ const spot = (rig: Rig) => rig.state.instrument('SPOT', 'BTCUSDT')!;
 const best = (rig: Rig, side: Side) => rig.state.market(spot(rig)).book.bestTicks(side, false);
 const middle = (rig: Rig) => (best(rig, Side.buy) + best(rig, Side.sell)) / 2;
 
-test('five seconds after the start every book of the catalogue is quoted on both sides and the books agree', async () => {
+test('five seconds after the start every book of the catalogue has 20 levels a side and the books agree', async () => {
   const rig = await running();
   assert.ok(rig.market.views.length >= 30);
   for (const view of rig.market.views) {
     const { asks, bids } = depth(rig.state, view.instrument, 50);
-    assert.ok(asks.length >= 5 && bids.length >= 5, `${view.name}: ${bids.length} bids, ${asks.length} asks`);
+    assert.ok(
+      asks.length >= 20 && bids.length >= 20,
+      `${view.name}: ${bids.length} bids, ${asks.length} asks`,
+    );
     const spreadBps = ((asks[0]!.priceTicks - bids[0]!.priceTicks) / view.fairTicks) * 10_000;
     const stepBps = (view.instrument.tickStep / view.fairTicks) * 10_000;
     assert.ok(spreadBps <= Math.max(view.parameters.maxSpreadBps, 3 * stepBps), `${view.name}: ${spreadBps}`);

@@ -67,6 +67,15 @@ test('every instrument is quoted and has a past; the operator shocks, widens, st
       );
     });
   }
+  for (const category of CATEGORIES) {
+    const tickers: Json[] = await get(first, `tickers?category=${category}`);
+    for (const { symbol } of tickers) {
+      await until(`${category} ${symbol} has 20 levels a side`, async () => {
+        const book = await get(first, `orderbook?category=${category}&symbol=${symbol}&limit=50`);
+        return book !== null && book.a.length >= 20 && book.b.length >= 20;
+      });
+    }
+  }
   const days: Json[] = await get(first, 'candles?category=SPOT&symbol=ETHUSDT&interval=1D&limit=1000');
   const minutes: Json[] = await get(
     first,

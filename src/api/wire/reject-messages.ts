@@ -191,7 +191,10 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.stopLossLimitOffTick]: ['25609', (c) => `slLimitPrice must be a multiple of ${tick(c)}`],
   [RejectReason.triggerPriceOutOfRange]: ['25200', (c) => range(c, 'triggerPrice')],
   [RejectReason.triggerPriceOffTick]: ['25244', (c) => `triggerPrice must be a multiple of ${tick(c)}`],
-  [RejectReason.callbackOutOfRange]: ['25200', 'callbackRatio must lie between 0.01 and 10 percent'],
+  [RejectReason.callbackOutOfRange]: [
+    '25200',
+    'callbackRatio is a percentage and must lie between 0.1 and 10: 1 means 1 %',
+  ],
   [RejectReason.tpslNotSupported]: [
     '25593',
     (c) => `${symbol(c)} has no positions: set tpslMode partial and qty`,

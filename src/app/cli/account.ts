@@ -28,7 +28,7 @@ interface BalanceView {
   readonly pledged: string;
 }
 
-const ACCOUNT = ['<account>', 'uid or name'] as const;
+const ACCOUNT = ['<account>', 'uid or name; a sub-account as main/sub'] as const;
 const pathOf = (account: string) => `/admin/accounts/${encodeURIComponent(account)}`;
 
 export function accountCommand(): Command {

@@ -25,7 +25,7 @@ function liquidationCommand(): Command {
     const [account] = command.args;
     const answer = await client.post<ClosedView>('/admin/force/liquidation', { account });
     return { json: answer, text: (paint: Paint) => closedFacts(answer, paint) };
-  }).argument('<account>', 'name or uid');
+  }).argument('<account>', 'uid or name; a sub-account as main/sub');
 }
 
 function deleveragingCommand(): Command {
@@ -39,7 +39,7 @@ function deleveragingCommand(): Command {
     const answer = await client.post<ClosedView>('/admin/force/deleveraging', body);
     return { json: answer, text: (paint: Paint) => closedFacts(answer, paint) };
   })
-    .argument('<account>', 'name or uid')
+    .argument('<account>', 'uid or name; a sub-account as main/sub')
     .argument('<category>', 'such as USDT-FUTURES')
     .argument('<symbol>', 'such as BTCUSDT');
 }

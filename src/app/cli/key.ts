@@ -62,7 +62,7 @@ function createCommand(): Command {
       return { json: answer, text: (paint: Paint) => createdText(answer, paint) };
     },
   )
-    .argument('<account>', 'uid or name')
+    .argument('<account>', 'uid or name; a sub-account as main/sub')
     .option('--label <text>', 'name of the key')
     .option('--permissions <list>', 'uta_trade, uta_mgt, withdraw, with commas between [uta_trade,uta_mgt]')
     .option('--read-only', 'the key may look and change nothing')
@@ -108,7 +108,7 @@ function listCommand(): Command {
       ]);
       return { json: answer, text: (paint: Paint) => table(paint, head, rows, [], 'no keys') };
     },
-  ).argument('<account>', 'uid or name');
+  ).argument('<account>', 'uid or name; a sub-account as main/sub');
 }
 
 function deleteCommand(): Command {

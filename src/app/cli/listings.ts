@@ -118,7 +118,7 @@ export function feesCommand(): Command {
       ]);
     return { json: answer, text };
   })
-    .argument('<account>', 'uid or name')
+    .argument('<account>', 'uid or name; a sub-account as main/sub')
     .argument('<symbol>', 'such as BTCUSDT')
     .requiredOption('--maker <rate>', 'such as 0.0002; negative is a rebate')
     .requiredOption('--taker <rate>', 'such as 0.0005')

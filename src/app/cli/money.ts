@@ -40,7 +40,7 @@ export function depositCommand(): Command {
     const text = `credited ${answer.amount} ${answer.coin} to ${answer.uid} (${answer.wallet}), deposit ${answer.id}`;
     return { json: answer, text: () => [text] };
   })
-    .argument('<account>', 'uid or name')
+    .argument('<account>', 'uid or name; a sub-account as main/sub')
     .argument('<amount>', 'decimal, such as 1000.5')
     .argument('<coin>', 'such as USDT')
     .requiredOption('--reference <text>', 'what the deposit is known by outside: a transaction id')

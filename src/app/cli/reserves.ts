@@ -71,7 +71,7 @@ function proveCommand(): Command {
       ...table(paint, ['coin', 'owed'], held, [1]),
     ];
     return { json: answer, text };
-  }).argument('<account>', 'uid or name');
+  }).argument('<account>', 'uid or name; a sub-account as main/sub');
 }
 
 /** Needs no running exchange: the root was published. */

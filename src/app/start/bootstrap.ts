@@ -2,7 +2,9 @@
  * Fills a new exchange: the catalogue, then the demo accounts with their money. Every step checks the state first, so
  * an interrupted start is completed by the next, and a later start adds new entries of the catalogue.
  */
+import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { depositAddress } from '../../api/routes/wallet/deposit-address.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Command, Unstamped } from '../../core/model/command.ts';
 import type { CommandResult } from '../../core/model/command-result.ts';
@@ -16,6 +18,7 @@ import {
 } from '../../identity/demo-accounts.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
+import { openAddressKey } from './address-key.ts';
 
 /** The only demo account that may place `rpi` orders. */
 const MARKET_MAKER = 'maker';
@@ -59,7 +62,10 @@ export async function openDemo(
 ): Promise<readonly OpenedDemoAccount[]> {
   const { accounts, stored } = openDemoAccounts(identity, sequencer.clock.now());
   await submitMissing(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
-  await submitMissing(sequencer, () => accounts.flatMap((opened) => fundingCommands(sequencer, opened)));
+  const addressKey = openAddressKey(identity);
+  await submitMissing(sequencer, () =>
+    accounts.flatMap((opened) => fundingCommands(sequencer, opened, addressKey)),
+  );
   await submitMissing(sequencer, () => poolCommands(sequencer));
   writeDemoAccountsFile(dataDirectory, accounts);
   await stored;
@@ -77,8 +83,15 @@ function accountCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccou
   return [{ type: 'openAccount', uid, masterUid: 0, marketMaker, house: false }];
 }
 
-/** A coin that the account has ever held was funded before, whatever its balance is now. */
-function fundingCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Unstamped<Command>[] {
+/**
+ * A coin that the account has ever held was funded before, whatever its balance is now. The money comes like any
+ * deposit: over the coin's first open network, to the account's own address.
+ */
+function fundingCommands(
+  sequencer: Sequencer,
+  { account, uid }: OpenedDemoAccount,
+  addressKey: KeyObject,
+): Unstamped<Command>[] {
   const { state } = sequencer;
   const held = state.ledger.coinsOf(state.accountByUid.get(uid)!.index);
   const commands: Unstamped<Command>[] = [];
@@ -86,7 +99,18 @@ function fundingCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccou
     const coin = state.coinByName.get(name);
     if (coin === undefined || held.includes(coin)) continue;
     const amount = parseUnits(amountText, MONEY_SCALE)!;
-    commands.push({ type: 'deposit', uid, coin, amount, reference: 'demo' });
+    const network = state.coins[coin]!.chains.find(({ rechargeable }) => rechargeable);
+    commands.push({
+      type: 'deposit',
+      uid,
+      coin,
+      amount,
+      reference: 'demo',
+      ...(network !== undefined && {
+        chain: network.chain,
+        address: depositAddress(addressKey, uid, name, network).address,
+      }),
+    });
   }
   return commands;
 }

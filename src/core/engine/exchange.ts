@@ -40,9 +40,9 @@ import { repay } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
 import type { Checkpoint, Command, SetInstrumentStatus, SkipCommand } from '../model/command.ts';
 import { type CommandResult, OK } from '../model/command-result.ts';
-import { ReplayDivergence } from '../model/diverged.ts';
 import type { Event } from '../model/event.ts';
 import { RejectReason } from '../model/reject-reason.ts';
+import { ReplayDivergence } from '../model/replay-divergence.ts';
 import { cancelAll, cancelOrder, setCountdown } from '../orders/cancel.ts';
 import { SpotSettlement } from '../spot/spot-settlement.ts';
 import { State } from '../state/state.ts';
@@ -82,13 +82,13 @@ export class Exchange {
     const { nextSecond } = state;
     this.triggerEngine.begin();
     this.schedule.advanceTo(command.time);
-    const outcome = this.dispatch(command);
+    const result = this.dispatch(command);
     this.triggerEngine.settle();
-    state.digest.fold(outcome.rejectReason);
-    if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.rejectReason);
+    state.digest.fold(result.rejectReason);
+    if (result.items !== undefined) for (const item of result.items) state.digest.fold(item.rejectReason);
     state.ledger.checkSettled();
     if (state.nextSecond !== nextSecond) checkNextAccount(state);
-    return outcome;
+    return result;
   }
 
   /** Events since the last call, in order. */
@@ -194,17 +194,17 @@ export class Exchange {
   }
 
   /** A changed loan or pledge may have crossed a level in either direction (rules 7.5). */
-  private afterLoan(outcome: CommandResult): CommandResult {
+  private afterLoan(result: CommandResult): CommandResult {
     checkLoans(this.state);
-    return outcome;
+    return result;
   }
 
   /** Positions of an instrument that goes offline are settled, because they could not be closed any more. */
   private setStatus(command: SetInstrumentStatus): CommandResult {
-    const outcome = setInstrumentStatus(this.state, command);
-    if (outcome.rejectReason === RejectReason.none && command.status === 'offline')
+    const result = setInstrumentStatus(this.state, command);
+    if (result.rejectReason === RejectReason.none && command.status === 'offline')
       this.riskEngine.delist(command.instrument);
-    return outcome;
+    return result;
   }
 
   /** A replay with other results than the run that wrote the journal must stop. */

@@ -103,13 +103,13 @@ function run(context: EntryContext, slot: number, budget: bigint): CommandResult
 
 /** An order that arrived after its receive window: holds nothing, displaces no order, and is recorded as cancelled. */
 function expireLate(state: State, slot: number, budget: bigint): CommandResult {
-  const outcome = {
+  const result = {
     rejectReason: RejectReason.none,
     orderId: state.slab.id[slot]!,
     clientOid: clientOidOf(state, slot),
   };
   close(state, slot, CancelReason.receiveWindow, budget);
-  return outcome;
+  return result;
 }
 
 /** The next id whose printed form is not a client id of the account. */

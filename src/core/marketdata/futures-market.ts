@@ -8,7 +8,7 @@ import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
 import { type ImpactQuote, isNarrow } from './impact-price.ts';
 import type { IndexPrice } from './index-price.ts';
 import { CLAMPED_MARK, CRYPTO_MARK, MarkPrice } from './mark-price.ts';
-import { PriceSeries } from './price-candles.ts';
+import { PriceCandles } from './price-candles.ts';
 
 /** Quote amount of the impact prices: 200 divided by the initial margin rate at the highest leverage. */
 const IMPACT_BASE = 200n * 10n ** 8n;
@@ -26,10 +26,10 @@ export class FuturesMarket {
   readonly index: IndexPrice;
   readonly mark: MarkPrice;
   readonly premium = new PremiumAverage();
-  readonly candles: Readonly<Record<PriceKind, PriceSeries>> = {
-    mark: new PriceSeries(),
-    index: new PriceSeries(),
-    premium: new PriceSeries(),
+  readonly candles: Readonly<Record<PriceKind, PriceCandles>> = {
+    mark: new PriceCandles(),
+    index: new PriceCandles(),
+    premium: new PriceCandles(),
   };
   /** Sum of all long sizes, in lots. */
   openInterest = 0;

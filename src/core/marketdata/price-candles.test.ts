@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { CANDLE_WIDTHS, candleOpen, nextCandleOpen } from '../model/candle-interval.ts';
 import type { Candle } from './candle-series.ts';
-import { PriceSeries } from './price-candles.ts';
+import { PriceCandles } from './price-candles.ts';
 
 const SECOND = 1000;
 const START = Date.UTC(2026, 0, 1, 3);
@@ -59,7 +59,7 @@ const stretch = fc.record({
 test('candles of a price that is kept only when it moves are those of every second', () => {
   fc.assert(
     fc.property(fc.array(stretch, { minLength: 1, maxLength: 25 }), fc.nat(200), (stretches, offset) => {
-      let series = new PriceSeries();
+      let series = new PriceCandles();
       const closed = CANDLE_WIDTHS.map((): Bar[] => []);
       const seconds: [number, number][] = [];
       let now = START + offset * SECOND;
@@ -86,7 +86,7 @@ test('candles of a price that is kept only when it moves are those of every seco
 });
 
 test('a price that stands still leaves nothing behind after its first candle', () => {
-  const series = new PriceSeries();
+  const series = new PriceCandles();
   const closed: string[] = [];
   for (let now = START; now < START + 600 * SECOND; now += SECOND) {
     series.closeUntil(now, (width) => closed.push(CANDLE_WIDTHS[width]!));
@@ -95,10 +95,10 @@ test('a price that stands still leaves nothing behind after its first candle', (
   deepEqual(closed, ['1m', '3m', '5m']);
 });
 
-function restored(series: PriceSeries): PriceSeries {
+function restored(series: PriceCandles): PriceCandles {
   const writer = new ByteWriter();
   series.fields(writer);
-  const copy = new PriceSeries();
+  const copy = new PriceCandles();
   copy.fields(new ByteReader(writer.written()));
   return copy;
 }

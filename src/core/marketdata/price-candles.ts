@@ -9,7 +9,7 @@ import { type Candle, CandleSeries } from './candle-series.ts';
 
 const MINUTE_WIDTH = 0;
 
-export class PriceSeries extends CandleSeries {
+export class PriceCandles extends CandleSeries {
   private known = false;
   private last = 0;
   /** Price before the running minute. */

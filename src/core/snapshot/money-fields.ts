@@ -1,7 +1,7 @@
 /** Withdrawals under way, client ids of transfers, and loans. */
 import { Loan } from '../model/loan.ts';
 import { blankWithdrawal, withdrawalFields } from '../model/pending-withdrawal.ts';
-import type { RecentOids } from '../state/recent-client-ids.ts';
+import type { RecentClientIds } from '../state/recent-client-ids.ts';
 import type { State } from '../state/state.ts';
 import { list, mapByNumber, type StateFields } from './fields.ts';
 
@@ -16,7 +16,7 @@ export function walletFields(f: StateFields, state: State): void {
   clientIdFields(f, state.depositReferences);
 }
 
-function clientIdFields(f: StateFields, recent: RecentOids): void {
+function clientIdFields(f: StateFields, recent: RecentClientIds): void {
   const ids = list(f, recent.recent(), (id = '') => f.text(id));
   if (f.reading) for (const id of ids) recent.remember(id);
 }

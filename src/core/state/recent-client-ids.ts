@@ -1,5 +1,5 @@
 /** A bounded set of recent client ids; the oldest are removed first. */
-export class RecentOids {
+export class RecentClientIds {
   private readonly limit: number;
   /** A set keeps the order of insertion. */
   private readonly known = new Set<string>();

@@ -29,7 +29,7 @@ import { Account } from './account.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanBook } from './loan-index.ts';
-import { RecentOids } from './recent-client-ids.ts';
+import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
 import type { TriggerBook } from './trigger-book.ts';
 
@@ -121,9 +121,9 @@ export class State {
   /** Ongoing pledge loans. */
   readonly loans = new LoanBook();
   /** Client ids of recent transfers and withdrawals: a retry must not move money twice. */
-  readonly transferOids = new RecentOids(TRANSFER_OIDS_REMEMBERED);
+  readonly transferOids = new RecentClientIds(TRANSFER_OIDS_REMEMBERED);
   /** References of recent deposits by operators: one is credited once per account and coin. */
-  readonly depositReferences = new RecentOids(DEPOSIT_REFERENCES_REMEMBERED);
+  readonly depositReferences = new RecentClientIds(DEPOSIT_REFERENCES_REMEMBERED);
   /** Orders cancelled because their modification failed, oldest first. */
   failedAmends: FailedAmend[] = [];
   /** Accounts whose countdown runs. */

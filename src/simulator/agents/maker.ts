@@ -2,15 +2,18 @@
  * A market maker of one book: a ladder of post-only orders on both sides of its estimate of the price. It moves an
  * order only when the order is far enough off its place, all in one modification. A fill makes it skew away from the
  * filled side, widen, and refill less; both effects decay within seconds. Its estimate is skewed against its
- * inventory.
+ * inventory. Behind the ladder stands a tail of small orders at equal distances, so that a book has many levels; it
+ * moves as a whole.
  */
 
 import { Side, TimeInForce } from '../../core/model/enums.ts';
 import { Bucket } from '../../core/model/ledger-accounts.ts';
+import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
 import { NIL } from '../../core/reads/market-reads.ts';
 import type { AgentClient, OrderChange } from '../agent-client.ts';
 import { clamp, decay } from '../deterministic-math.ts';
 import type { InstrumentView } from '../instrument-view.ts';
+import { MAKER_ORDERS_A_SIDE } from '../limits.ts';
 import { Rng } from '../rng.ts';
 import type { Agent } from './agent.ts';
 
@@ -33,6 +36,10 @@ const WIDENING_MAX = 2;
 /** Inventory worth this many depths skews the estimate by a whole spread. */
 const INVENTORY_DEPTHS = 3;
 const REQUOTE_MS = 900;
+/** Distance between orders of the tail, in half spreads of a quiet market; at least one step of the grid. */
+const TAIL_GAP = 2;
+/** The whole tail of a side, as a share of the depth. */
+const TAIL_SHARE = 0.25;
 
 interface Quote {
   readonly side: Side;
@@ -45,6 +52,18 @@ interface Quote {
   readonly sizeJitter: number;
 }
 
+/** The highest bid and the lowest ask that would not meet an order of somebody else. */
+interface BestOthers {
+  readonly highestBid: number;
+  readonly lowestAsk: number;
+}
+
+/** Where the tail of a side stands: its first price, 0 = not placed, and the distance to the next. */
+interface Tail {
+  firstTicks: number;
+  gapTicks: number;
+}
+
 export class Maker implements Agent {
   readonly kind = 'maker';
   readonly name: string;
@@ -53,6 +72,10 @@ export class Maker implements Agent {
   private readonly quotes: Quote[] = [];
   private readonly rng: Rng;
   private readonly weightSum: number;
+  private readonly tails: readonly [Tail, Tail] = [
+    { firstTicks: 0, gapTicks: 0 },
+    { firstTicks: 0, gapTicks: 0 },
+  ];
   /** Relative move of the estimate by recent fills. */
   private skew = 0;
   private spreadWidening = 0;
@@ -74,6 +97,13 @@ export class Maker implements Agent {
       }
     }
     this.weightSum = sum;
+    // Dice of its own: the tail changes nothing of the market before it.
+    const tailRng = new Rng(seed, `${this.name} tail`);
+    for (let level = view.parameters.levels; level < MAKER_ORDERS_A_SIDE; level++) {
+      for (const side of [Side.buy, Side.sell]) {
+        this.quotes.push({ side, level, orderId: 0, remaining: 0, sizeJitter: tailRng.between(0.7, 1.3) });
+      }
+    }
   }
 
   act(client: AgentClient, seconds: number): void {
@@ -168,12 +198,11 @@ export class Maker implements Agent {
     const bestOthers = this.bestOthers(client, slots);
     const changes: OrderChange[] = [];
     const missing: { quote: Quote; priceTicks: number; lots: number }[] = [];
+    for (const side of [Side.buy, Side.sell]) this.placeTail(side, centre, half, bestOthers);
     for (const quote of this.inOrder(centre, slots, slab.price)) {
       const off = half * distance(quote.level);
-      const buying = quote.side === Side.buy;
-      const priceTicks = buying
-        ? Math.min(view.down(centre - off), bestOthers.highestBid - quote.level * view.instrument.tickStep)
-        : Math.max(view.up(centre + off), bestOthers.lowestAsk + quote.level * view.instrument.tickStep);
+      const inTail = this.inTail(quote);
+      const priceTicks = inTail ? this.tailTicks(quote) : this.ladderTicks(quote, centre, off, bestOthers);
       if (priceTicks <= 0) continue;
       const lots = this.lotsOf(quote, priceTicks);
       const slot = slots.get(quote.orderId);
@@ -186,14 +215,52 @@ export class Maker implements Agent {
           quote,
           priceTicks,
           lots,
-          off,
+          inTail ? 0 : off,
         );
     }
     if (changes.length > 0) {
-      client.amend(this.uid, changes);
+      for (let at = 0; at < changes.length; at += BATCH_ITEMS_MAX)
+        client.amend(this.uid, changes.slice(at, at + BATCH_ITEMS_MAX));
       for (const quote of this.quotes) this.remember(client, quote, slots);
     }
     for (const { quote, priceTicks, lots } of missing) this.place(client, quote, priceTicks, lots);
+  }
+
+  private ladderTicks({ side, level }: Quote, centre: number, off: number, others: BestOthers): number {
+    const { view } = this;
+    const step = level * view.instrument.tickStep;
+    return side === Side.buy
+      ? Math.min(view.down(centre - off), others.highestBid - step)
+      : Math.max(view.up(centre + off), others.lowestAsk + step);
+  }
+
+  private inTail({ level }: Quote): boolean {
+    return level >= this.view.parameters.levels;
+  }
+
+  /** Puts the tail of a side in its place when it is too far from it, or in the way of an order of somebody else. */
+  private placeTail(side: Side, centre: number, half: number, others: BestOthers): void {
+    const { view } = this;
+    const { tickStep } = view.instrument;
+    const gapTicks = Math.max(tickStep, view.up(TAIL_GAP * view.halfSpreadTicks));
+    const off = half * distance(view.parameters.levels - 1) + gapTicks;
+    const buying = side === Side.buy;
+    const behind = view.parameters.levels * tickStep;
+    const farthest = buying ? others.highestBid - behind : others.lowestAsk + behind;
+    const wanted = buying
+      ? Math.min(view.down(centre - off), farthest)
+      : Math.max(view.up(centre + off), farthest);
+    const tail = this.tails[side];
+    const blocked = buying ? tail.firstTicks > farthest : tail.firstTicks < farthest;
+    if (!blocked && tail.firstTicks > 0 && Math.abs(tail.firstTicks - wanted) <= off * OFF_PLACE) return;
+    tail.firstTicks = wanted;
+    tail.gapTicks = gapTicks;
+  }
+
+  private tailTicks({ side, level }: Quote): number {
+    const { firstTicks, gapTicks } = this.tails[side];
+    const beyond = (level - this.view.parameters.levels) * gapTicks;
+    return side === Side.buy ? firstTicks - beyond : firstTicks + beyond;
   }
 
   /** Orders that move away come first, so that they do not block those that follow. */
@@ -207,9 +274,10 @@ export class Maker implements Agent {
   private movesUp(centre: number, slots: ReadonlyMap<number, number>, price: Int32Array): boolean {
     let sum = 0;
     let count = 0;
-    for (const { orderId } of this.quotes) {
-      const slot = slots.get(orderId);
-      if (slot === undefined) continue;
+    for (const quote of this.quotes) {
+      const slot = slots.get(quote.orderId);
+      // The sides of the tail stand where each was last put, not around one middle.
+      if (slot === undefined || this.inTail(quote)) continue;
       sum += price[slot]!;
       count++;
     }
@@ -239,17 +307,18 @@ export class Maker implements Agent {
 
   private lotsOf(quote: Quote, priceTicks: number): number {
     const { view } = this;
-    const share = (weightOf(quote.level) / this.weightSum) * quote.sizeJitter;
+    const { levels } = view.parameters;
+    const weight = this.inTail(quote)
+      ? TAIL_SHARE / (MAKER_ORDERS_A_SIDE - levels)
+      : weightOf(quote.level) / this.weightSum;
+    const share = weight * quote.sizeJitter;
     // Right after a fill it offers less, most of all on the first levels.
     const careful = 1 / (1 + this.spreadWidening / (1 + quote.level));
     return view.size(view.depthLots * share * careful * 1.1, priceTicks);
   }
 
   /** Prices of other orders that its own must stay behind, because they are post-only. */
-  private bestOthers(
-    client: AgentClient,
-    slots: ReadonlyMap<number, number>,
-  ): { highestBid: number; lowestAsk: number } {
+  private bestOthers(client: AgentClient, slots: ReadonlyMap<number, number>): BestOthers {
     const { book } = this.view.market;
     const { slab } = client.state;
     const own = new Map<number, number>();

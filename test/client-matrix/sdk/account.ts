@@ -105,6 +105,16 @@ export const ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
       for (const coin of ['USDT', 'BTC', 'ETH']) assert.ok(coins.includes(`"${coin}"`), coin);
     },
   },
+  getDeltaInfo: {
+    checks: 'zero: accounts have no delta-neutral mode',
+    call: async ({ alice }) =>
+      assert.deepEqual((await alice.getDeltaInfo()).data, {
+        deltaEquityRatio: '0',
+        deltaThreshold: '0',
+        positionThreshold: '0',
+        list: [],
+      }),
+  },
   getDeductInfo: {
     checks: 'off at first',
     call: async ({ alice }) => assert.equal((await alice.getDeductInfo()).data.deduct, 'off'),

@@ -102,7 +102,8 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
     checks: 'limits of open interest',
     call: async ({ alice }) => {
       const limits = (await alice.getContractsOi({ category: SWAP.category })).data;
-      const { notionalValue } = limits.find(({ symbol }) => symbol === SWAP.symbol)!;
+      const { notionalValue, totalNotionalValue } = limits.find(({ symbol }) => symbol === SWAP.symbol)!;
+      assert.equal(Number(totalNotionalValue), 101 * Number(notionalValue), 'with 100 sub-accounts');
       assert.equal(notionalValue, (await alice.getPositionTier(SWAP)).data.at(-1)!.maxTierValue);
     },
   },
@@ -112,6 +113,7 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
       const { data } = await alice.getOpenInterestLimit(SWAP);
       const tiers = (await alice.getPositionTier(SWAP)).data;
       assert.equal(data.singleUserLimit, tiers.at(-1)!.maxTierValue);
+      assert.equal(Number(data.masterSubLimit), 101 * Number(data.singleUserLimit));
     },
   },
   getIndexComponents: {

@@ -22,5 +22,4 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
     'statistics about who trades; everything they are made of is in the trades and candles',
   ],
   [/^getMarketScoreWeights$/, 'makers are not scored here; what they pay is in the fee groups'],
-  [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
 ];

@@ -55,6 +55,20 @@ export const accountModeRoutes: readonly Route[] = [
 
   route({
     method: 'GET',
+    path: '/api/v3/account/delta-info',
+    summary: 'Delta-neutral mode, which no account has: every ratio is zero and no coin is listed',
+    group,
+    access: 'mgt_read',
+    perSecond: 20,
+    data: Type.Object({
+      ...texts('deltaEquityRatio', 'deltaThreshold', 'positionThreshold'),
+      list: Type.Array(Type.Object(texts('coin', 'positionRatio'))),
+    }),
+    handle: () => ({ deltaEquityRatio: '0', deltaThreshold: '0', positionThreshold: '0', list: [] }),
+  }),
+
+  route({
+    method: 'GET',
     path: '/api/v3/account/collateral-type',
     summary: 'Which coins count as collateral: all that have a discount rate',
     group,

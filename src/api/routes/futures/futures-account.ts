@@ -11,6 +11,7 @@ import { NIL } from '../../../core/reads/market-reads.ts';
 import { maxOpenSize } from '../../../core/reads/max-open-size.ts';
 import type { Account } from '../../../core/state/account.ts';
 import type { State } from '../../../core/state/state.ts';
+import { SUBS_PER_BROKER_MAX, SUBS_PER_USER_MAX } from '../../../identity/identity.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
@@ -19,7 +20,7 @@ import { findCoin } from '../../wire/money-input.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { largestPosition } from '../market/futures-market.ts';
+import { largestOfFamily, largestPosition } from '../market/futures-market.ts';
 import { marginIsCrossed, submitInMarginMode } from '../trade/margin-mode.ts';
 import { priceTicks, sizeLots } from '../trade/order-input.ts';
 import { moveMargin } from './isolated-margin.ts';
@@ -273,20 +274,22 @@ export const futuresAccountRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v3/account/open-interest-limit',
     summary:
-      'The largest position in a contract, in quote coin: of an account and of a market maker; a main account and its sub-accounts have no limit together',
+      'The largest position in a contract, in quote coin: of an account, of a market maker, and of a main account with all sub-accounts that it may open',
     group,
     access: 'mgt_read',
     perSecond: 5,
     query: Type.Object({ category: fields.FuturesCategory, symbol: fields.SymbolName }),
     data: Type.Object(answers.texts('symbol', 'singleUserLimit', 'masterSubLimit', 'marketMakerLimit')),
-    handle: ({ sequencer: { state }, query }) => {
+    handle: ({ sequencer: { state }, identity, caller: { user }, query }) => {
       const instrument = findInstrument(state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
+      const main = user.parentUid === undefined ? user : identity.findUser(user.parentUid);
+      const subs = main?.broker === true ? SUBS_PER_BROKER_MAX : SUBS_PER_USER_MAX;
       const limit = largestPosition(instrument.futures!);
       return {
         symbol: instrument.symbol,
         singleUserLimit: limit,
-        masterSubLimit: '',
+        masterSubLimit: largestOfFamily(instrument.futures!, subs),
         marketMakerLimit: limit,
       };
     },

@@ -6,6 +6,7 @@ import type { MarginTier } from '../../../core/model/margin-tiers.ts';
 import { formatMoney, formatRate } from '../../../core/model/units.ts';
 import { collateralTiers } from '../../../core/reads/margin-reads.ts';
 import type { State } from '../../../core/state/state.ts';
+import { SUBS_PER_USER_MAX } from '../../../identity/identity.ts';
 import { type Route, route } from '../../route.ts';
 import { Cursor, FuturesCategory, Limit, SymbolName } from '../../wire/fields.ts';
 import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';
@@ -89,6 +90,11 @@ export const PositionTier = Type.Object(
 /** The end of the last tier: the largest position of any account in the contract. */
 export function largestPosition({ tiers }: FuturesTerms): string {
   return formatMoney(tiers.at(-1)!.upTo);
+}
+
+/** A main account and its sub-accounts have no limit together: each of those it may open has its own. */
+export function largestOfFamily({ tiers }: FuturesTerms, subs: number): string {
+  return formatMoney(tiers.at(-1)!.upTo * BigInt(1 + subs));
 }
 
 function tierViews(tiers: readonly MarginTier[]) {
@@ -198,7 +204,8 @@ export const futuresMarketRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/v3/market/oi-limit',
-    summary: 'The largest position of one account, in quote coin; there is no limit over several accounts',
+    summary:
+      'The largest position of one account, in quote coin, and of a main account with all sub-accounts that it may open',
     group,
     access: 'public',
     perSecond: 10,
@@ -210,7 +217,7 @@ export const futuresMarketRoutes: readonly Route[] = [
       return found.map(({ symbol, futures }) => ({
         symbol,
         notionalValue: largestPosition(futures!),
-        totalNotionalValue: '',
+        totalNotionalValue: largestOfFamily(futures!, SUBS_PER_USER_MAX),
       }));
     },
   }),

@@ -4,7 +4,7 @@ import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../../../core/mod
 import type { Traded } from '../../../core/model/event.ts';
 import { type Instrument, tradeValue } from '../../../core/model/instrument.ts';
 import { DELIVERY_QUIET_MS } from '../../../core/model/instrument-status.ts';
-import type { FuturesSpec, InstrumentSpec } from '../../../core/model/listing-spec.ts';
+import type { FuturesSpec, InstrumentSpec, MarginSpec } from '../../../core/model/listing-spec.ts';
 import { divHalf, formatMoney, formatRate, formatUnits } from '../../../core/model/units.ts';
 import { depth } from '../../../core/reads/reads.ts';
 import type { State } from '../../../core/state/state.ts';
@@ -35,9 +35,9 @@ export function instrumentView(instrument: Instrument): Record<string, string> {
     launchTime: spec.launchTime,
     symbolType: spec.symbolType,
     ...(futures !== undefined && futuresView(futures, spec)),
-    ...(margin !== undefined && margin),
-    // Returned only where it is YES (interface 2.6).
-    ...(spec.areaSymbol === 'YES' && { areaSymbol: 'YES' }),
+    ...(margin !== undefined && { ...marginView(margin), areaSymbol: spec.areaSymbol ?? 'NO' }),
+    // Of a spot pair only where it is YES (interface 2.6).
+    ...(spec.category === 'SPOT' && spec.areaSymbol === 'YES' && { areaSymbol: 'YES' }),
   };
 }
 
@@ -52,6 +52,11 @@ function futuresView(futures: FuturesSpec, spec: InstrumentSpec): Record<string,
     // Only delivery contracts have these three (interface 2.6).
     ...(futures.type === 'delivery' && { deliveryTime, deliveryStartTime, deliveryPeriod }),
   };
+}
+
+/** Isolated spot margin is not offered (rules 6.9), whatever the listing was recorded with. */
+function marginView(margin: MarginSpec) {
+  return { ...margin, isIsolatedBaseBorrowable: 'NO', isIsolatedQuotedBorrowable: 'NO' };
 }
 
 export function priceText(instrument: Instrument, ticks: number): string {

@@ -41,7 +41,10 @@ const triggerBody = {
   triggerOrderType: Type.Optional(fields.OrderType),
   triggerOrderPrice: Type.Optional(fields.Decimal),
   callbackRatio: Type.Optional(
-    Type.String({ ...fields.Decimal, description: 'percent a trailing order lets the price come back' }),
+    Type.String({
+      ...fields.Decimal,
+      description: 'percent that a trailing order lets the price come back: 1 is 1 %, from 0.1 to 10',
+    }),
   ),
 };
 
@@ -55,7 +58,10 @@ export const conditionalBody = {
   ),
   triggerBy: Type.Optional(fields.TriggerBy),
   callbackRatio: Type.Optional(
-    Type.String({ ...fields.Decimal, description: 'percent; the order becomes a trailing order' }),
+    Type.String({
+      ...fields.Decimal,
+      description: 'percent, from 0.1 to 10; the order becomes a trailing order',
+    }),
   ),
   stopPrice: Type.Optional(fields.Decimal),
   triggerType: Type.Optional(Type.Enum(['fill_price', 'mark_price'] as const)),
@@ -94,12 +100,15 @@ const TriggerShape = Type.Object(triggerBody);
 type TriggerInput = Static<typeof TriggerShape>;
 type ConditionalInput = Static<typeof ConditionalShape>;
 
-/** Percent as millionths; -1 for zero and for text that is no such number, which the core rejects as out of range. */
+/** A smaller ratio is a fraction that was meant as a percentage: 0.05 for 5 %. */
+const LEAST_CALLBACK_PPM = 1000n;
+
+/** Percent as millionths; -1 for what is too small and for text that is no such number: the core rejects it as out of range. */
 function callbackPpm(percent: string | undefined): number {
   if (percent === undefined) return 0;
   const decimal = parseDecimal(percent);
   const ppm = decimal === undefined ? undefined : unitsAtScale(decimal, 4);
-  return ppm === undefined || ppm === 0n || ppm > 10n ** 7n ? -1 : Number(ppm);
+  return ppm === undefined || ppm < LEAST_CALLBACK_PPM || ppm > 10n ** 7n ? -1 : Number(ppm);
 }
 
 /** A side without a position side: a sell closes a long, a buy a short. */

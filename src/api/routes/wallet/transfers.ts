@@ -1,6 +1,6 @@
 /** Transfers between wallets of an account and between accounts of one owner (wire 4.3, 4.4). */
 import Type, { type Static } from 'typebox';
-import { Wallet } from '../../../core/model/enums.ts';
+import { Wallet, type WalletName } from '../../../core/model/enums.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
@@ -73,6 +73,19 @@ function oldTransfer(transfer: TransferView) {
   const { coin, status, fromType, toType, amount, clientOid, transferId, createdTime } = transfer;
   const names = { coin, status, fromType, toType, fromSymbol: '', toSymbol: '' };
   return { ...names, size: amount, ts: createdTime, clientOid, transferId };
+}
+
+/** Wallets of the older interface: the unified account holds what these held, and the others nobody has. */
+const IN_UNIFIED = ['usdt_futures', 'usdc_futures', 'coin_futures', 'crossed_margin'] as const;
+const NOBODY_HAS = ['isolated_margin', 'p2p'] as const;
+const OldWalletType = Type.Enum(['spot', 'uta', ...IN_UNIFIED, ...NOBODY_HAS] as const, {
+  description:
+    'spot is the funding wallet, uta the unified account, which older names of futures and crossed margin mean too',
+});
+
+function oldWallet(name: Static<typeof OldWalletType>): WalletName | undefined {
+  if (name === 'spot' || name === 'uta') return name;
+  return (IN_UNIFIED as readonly string[]).includes(name) ? 'uta' : undefined;
 }
 
 export const transferRoutes: readonly Route[] = [
@@ -176,7 +189,7 @@ export const transferRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({
       coin: Type.Optional(CoinName),
-      fromType: Type.Optional(WalletType),
+      fromType: Type.Optional(OldWalletType),
       clientOid: Type.Optional(MovementOid),
       idLessThan: Type.Optional(fields.Cursor),
       startTime: Type.Optional(fields.Time),
@@ -187,13 +200,15 @@ export const transferRoutes: readonly Route[] = [
     handle: async ({ sequencer, clock, caller, query }) => {
       const page = historyPage({ ...query, cursor: query.idLessThan }, clock.now(), WINDOW_MS);
       if (page instanceof WireError) return page;
+      const fromType = query.fromType === undefined ? undefined : oldWallet(query.fromType);
+      if (query.fromType !== undefined && fromType === undefined) return [];
       await sequencer.durable();
       const transfers = await sequencer.history.transfers({
         uid: caller.user.uid,
         role: 'sender',
         ...page,
         ...(query.coin !== undefined && { coin: query.coin.toUpperCase() }),
-        ...(query.fromType !== undefined && { fromType: query.fromType }),
+        ...(fromType !== undefined && { fromType }),
         ...(query.clientOid !== undefined && { clientOid: query.clientOid }),
       });
       return transfers.map(oldTransfer);

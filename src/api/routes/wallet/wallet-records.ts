@@ -26,8 +26,12 @@ export async function readRecords(
   type: WalletRecordType,
   query: Static<typeof RecordQuery>,
 ): Promise<WalletRecordView[] | WireError> {
-  const page = historyPage(query, clock.now(), WINDOW_MS, RECORDS_DEFAULT);
+  const now = clock.now();
+  // A period before the window is no mistake: nothing of it is kept.
+  const page = historyPage(query, now, WINDOW_MS, RECORDS_DEFAULT, Number.POSITIVE_INFINITY);
   if (page instanceof WireError) return page;
+  const startTime = Math.max(page.startTime, now - WINDOW_MS);
+  if (page.endTime < startTime) return [];
   // An id that no record can have matches no record.
   const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
   await sequencer.durable();
@@ -35,6 +39,7 @@ export async function readRecords(
     uid,
     type,
     ...page,
+    startTime,
     ...(query.coin !== undefined && { coin: query.coin.toUpperCase() }),
     ...(orderId !== undefined && { orderId }),
     ...(query.clientOid !== undefined && { clientOid: query.clientOid }),
