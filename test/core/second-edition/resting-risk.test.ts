@@ -443,3 +443,20 @@ test('R1 (e): of an account that never placed a futures or margin order no margi
   for (const bytes of floor.log) unseen.apply(decodeCommand(bytes));
   assert.equal(unseen.state.accountByUid.get(floor.uid('ann'))!.margin, undefined);
 });
+
+test('R1 (e): a loss that becomes a debt is not left to the bound, because the debt needs margin too', () => {
+  const run = (mark: string) => {
+    const floor = new MarginFloor();
+    secondEdition(floor, 'restingRisk');
+    floor.trader('fred', { USDT: '10000000' });
+    floor.trader('ann', { BTC: '1' });
+    floor.leverage('ann', 100);
+    const resting = floor.sell('ann', '10', '60000');
+    floor.mark(mark);
+    floor.buy('fred', '10', '60000');
+    return resting.stands;
+  };
+  // 58 500 - 54 120 = 4 380 against 3 512.4 for the position, but 2 164.8 more for the debt of 54 120.
+  assert.equal(run('65400'), `cancelled 0/10 ${RISK}`);
+  assert.equal(run('65200'), 'filled 10/10');
+});
