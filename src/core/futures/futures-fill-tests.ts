@@ -1,6 +1,7 @@
 /**
- * The test of a contract's fills at the match (rules 13.1): what the resting order opens or closes, and what the taker
- * closes, must be borne by their owners. Bounds in numbers answer for most fills; they pass only what the rule passes.
+ * The test of a contract's fills at the match (rules 13.1): what the resting order opens or closes, what the taker closes
+ * and what it opens as a market order must be borne by their owners. Bounds in numbers answer for most fills; they pass
+ * only what the rule passes.
  */
 
 import { FillTest, type FillTests } from '../book/book.ts';
@@ -17,7 +18,7 @@ import {
 } from '../margin/margin.ts';
 import { currentMargin, maintenanceAtNumber, quotePrice } from '../margin/margin-cache.ts';
 import { type Cushion, hasAnyOldIndex, hasOldIndex, TentativeAccount } from '../margin/tentative-account.ts';
-import { HoldMode, PosSide, Side } from '../model/enums.ts';
+import { HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
 import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
 import { Position, positionKey } from '../model/position.ts';
 import { ceilWorth } from '../model/safe-integers.ts';
@@ -62,7 +63,7 @@ export class FuturesFillTests implements FillTests {
 
   test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
     const made = this.sideOf(maker, true, priceTicks, lots);
-    if (!this.makerPasses(made)) return FillTest.makerFails;
+    if (!this.passes(made)) return FillTest.makerFails;
     const taken = this.sideOf(taker, false, priceTicks, lots);
     const forced = (this.state.slab.flags[taker]! & FLAG_FORCED) !== 0;
     if (!forced && !this.takerPasses(taken)) return FillTest.takerFails;
@@ -107,7 +108,7 @@ export class FuturesFillTests implements FillTests {
     return start;
   }
 
-  private makerPasses(side: FillSide): boolean {
+  private passes(side: FillSide): boolean {
     if (this.running !== undefined) return this.sidePasses(side, this.startOf(side));
     const short = this.isAmple(side);
     if (short && !this.state.auditsMatches) return true;
@@ -116,11 +117,12 @@ export class FuturesFillTests implements FillTests {
     return passes;
   }
 
-  /** Of the taker only what it closes; what it opens was tested when it came. */
+  /** What a limit order opens was tested at its limit when it came; a market order only at the best price of the book. */
   private takerPasses(side: FillSide): boolean {
+    if (this.state.slab.orderType[side.slot] === OrderType.market) return this.passes(side);
     const position = this.startOf(side).position(this.keyOf(side));
     if (position === undefined || position.long === side.buying) return true;
-    return this.makerPasses({ ...side, lots: Math.min(side.lots, position.lots) });
+    return this.passes({ ...side, lots: Math.min(side.lots, position.lots) });
   }
 
   /** The rule. A turning fill closes first, then opens; both parts must pass. */
@@ -169,7 +171,7 @@ export class FuturesFillTests implements FillTests {
       priceTicks: slab.price[side.slot]!,
       lots: left,
     };
-    return bearsFillAtOldPrice(state, after, side.slot, left > 0 ? { futures: intent } : {});
+    return bearsFillAtOldPrice(state, after, side.slot, left > 0 && side.maker ? { futures: intent } : {});
   }
 
   private opensIsolated(side: FillSide, part: Part, after: TentativeAccount): boolean {
