@@ -110,6 +110,8 @@ const POOLS_PER_FUND = 10n;
 
 /** Funds that were seeded before stay unchanged: a lending fund has a row in the ledger from its first money on. */
 function insuranceCommands({ state }: Sequencer): Unstamped<Command>[] {
+  // In the first edition a fund without budgets would change who pays for a liquidation.
+  if (!state.rules.fundReach) return [];
   const seeded = state.ledger.coinsOf(SystemAccount.insuranceLending);
   const commands: Unstamped<Command>[] = [];
   for (const [name, amountText] of Object.entries(DEMO_POOLS)) {
