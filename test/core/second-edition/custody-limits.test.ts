@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { custodyOf } from '../../../src/core/margin/custody.ts';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
+import { poolLeft } from '../../../src/core/reads/borrowing-reads.ts';
 import { solvencyOf, worstSolvency } from '../../../src/core/reads/solvency-reads.ts';
 import { COIN_TERMS, MARGIN, MarginFloor, SPOT, TERMS } from '../borrowing/margin-floor.ts';
 import { money, refusalName } from '../dsl/words.ts';
@@ -42,6 +43,7 @@ test('R5: borrowed coin was withdrawn although the venue held none, and no more'
 test('R5 (a): half of the custody is lent; what is borrowed and gone makes it smaller', () => {
   const floor = desk();
   floor.trader('xia', { BTC: '2' });
+  assert.equal(money(poolLeft(floor.state, floor.state.coinByName.get('BTC')!)), '1');
   assert.equal(sellShort(floor, '1.0001'), 'refused insufficientBalance');
   assert.equal(sellShort(floor, '1'), 'filled 1/1');
   // bob pays a fee of 0.001 BTC for it and takes the rest away.
