@@ -27,6 +27,7 @@ import { backupRoutes } from './routes/backups.ts';
 import { clockRoutes } from './routes/clock.ts';
 import { exchangeRoutes } from './routes/exchange.ts';
 import { forceRoutes } from './routes/force.ts';
+import { insuranceRoutes } from './routes/insurance.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { listingRoutes } from './routes/listings.ts';
 import { loanRoutes } from './routes/loans.ts';
@@ -55,6 +56,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...addressRoutes,
   ...moneyRoutes,
   ...loanRoutes,
+  ...insuranceRoutes,
   ...listingRoutes,
   ...priceRoutes,
   ...forceRoutes,

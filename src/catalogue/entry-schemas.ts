@@ -65,6 +65,7 @@ const BORROW = record<BorrowSpec>({
   userLimit: decimal,
   masterSubLimit: decimal,
   freeLimit: decimal,
+  lendShare: Type.Optional(decimal),
   tiers: listOf(TIER),
 });
 

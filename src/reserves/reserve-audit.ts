@@ -8,6 +8,7 @@ import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
 import { coinUsd } from '../core/reads/margin-reads.ts';
+import { type CoinSolvency, type Solvency, solvencyOf, worstSolvency } from '../core/reads/solvency-reads.ts';
 import type { State } from '../core/state/state.ts';
 import { RESERVE_AUDIT_INTERVAL_MS } from '../sequencer/limits.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
@@ -21,6 +22,8 @@ export interface CoinReserve {
   readonly coin: string;
   readonly owed: bigint;
   readonly held: bigint;
+  /** The same with positions at the mark, and what stands against it (rules 13.5). */
+  readonly backing: CoinSolvency;
 }
 
 export interface Audit {
@@ -29,6 +32,9 @@ export interface Audit {
   readonly tree: MerkleSumTree;
   /** Coins with a liability. */
   readonly coins: readonly CoinReserve[];
+  /** Of the worst coin, and the coins of which something is missing or lent out. */
+  readonly solvency: Solvency;
+  readonly missing: readonly CoinReserve[];
   /** Sums in 10^-16 dollars, over the coins that have a price. */
   readonly owedUsd: bigint;
   readonly heldUsd: bigint;
@@ -56,6 +62,12 @@ export class ReserveAudits {
     return this.#last;
   }
 
+  /** The last audit, if there was one; an old or missing one is made anew for the next call. */
+  get known(): Audit | undefined {
+    void Promise.resolve(this.latest()).catch(() => undefined);
+    return this.#last;
+  }
+
   /** One at a time: a call while one runs returns that one. */
   run(): Promise<Audit> {
     this.#underWay ??= this.#run().finally(() => {
@@ -70,6 +82,7 @@ export class ReserveAudits {
     const time = state.now;
     const claims = claimsOf(state);
     const held = state.coins.map((_, coin) => -state.ledger.peek(SystemAccount.external, coin, Bucket.cash));
+    const backing = solvencyOf(state);
     const prices = state.coins.map((_, coin) => coinUsd(state, coin));
     const names = state.coins.map(({ coin }) => coin);
     const growing = this.#named(claims, time).then((named) => MerkleSumTree.build(names, named, turn));
@@ -77,11 +90,18 @@ export class ReserveAudits {
     const owed = tree.totals;
     const worth = (amounts: readonly bigint[]) =>
       amounts.reduce((sum, amount, coin) => (owed[coin]! > 0n ? sum + amount * prices[coin]! : sum), 0n);
-    const coins = names.map((coin, index) => ({ coin, owed: owed[index]!, held: held[index]! }));
+    const coins = names.map((coin, index) => ({
+      coin,
+      owed: owed[index]!,
+      held: held[index]!,
+      backing: backing[index]!,
+    }));
     this.#last = {
       time,
       tree,
       coins: coins.filter((row) => row.owed > 0n),
+      solvency: worstSolvency(backing),
+      missing: coins.filter((row) => row.backing.solvency !== 'solvent'),
       owedUsd: worth(owed),
       heldUsd: worth(held),
     };

@@ -198,6 +198,22 @@ test('a loan pool is funded once per reference and drained of what is not lent; 
   await venue.refused(1, /term/, 'loan', 'rate', 'USDT', 'FOREVER', '0.06');
 });
 
+test('R7 (d): an insurance fund is funded once per reference and drained; a debt that does not exist is not written off', async () => {
+  assert.deepEqual((await venue.ask('insurance', 'show')).funds, []);
+  const fund = ['insurance', 'fund', '1000', 'USDT', '--of', 'lending', '--reference', 'treasury-2'];
+  const { balance, left } = (await venue.ask(...fund)).fund;
+  assert.deepEqual([balance, left], ['1000', '600']);
+  await venue.refused(1, /treasury-2 was booked for this fund before/, ...fund);
+  await venue.ask('insurance', 'fund', '50', 'USDT', '--reference', 'treasury-2');
+  const drain = (amount: string) => ['insurance', 'drain', amount, 'USDT', '--reference', `off-${amount}`];
+  await venue.refused(1, /only 50 USDT of the fund are above its floor/, ...drain('51'));
+  assert.equal((await venue.ask(...drain('20'))).fund.balance, '30');
+  const usdt = (await venue.ask('trial-balance')).coins.find((row: { coin: string }) => row.coin === 'USDT');
+  assert.deepEqual([usdt.insuranceLending, usdt.badDebt, usdt.writtenOff], ['1000', '0', '0']);
+  await venue.refused(1, /the account owes nothing/, 'insurance', 'write-off', 'alice');
+  assert.equal((await venue.ask('reserves', 'audit')).solvency, 'solvent');
+});
+
 test('a halt refuses orders with 25106 and lets them be cancelled; a resume takes them again', async () => {
   const client = await venue.client('alice');
   const resting = await client.post(PLACE, limitOrder('buy', '59000', '0.01'));
@@ -332,6 +348,8 @@ test('the books sum to zero per coin, and every command is audited in both logs'
     'withdrawal.refuse',
     'loanPool.fund',
     'loanPool.drain',
+    'insurance.fund',
+    'insurance.drain',
     'loanRate.set',
     'halt',
     'resume',

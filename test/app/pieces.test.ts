@@ -76,6 +76,7 @@ test('a failing readiness check is named and says why', () => {
     historyDamagedReads: 0,
     historyStarved: false,
     loopDelayP99Ms: 0,
+    reserves: undefined,
   } as const;
   assert.ok(readinessChecks(healthy).every(({ ok }) => ok));
   const failing = (change: object) =>
@@ -98,6 +99,9 @@ test('a failing readiness check is named and says why', () => {
     JSON.stringify(readinessChecks({ ...healthy, historyDamagedReads: 2 })),
     /2 reads came to damaged/,
   );
+  const reserves = { solvency: 'insolvent', missing: [{ coin: 'BTC', backing: { solvency: 'insolvent' } }] };
+  assert.deepEqual(failing({ reserves }), [], 'R5 (c): a warning');
+  assert.match(JSON.stringify(readinessChecks({ ...healthy, reserves } as never)), /BTC is insolvent/);
   assert.deepEqual(failing({ loopDelayP99Ms: 250 }), ['event loop: its delay (p99) is 250 ms']);
 });
 

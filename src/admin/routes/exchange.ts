@@ -1,6 +1,8 @@
 /** The exchange as a whole: health, trial balance, halt, snapshots, key rotation, audit log. */
 import Type from 'typebox';
 import { formatMoney } from '../../core/model/units.ts';
+import { fundBalance } from '../../core/reads/fund-reads.ts';
+import { solvencyOf } from '../../core/reads/solvency-reads.ts';
 import { AdminError } from '../admin-error.ts';
 import { readAudit } from '../audit-file.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
@@ -64,19 +66,29 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
           house: Type.String(),
           external: Type.String(),
           total: Type.String(),
+          /** Funds of contracts and of lending, part of the house; debts that nobody will pay, and those written off. */
+          insurance: Type.String(),
+          insuranceLending: Type.String(),
+          badDebt: Type.String(),
+          writtenOff: Type.String(),
         }),
       ),
     }),
     handle: ({ sequencer: { state } }) => {
       const sums = coinSums(state);
+      const solvency = solvencyOf(state);
       return {
         balanced: sums.every(({ total }) => total === 0n),
-        coins: sums.map(({ coin, users, house, external, total }) => ({
+        coins: sums.map(({ coin, users, house, external, total }, index) => ({
           coin,
           users: formatMoney(users),
           house: formatMoney(house),
           external: formatMoney(external),
           total: formatMoney(total),
+          insurance: formatMoney(fundBalance(state, 'futures', index)),
+          insuranceLending: formatMoney(fundBalance(state, 'lending', index)),
+          badDebt: formatMoney(solvency[index]!.badDebt),
+          writtenOff: formatMoney(solvency[index]!.writtenOff),
         })),
       };
     },

@@ -1,6 +1,7 @@
 /** Audits of the reserves: running one, and the proof of an account's inclusion. */
 import Type from 'typebox';
 import { formatMoney } from '../../core/model/units.ts';
+import { SOLVENCY_NAMES } from '../../core/reads/solvency-reads.ts';
 import type { Audit } from '../../reserves/reserve-audit.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountParams, Empty } from '../fields.ts';
@@ -12,15 +13,41 @@ const AuditView = Type.Object({
   time: Type.Integer(),
   root: Type.String(),
   accounts: Type.Integer(),
-  coins: Type.Array(Type.Object({ coin: Type.String(), owed: Type.String(), held: Type.String() })),
+  /** `insolvent`: of some coin less is held and lent than owed; `illiquid`: less is held. */
+  solvency: Type.Enum([...SOLVENCY_NAMES]),
+  coins: Type.Array(
+    Type.Object({
+      coin: Type.String(),
+      owed: Type.String(),
+      held: Type.String(),
+      /** What is owed with positions at the mark, and what accounts that can pay owe the venue. */
+      owedAtMark: Type.String(),
+      lent: Type.String(),
+      badDebt: Type.String(),
+      writtenOff: Type.String(),
+      solvency: Type.Enum([...SOLVENCY_NAMES]),
+    }),
+  ),
 });
 
-function viewOf({ time, tree, coins }: Audit) {
+function viewOf({ time, tree, coins, missing, solvency }: Audit) {
+  // A coin of which nothing is owed by its wallets may still be missing at the mark.
+  const shown = [...coins, ...missing.filter((row) => !coins.includes(row))];
   return {
     time,
     root: tree.root,
     accounts: tree.size,
-    coins: coins.map(({ coin, owed, held }) => ({ coin, owed: formatMoney(owed), held: formatMoney(held) })),
+    solvency,
+    coins: shown.map(({ coin, owed, held, backing }) => ({
+      coin,
+      owed: formatMoney(owed),
+      held: formatMoney(held),
+      owedAtMark: formatMoney(backing.owed),
+      lent: formatMoney(backing.lent),
+      badDebt: formatMoney(backing.badDebt),
+      writtenOff: formatMoney(backing.writtenOff),
+      solvency: backing.solvency,
+    })),
   };
 }
 

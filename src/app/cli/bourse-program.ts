@@ -16,6 +16,7 @@ import {
   trialBalanceCommand,
 } from './exchange.ts';
 import { forceCommand } from './force.ts';
+import { insuranceCommand } from './insurance.ts';
 import { keyCommand } from './key.ts';
 import { feesCommand, instrumentCommand } from './listings.ts';
 import { loanCommand } from './loan.ts';
@@ -45,6 +46,7 @@ const GROUPS = {
     withdrawalCommand(),
     addressCommand(),
     loanCommand(),
+    insuranceCommand(),
   ],
   'Listings:': [instrumentCommand(), feesCommand(), priceCommand(), marketCommand()],
   'Trying things out:': [forceCommand()],

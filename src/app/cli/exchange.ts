@@ -27,6 +27,10 @@ interface TrialBalanceView {
     readonly house: string;
     readonly external: string;
     readonly total: string;
+    readonly insurance: string;
+    readonly insuranceLending: string;
+    readonly badDebt: string;
+    readonly writtenOff: string;
   }[];
 }
 
@@ -78,15 +82,30 @@ function trialBalanceText({ balanced, coins }: TrialBalanceView, paint: Paint): 
   const touched = coins.filter(({ users, house, external }) =>
     [users, house, external].some((sum) => sum !== '0'),
   );
-  const rows = touched.map(({ coin, users, house, external, total }) => [
-    coin,
-    users,
-    house,
-    external,
-    total,
+  const rows = touched.map((c) => [
+    c.coin,
+    c.users,
+    c.house,
+    c.external,
+    c.total,
+    c.insurance,
+    c.insuranceLending,
+    c.badDebt,
+    c.writtenOff,
   ]);
+  const head = [
+    'coin',
+    'users',
+    'house',
+    'outside',
+    'total',
+    'insurance',
+    'lending fund',
+    'bad debt',
+    'written off',
+  ];
   return [
-    ...table(paint, ['coin', 'users', 'house', 'outside', 'total'], rows, [1, 2, 3, 4], 'no money yet'),
+    ...table(paint, head, rows, [1, 2, 3, 4, 5, 6, 7, 8], 'no money yet'),
     '',
     balanced ? paint('green', 'the books agree') : paint('red', 'THE BOOKS DO NOT AGREE'),
   ];

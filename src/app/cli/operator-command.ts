@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { OPERATOR_NAME } from '../../admin/audit-reference.ts';
 import { defaultOperator } from '../../admin/default-operator.ts';
 import type { Config, SettingName } from '../config/settings.ts';
-import { ConfigError } from '../exit-codes.ts';
+import { ConfigError, type ExitCode } from '../exit-codes.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { endpointAt, endpointIn, OperatorClient } from './operator-client.ts';
 import { type Paint, painter } from './terminal/colour.ts';
@@ -16,6 +16,8 @@ const SETTINGS_USED: readonly SettingName[] = ['data', 'color'];
 export interface Shown {
   readonly json: unknown;
   readonly text: (paint: Paint) => readonly string[];
+  /** Of a result that was shown and is bad news; 0 when absent. */
+  readonly exitCode?: ExitCode;
 }
 
 export type Work = (client: OperatorClient, command: Command) => Promise<Shown>;
@@ -40,6 +42,7 @@ export function operatorCommand(
     const { config } = await configOf(command, SETTINGS_USED);
     const shown = await work(clientOf(command, config), command);
     show(shown, command, painter(config.color, process.stdout));
+    if (shown.exitCode !== undefined) process.exitCode = shown.exitCode;
   });
 }
 

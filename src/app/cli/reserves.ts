@@ -1,8 +1,9 @@
 /** `bourse reserves ...`: reserves of the exchange, and the proof that an account was included. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { Solvency } from '../../core/reads/solvency-reads.ts';
 import { type InclusionProof, verifyProof } from '../../reserves/merkle-sum-tree.ts';
-import { ConfigError, DataDamaged } from '../exit-codes.ts';
+import { ConfigError, DataDamaged, ExitCode } from '../exit-codes.ts';
 import { commandGroup, describedCommand } from './command-line.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
@@ -11,7 +12,18 @@ interface AuditView {
   readonly time: number;
   readonly root: string;
   readonly accounts: number;
-  readonly coins: readonly { readonly coin: string; readonly owed: string; readonly held: string }[];
+  readonly solvency: Solvency;
+  readonly coins: readonly CoinView[];
+}
+interface CoinView {
+  readonly coin: string;
+  readonly owed: string;
+  readonly held: string;
+  readonly owedAtMark: string;
+  readonly lent: string;
+  readonly badDebt: string;
+  readonly writtenOff: string;
+  readonly solvency: Solvency;
 }
 interface ProofFile extends InclusionProof {
   readonly time: number;
@@ -27,8 +39,26 @@ export function reservesCommand(): Command {
   ]);
 }
 
-function auditText({ time, root, accounts, coins }: AuditView, paint: Paint): string[] {
-  const rows = coins.map(({ coin, owed, held }) => [coin, owed, held]);
+const VERDICTS: Readonly<Record<Solvency, readonly [Parameters<Paint>[0], string]>> = {
+  solvent: ['green', 'everything that is owed is held'],
+  illiquid: [
+    'yellow',
+    'WARNING: not everything that is owed is held; the rest is lent to accounts that can pay',
+  ],
+  insolvent: ['red', 'INSOLVENT: what is held and lent does not cover what is owed'],
+};
+
+function auditText({ time, root, accounts, solvency, coins }: AuditView, paint: Paint): string[] {
+  const rows = coins.map((c) => [
+    c.coin,
+    c.owed,
+    c.owedAtMark,
+    c.held,
+    c.lent,
+    c.badDebt,
+    c.writtenOff,
+    c.solvency === 'solvent' ? '' : c.solvency,
+  ]);
   return [
     ...facts(paint, [
       ['audit (UTC)', when(time)],
@@ -36,7 +66,15 @@ function auditText({ time, root, accounts, coins }: AuditView, paint: Paint): st
       ['accounts', String(accounts)],
     ]),
     '',
-    ...table(paint, ['coin', 'owed', 'held'], rows, [1, 2], 'nobody is owed anything'),
+    ...table(
+      paint,
+      ['coin', 'owed', 'at the mark', 'held', 'lent', 'bad debt', 'written off', ''],
+      rows,
+      [1, 2, 3, 4, 5, 6],
+      'nobody is owed anything',
+    ),
+    '',
+    paint(...VERDICTS[solvency]),
   ];
 }
 
@@ -48,9 +86,11 @@ function showCommand(): Command {
 }
 
 function auditCommand(): Command {
-  return operatorCommand('audit', 'Takes an audit now.', ['bourse reserves audit'], async (client) => {
+  const description = 'Takes an audit now; ends with exit code 4 when something is missing.';
+  return operatorCommand('audit', description, ['bourse reserves audit'], async (client) => {
     const answer = await client.post<AuditView>('/admin/reserves/audit');
-    return { json: answer, text: (paint) => auditText(answer, paint) };
+    const exitCode = answer.solvency === 'insolvent' ? ExitCode.damaged : ExitCode.ok;
+    return { json: answer, text: (paint) => auditText(answer, paint), exitCode };
   });
 }
 

@@ -8,6 +8,7 @@ import { depositAddress } from '../../api/routes/wallet/deposit-address.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Command, Unstamped } from '../../core/model/command.ts';
 import type { CommandResult } from '../../core/model/command-result.ts';
+import { insuranceReference, SystemAccount } from '../../core/model/ledger-accounts.ts';
 import { RejectReason } from '../../core/model/reject-reason.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import {
@@ -67,6 +68,7 @@ export async function openDemo(
     accounts.flatMap((opened) => fundingCommands(sequencer, opened, addressKey)),
   );
   await submitMissing(sequencer, () => poolCommands(sequencer));
+  await submitMissing(sequencer, () => insuranceCommands(sequencer));
   writeDemoAccountsFile(dataDirectory, accounts);
   await stored;
   return accounts;
@@ -123,6 +125,33 @@ function poolCommands({ state }: Sequencer): Unstamped<Command>[] {
     if (coin === undefined || state.coins[coin]!.loan === undefined || state.loans.funded.has(coin)) continue;
     const amount = parseUnits(amountText, MONEY_SCALE)!;
     commands.push({ type: 'fundLoanPool', coin, amount, reference: 'demo' });
+  }
+  return commands;
+}
+
+/** Each insurance fund of a demo begins with so much of what the loan pool has. */
+const POOLS_PER_FUND = 10n;
+
+/** Funds that were seeded before stay unchanged: a lending fund has a row in the ledger from its first money on. */
+function insuranceCommands({ state }: Sequencer): Unstamped<Command>[] {
+  // In the first edition a fund without budgets would change who pays for a liquidation.
+  if (!state.rules.fundReach) return [];
+  const seeded = state.ledger.coinsOf(SystemAccount.insuranceLending);
+  const commands: Unstamped<Command>[] = [];
+  for (const [name, amountText] of Object.entries(DEMO_POOLS)) {
+    const coin = state.coinByName.get(name);
+    if (coin === undefined || seeded.includes(coin)) continue;
+    const amount = parseUnits(amountText, MONEY_SCALE)! / POOLS_PER_FUND;
+    // In this order: the second is the mark that both are there.
+    for (const fund of ['futures', 'lending'] as const)
+      if (!state.depositReferences.has(insuranceReference(fund, coin, 'demo')))
+        commands.push({
+          type: 'fundInsurance',
+          coin,
+          lending: fund === 'lending',
+          amount,
+          reference: 'demo',
+        });
   }
   return commands;
 }

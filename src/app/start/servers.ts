@@ -58,6 +58,7 @@ export async function openApi(
       historyDamagedReads,
       historyStarved,
       loopDelayP99Ms,
+      reserves: components.reserves.known,
     });
   };
   const limiter = new RateLimiter({ rateLimits: config.rateLimits });

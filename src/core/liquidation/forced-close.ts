@@ -45,17 +45,18 @@ export function closeOut(
     : bandTicks(state, instrument, long, price);
   const slot = forcedOrder(state, account, position, lots, kind);
   const fills: FillContext = { ...settlement.contextOf(instrument), forced };
+  const unfilled = () => state.slab.remaining[slot]! > 0;
   const matchTo = (limit: number) => {
-    while (market.book.match(slot, limit, settlement, fills, true) === MatchEnd.tooManyFills);
+    while (unfilled() && market.book.match(slot, limit, settlement, fills, true) === MatchEnd.tooManyFills);
   };
   const beyond = long ? reach < price : reach > price;
   if (limited && beyond) {
     matchTo(price);
-    if (state.slab.remaining[slot]! > 0) cancelOwnBeyond(state, account, instrument, long, price, reach);
+    if (unfilled()) cancelOwnBeyond(state, account, instrument, long, price, reach);
   }
   matchTo(reach);
   const others = limited && !beyond ? reach : price;
-  if (state.slab.remaining[slot]! > 0) deleverage(state, settlement, slot, position, others);
+  if (unfilled()) deleverage(state, settlement, slot, position, others);
   endForcedOrder(state, slot);
   if (position.isolated) settleIsolated(state, settlement, account, position, forced.left());
   forced.end();

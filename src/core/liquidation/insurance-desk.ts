@@ -3,10 +3,11 @@
 import { NIL } from '../book/order-slab.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';
 import { coinUsd } from '../margin/collateral.ts';
+import { isInCustody } from '../margin/custody.ts';
 import { FUND_ACCOUNTS, fundOf } from '../margin/fund-budgets.ts';
 import type { FundInsurance, WriteOffDebt } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
-import { BUCKETS, Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { BUCKETS, Bucket, insuranceReference, SystemAccount } from '../model/ledger-accounts.ts';
 import { MONEY_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, MONEY_SCALE, parseUnits, smaller } from '../model/units.ts';
@@ -24,7 +25,7 @@ export function fundInsurance(state: State, command: FundInsurance): CommandResu
   const spec = state.coins[coin];
   if (spec === undefined) return rejected(RejectReason.unknownCoin);
   if (size === 0n || size > MONEY_MAX) return rejected(RejectReason.amountOutOfRange);
-  const reference = `insurance ${fund} ${coin} ${command.reference}`;
+  const reference = insuranceReference(fund, coin, command.reference);
   if (state.depositReferences.has(reference)) {
     const detail = `${command.reference} was booked for this fund before`;
     return { ...rejected(RejectReason.alreadyExists), detail };
@@ -32,6 +33,7 @@ export function fundInsurance(state: State, command: FundInsurance): CommandResu
   const floor = parseUnits(spec.insuranceFloor ?? '0', MONEY_SCALE) ?? 0n;
   const free = larger(0n, fundOf(state, fund, coin) - floor);
   if (amount < 0n && free < size) return shortOf(coin, free);
+  if (amount < 0n && !isInCustody(state, coin, size)) return rejected(RejectReason.custodyTooSmall);
   state.depositReferences.remember(reference);
   const cell = state.ledger.cell(FUND_ACCOUNTS[fund], coin, Bucket.cash);
   const external = externalCell(state, coin);

@@ -1,4 +1,5 @@
-/** The pools that loans are paid from, funded by the operator, and their interest rates. */
+/** The money that loans are made of, brought and taken by the operator, and the rates it is lent at. */
+import { isInCustody } from '../margin/custody.ts';
 import type { FundLoanPool, SetLoanRate } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
@@ -25,6 +26,7 @@ export function fundLoanPool(state: State, command: FundLoanPool): CommandResult
   }
   const held = poolBalance(state, coin);
   if (held + amount < 0n) return shortOf(coin, held);
+  if (amount < 0n && !isInCustody(state, coin, size)) return rejected(RejectReason.custodyTooSmall);
   state.depositReferences.remember(reference);
   const pool = state.ledger.cell(SystemAccount.loanPool, coin, Bucket.cash);
   const external = externalCell(state, coin);

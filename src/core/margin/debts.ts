@@ -19,6 +19,7 @@ import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { coinUsd, collateralRate, isIndexed } from './collateral.ts';
+import { lendingLimit } from './custody.ts';
 
 const DEFAULT_LEVERAGE = 3;
 /** For accounts without debts (rules 0.5). */
@@ -193,7 +194,7 @@ export function pendingBorrow(state: State, account: Account, coin: number, leav
   return sum;
 }
 
-/** The largest further debt that pool, account, party and tier allow; the account's margin is not checked here. */
+/** The largest further debt that pool, custody, account, party and tier allow; the account's margin is another matter. */
 export function lendable(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
   const { terms, reserved, maxLeverage } = state.lending[coin]!;
   if (maxLeverage === 0 || !isIndexed(state, coin)) return 0n;
@@ -204,7 +205,7 @@ export function lendable(state: State, account: Account, coin: number, leaveOut:
   const master = state.accounts[account.party]!;
   const party = [master, ...master.subAccounts].reduce((sum, one) => sum + owes(one), 0n);
   const room = [
-    terms.poolLimit - state.ledger.owed(coin) - (reserved - leftOut),
+    lendingLimit(state, coin) - state.ledger.owed(coin) - (reserved - leftOut),
     terms.userLimit - own,
     terms.masterSubLimit - party,
     tierLimit(state, account, coin) - own,

@@ -12,6 +12,8 @@ export interface BorrowSpec {
   readonly masterSubLimit: string;
   /** How much of an unrealised loss bears no interest. */
   readonly freeLimit: string;
+  /** The part of what the venue holds of the coin that may be owed by borrowing, a half when absent (rules 13.5). */
+  readonly lendShare?: string;
   /** By the dollar value of the debt. */
   readonly tiers: readonly TierSpec[];
 }
@@ -23,10 +25,14 @@ export interface BorrowTerms {
   readonly userLimit: bigint;
   readonly masterSubLimit: bigint;
   readonly freeLimit: bigint;
+  /** 10^-12. */
+  readonly lendShare: bigint;
   readonly tiers: readonly MarginTier[];
   /** Where a tier ends and another begins, in dollars as numbers. */
   readonly tierEnds: readonly number[];
 }
+
+const LEND_SHARE = RATE_ONE / 2n;
 
 const UNLENT_TIERS = readTiers([{ upTo: '1000000000000', maxLeverage: '1', mmr: '0.05' }])!;
 
@@ -37,6 +43,7 @@ const NOT_LENT: BorrowTerms = {
   userLimit: 0n,
   masterSubLimit: 0n,
   freeLimit: 0n,
+  lendShare: LEND_SHARE,
   tiers: UNLENT_TIERS,
   tierEnds: endsOf(UNLENT_TIERS),
 };
@@ -55,6 +62,8 @@ export function readBorrowTerms(spec: BorrowSpec | undefined): BorrowTerms | und
   const limits = [spec.poolLimit, spec.userLimit, spec.masterSubLimit, spec.freeLimit].map((text) =>
     parseUnits(text, MONEY_SCALE),
   );
+  const lendShare = spec.lendShare === undefined ? LEND_SHARE : parseUnits(spec.lendShare, RATE_SCALE);
+  if (lendShare === undefined || lendShare < 0n || lendShare > RATE_ONE) return undefined;
   const [poolLimit, userLimit, masterSubLimit, freeLimit] = limits;
   if (limits.some((limit) => limit === undefined || limit < 0n)) return undefined;
   return {
@@ -63,6 +72,7 @@ export function readBorrowTerms(spec: BorrowSpec | undefined): BorrowTerms | und
     userLimit: userLimit!,
     masterSubLimit: masterSubLimit!,
     freeLimit: freeLimit!,
+    lendShare,
     tiers,
     tierEnds: endsOf(tiers),
   };

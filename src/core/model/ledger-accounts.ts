@@ -41,5 +41,10 @@ export const SYSTEM_ACCOUNT_NAMES = [
   'sys:insurance-lending',
   'sys:bad-debt',
 ];
+/** Under which a movement of an insurance fund is remembered: it counts once per coin and fund. */
+export function insuranceReference(fund: 'futures' | 'lending', coin: number, reference: string): string {
+  return `insurance ${fund} ${coin} ${reference}`;
+}
+
 /** Leaves room for accounts of the house: one more must not move the users of existing data directories. */
 export const FIRST_USER_ACCOUNT = 16;

@@ -3,6 +3,7 @@
 import { debtOf } from '../borrowing/conversion.ts';
 import { HOURS_A_YEAR, INTEREST_MS, interestOf } from '../borrowing/interest.ts';
 import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
+import { lendingLimit } from '../margin/custody.ts';
 import { coinsOf } from '../margin/margin.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { divFloor, divHalf, larger, MONEY_ONE } from '../model/units.ts';
@@ -62,8 +63,8 @@ export function loanData(state: State, account: Account): LoanData {
   };
 }
 
-/** What the pool can still lend of a coin. */
+/** What pool and custody can still lend of a coin. */
 export function poolLeft(state: State, coin: number): bigint {
-  const { terms, reserved } = state.lending[coin]!;
-  return larger(0n, terms.poolLimit - state.ledger.owed(coin) - reserved);
+  const { reserved } = state.lending[coin]!;
+  return larger(0n, lendingLimit(state, coin) - state.ledger.owed(coin) - reserved);
 }

@@ -20,7 +20,6 @@ import {
   TRANSFER_OIDS_REMEMBERED,
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
-import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
 import type { Position } from '../model/position.ts';
 import { positionKey } from '../model/position.ts';
 import { exactNumber } from '../model/safe-integers.ts';
@@ -32,6 +31,7 @@ import { LoanBook } from './loan-index.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
 import type { TriggerBook } from './trigger-book.ts';
+import { WithdrawalsUnderWay } from './withdrawals-under-way.ts';
 
 const POSITION_SIDES = [PosSide.none, PosSide.long, PosSide.short];
 
@@ -116,8 +116,7 @@ export class State {
   readonly strategies = new StrategyBook();
   /** No new orders anywhere; cancelling goes on. */
   halted = false;
-  /** Withdrawals that the operator has not settled yet, oldest first. */
-  readonly withdrawals = new Map<number, PendingWithdrawal>();
+  readonly withdrawals = new WithdrawalsUnderWay();
   /** Ongoing pledge loans. */
   readonly loans = new LoanBook();
   /** Client ids of recent transfers and withdrawals: a retry must not move money twice. */

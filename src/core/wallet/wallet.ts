@@ -2,6 +2,7 @@
 
 import { withdrawable } from '../margin/available-balance.ts';
 import { mayLeave } from '../margin/bad-debt.ts';
+import { isInCustody } from '../margin/custody.ts';
 import {
   DEFAULT_WALLET,
   type Deposit,
@@ -84,6 +85,7 @@ export function withdraw(state: State, command: Withdraw): CommandResult {
   const available = freeIn(state, account, coin, Wallet.unified);
   if (available < amount) return shortOf(coin, available);
   if (!mayLeave(state, account, coin, amount)) return rejected(RejectReason.insufficientMargin);
+  if (!isInCustody(state, coin, amount)) return rejected(RejectReason.custodyTooSmall);
   post(state, {
     from: walletCell(state, account, coin, Wallet.unified),
     to: externalCell(state, coin),

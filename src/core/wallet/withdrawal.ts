@@ -5,6 +5,7 @@
  */
 
 import { mayLeave } from '../margin/bad-debt.ts';
+import { custodyOf, isInCustody } from '../margin/custody.ts';
 import type { EndWithdrawal, InternalWithdrawal, RequestWithdrawal } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -28,6 +29,7 @@ export function requestWithdrawal(state: State, command: RequestWithdrawal): Com
   const account = state.accountByUid.get(command.uid)!;
   const shares = sharesOf(state, account, command);
   if (!('fromFunding' in shares)) return shares;
+  if (!isInCustody(state, coin, amount - command.fee)) return rejected(RejectReason.custodyTooSmall);
 
   const withdrawal: PendingWithdrawal = {
     id: state.nextId(),
@@ -90,12 +92,16 @@ export function endWithdrawal(state: State, command: EndWithdrawal): CommandResu
   if (withdrawal === undefined || foreign) return rejected(RejectReason.unknownWithdrawal);
   const { ledger } = state;
   const { coin, fee, fromFunding, fromUnified } = withdrawal;
+  const leaving = fromFunding + fromUnified - fee;
+  // It stays pending until the venue holds as much.
+  if (command.paid && state.rules.custodyLimits && leaving > custodyOf(state, coin))
+    return rejected(RejectReason.custodyTooSmall);
   const account = state.accountByUid.get(withdrawal.uid)!;
   const held = ledger.cell(account.index, coin, Bucket.withdrawing);
   state.withdrawals.delete(withdrawal.id);
   if (command.paid) {
     postAll(state, [
-      { from: held, to: externalCell(state, coin), amount: fromFunding + fromUnified - fee },
+      { from: held, to: externalCell(state, coin), amount: leaving },
       { from: held, to: ledger.cell(SystemAccount.fee, coin, Bucket.cash), amount: fee },
     ]);
   } else {

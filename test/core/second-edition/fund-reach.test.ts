@@ -289,3 +289,13 @@ test('R7 (b): what deleveraging leaves is paid within the same budgets, the rest
   const lost = moneyUnits('100') - moneyUnits(floor.insurance());
   assert.ok(lost <= moneyUnits('20'), money(lost));
 });
+
+test('R7 (a): a close that was filled up to Pb does not go on beyond it', () => {
+  const floor = example();
+  const fair = floor.buy('cas', '1', '59600');
+  const beyond = floor.buy('cas', '1', '59540');
+  floor.trader('sub', { USDT: '10000' }, { master: 'amy' });
+  const own = floor.buy('sub', '0.1', '59530');
+  floor.mark('59780');
+  assert.deepEqual([fair.stands, beyond.stands, own.stands], ['filled 1/1', 'new 0/1', 'new 0/0.1']);
+});
