@@ -8,7 +8,7 @@ import { InstrumentStatus } from '../model/enums.ts';
 import { MONEY_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Market, State } from '../state/state.ts';
-import { scheduleFunding } from '../state/timers.ts';
+import { nextFundingTime, scheduleFunding } from '../state/timers.ts';
 import { BookSamples } from './book-samples.ts';
 
 const SECOND_MS = 1000;
@@ -51,7 +51,7 @@ export function samplePrices(state: State, now: number): void {
     const { futures, day } = market;
     if (futures === undefined) continue;
     if (futures.nextFunding === Number.POSITIVE_INFINITY) {
-      futures.nextFunding = nextFunding(futures.terms.fundIntervalMs, second);
+      futures.nextFunding = nextFundingTime(futures.interval.ms, second);
     }
     if (second % BASIS_MS === 0) samples.basis(market, second);
     futures.sampleSettlement(second);
@@ -87,11 +87,6 @@ function boundariesBetween(before: number, until: number, intervalMs: number): n
 
 function candleEnds(state: State, end: number): void {
   if (end < state.nextCandleEnd) state.nextCandleEnd = end;
-}
-
-/** UTC multiples of the interval; delivery contracts have none. */
-function nextFunding(intervalMs: number, now: number): number {
-  return intervalMs === 0 ? Number.POSITIVE_INFINITY : (Math.floor(now / intervalMs) + 1) * intervalMs;
 }
 
 /** Did a boundary of the interval lie after `before` and not after `now`? */

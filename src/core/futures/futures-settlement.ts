@@ -12,7 +12,7 @@ import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
-import { assert, divFloor, divTrunc, RATE_ONE } from '../model/units.ts';
+import { assert, divFloor, divTrunc, larger, RATE_ONE } from '../model/units.ts';
 import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
@@ -21,6 +21,7 @@ import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
 import { payCommission } from '../wallet/commission.ts';
 import type { FillContext } from './fill-context.ts';
+import { payOwedFunding } from './funding.ts';
 import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
 import { inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
 
@@ -158,7 +159,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const kind = kindOf(state, slot);
     const chargedOn = coinMargined ? baseUnits(instrument, part.lots) : part.value;
     const fee = divTrunc(chargedOn * trade.feeRate, RATE_ONE);
-    const marginBefore = this.positionFor(account, slot)?.iso ?? 0n;
+    const held = this.positionFor(account, slot);
+    const marginBefore = held?.iso ?? 0n;
     const pnl = part.closing
       ? this.closePart(account, trade, part, kind)
       : this.openPart(account, trade, part);
@@ -183,6 +185,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
     const intoMargin = (position?.iso ?? 0n) - marginBefore;
     emitFillPart(state, account, trade, part, { fee, commission, pnl, intoMargin, kind });
+    if (part.closing && held!.fundingOwed > 0n && !keepsMargin(kind))
+      payOwedFunding(state, account, held!, marginBefore + pnl - held!.iso - larger(0n, fee));
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 

@@ -79,11 +79,25 @@ export function listSpecification(state: State, spec: InstrumentSpec): CommandRe
       return refusedBecause(RejectReason.invalidSpecification, error.message);
     throw error;
   }
+  const problem = leverageProblem(state, state.instruments[index]!);
+  if (problem !== undefined) {
+    state.instruments.pop();
+    return refusedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
+  }
   openMarket(state, state.instruments[index]!, twin !== undefined);
   state.instrumentByName.set(name, index);
   scheduleCalendar(state);
   state.events.push({ type: 'instrument', instrument: index });
   return OK;
+}
+
+/** What the highest leverage leaves must be above maintenance, or no funding could be paid from it (rules 13.8). */
+function leverageProblem({ rules }: State, { futures }: Instrument): string | undefined {
+  if (!rules.fundingLimits || futures === undefined) return undefined;
+  const { tiers, maxLeverage } = futures;
+  return tiers[0]!.rate * BigInt(maxLeverage) < RATE_ONE
+    ? undefined
+    : 'mmr of the first tier must be below 1 / maxLeverage';
 }
 
 /** A book of its own unless a twin has it, and for futures the prices that margin is measured by. */
