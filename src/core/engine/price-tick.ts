@@ -1,6 +1,7 @@
 /** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
 import { takeCoinPrices } from '../margin/collateral.ts';
+import { takeDollarPrices } from '../margin/dollar-coins.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -45,7 +46,12 @@ export function samplePrices(state: State, now: number): void {
     }
   }
   if (crossed(before, second, WEIGHTS_MS)) for (const index of state.indices) index.reweigh();
-  for (const index of state.indices) index.update(second);
+  const seconds = (second - before) / SECOND_MS;
+  for (const index of state.indices) {
+    if (state.rules.livePrices) index.updateLive(second, seconds);
+    else index.update(second);
+  }
+  if (state.rules.dollarCoins) takeDollarPrices(state, second, seconds);
   takeCoinPrices(state);
   for (const market of state.markets) {
     const { futures, day } = market;

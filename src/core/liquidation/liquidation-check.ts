@@ -62,7 +62,7 @@ function hasOrderToCancel(state: State, account: Account): boolean {
 
 /** A price that nobody vouches for closes no position. */
 export function hasStaleIndex(state: State, position: Position): boolean {
-  return state.market(state.instruments[position.instrument]!).futures?.index.stale === true;
+  return state.market(state.instruments[position.instrument]!).futures?.index.isUnsafe === true;
 }
 
 /** Does the account hold a crossed position that could be closed at a price somebody vouches for? */

@@ -157,7 +157,8 @@ function checkContract(state: State, instrument: Instrument): CommandResult | un
   }
   const { markTicks: mark, index } = state.market(instrument).futures!;
   if (mark === 0) return rejected(RejectReason.noIndexPrice);
-  const old = index.stale || state.now - index.changedTime > INDEX_AGE_MAX_MS;
+  const told = state.rules.livePrices ? index.toldAt(state.now) : index.changedTime;
+  const old = index.stale || state.now - told > INDEX_AGE_MAX_MS;
   return old ? rejected(RejectReason.staleIndexPrice) : undefined;
 }
 

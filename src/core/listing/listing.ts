@@ -184,6 +184,7 @@ export function setFees(state: State, command: SetFees): CommandResult {
 export function setEdition(state: State, { edition }: SetEdition): CommandResult {
   if (edition <= state.edition || edition > NEWEST_EDITION) return rejected(RejectReason.amountOutOfRange);
   state.enterEdition(edition);
+  for (const index of state.indices) index.enterSecondEdition();
   return OK;
 }
 
