@@ -173,3 +173,16 @@ test('R6: a debt was paid at a price of ten minutes ago; now the desk waits for 
   assert.ok(old.gain > moneyUnits('6700'), `${old.gain}`);
   assert.deepEqual(theft([]), { answer: 'noCoinPrice', gain: 0n });
 });
+
+/** 10 000 USDT were lent on BTC; the world is at 40 000, where the pledge no longer covers the debt. */
+function loanTheft(without: readonly SecondEditionRule[]) {
+  const { floor, repay } = lender(without);
+  floor.tell('60000', 'BTCUSDT', 'ops');
+  floor.wait(10 * MINUTE);
+  return repay();
+}
+
+test('R6: a loan was paid from its pledge at a price of ten minutes ago; now the desk waits', () => {
+  assert.equal(loanTheft(['livePrices']), 'none 0.01666667');
+  assert.equal(loanTheft([]), 'noCoinPrice 0');
+});
