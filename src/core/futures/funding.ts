@@ -1,6 +1,7 @@
 import { spendable } from '../margin/available-balance.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from '../margin/margin.ts';
+import { OrderKind } from '../model/enums.ts';
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
@@ -112,10 +113,24 @@ function payFrom(
   return amount;
 }
 
-/** A close has released margin or profit to cash: funding that is owed comes first, and is the fund's (rules 13.8). */
-export function payOwedFunding(state: State, account: Account, position: Position, released: bigint): void {
+/**
+ * A close has released margin or profit to cash: funding that is owed comes first, and is the fund's (rules 13.8). Whoever
+ * closes the whole position himself, at a price of his choice, pays the rest with what cash there is.
+ */
+export function payOwedFunding(
+  state: State,
+  account: Account,
+  position: Position,
+  released: bigint,
+  kind: OrderKind,
+): void {
   const instrument = state.instruments[position.instrument]!;
-  chargeFunding(state, account, instrument, position.payOwed(released), String(position.id));
+  const coin = instrument.futures!.settle;
+  const reference = String(position.id);
+  chargeFunding(state, account, instrument, position.payOwed(released), reference);
+  if (position.size !== 0 || kind !== OrderKind.user) return;
+  const cash = state.ledger.peek(account.index, coin, Bucket.cash);
+  chargeFunding(state, account, instrument, position.payOwed(cash), reference);
 }
 
 /** Cash of the account to the fund. */

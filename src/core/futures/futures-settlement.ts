@@ -186,7 +186,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const intoMargin = (position?.iso ?? 0n) - marginBefore;
     emitFillPart(state, account, trade, part, { fee, commission, pnl, intoMargin, kind });
     if (part.closing && held!.fundingOwed > 0n && !keepsMargin(kind))
-      payOwedFunding(state, account, held!, marginBefore + pnl - held!.iso - larger(0n, fee));
+      payOwedFunding(state, account, held!, marginBefore + pnl - held!.iso - larger(0n, fee), kind);
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 

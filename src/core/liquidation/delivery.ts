@@ -123,7 +123,7 @@ function releaseMargin(
     });
   }
   position.iso = 0n;
-  payOwedFunding(state, account, position, rest);
+  payOwedFunding(state, account, position, rest, OrderKind.delivery);
   settlement.forget(account, position);
   return larger(0n, -rest);
 }

@@ -110,6 +110,18 @@ test('R8 (c): a close pays what is owed first, after its fee, to the fund', () =
   );
 });
 
+test('R8 (c): who closes all of it at a bad price pays the rest of what is owed with the cash he has', () => {
+  const floor = rider('0');
+  for (let n = 1; n <= 6; n++) floor.toFunding('63000');
+  floor.deposit('ann', '500', 'USDT');
+  const fund = moneyUnits(floor.insurance());
+  floor.buy('cat', '2', '60100');
+  // 200 of profit, 72.12 of fee, 1 068 owed.
+  assert.equal(floor.marketOrder('ann', 'sell', '2', { reduceOnly: true }).stands, 'filled 2/2');
+  assert.equal(floor.cash('ann', 'USDT'), '0');
+  assert.equal(money(moneyUnits(floor.insurance()) - fund), '627.88');
+});
+
 test('R8 (c): margin is not removed while funding is owed (25203)', () => {
   const floor = rider('0');
   for (let n = 1; n <= 4; n++) floor.toFunding('63000');
