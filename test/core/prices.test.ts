@@ -41,6 +41,9 @@ function indexOf(...rows: readonly (readonly [string, string])[]): IndexPrice {
       price: 0n,
       volume: 0n,
       changedTime: 0,
+      toldTime: 0,
+      toldSeen: 0,
+      byHand: false,
       outlier: false,
     }),
   );

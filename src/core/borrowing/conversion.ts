@@ -3,8 +3,9 @@
  * house is the counterparty of both legs (`sys:convert`).
  */
 
-import { coinUsd, collateralTiers, countsAsMargin, hasStalePrice, isIndexed } from '../margin/collateral.ts';
+import { coinUsd, collateralTiers, countsAsMargin, hasUnsafePrice, isIndexed } from '../margin/collateral.ts';
 import { balanceOf, isInDebt } from '../margin/debts.ts';
+import { deskRate } from '../margin/desk-price.ts';
 import { coinEquity } from '../margin/margin.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import {
@@ -39,9 +40,10 @@ export interface Conversion {
 /** The sold and the received amount; both 0n when a price is missing, `received` 0n when it rounds to nothing. */
 function quote(state: State, conversion: Conversion): { sold: bigint; received: bigint } {
   const { debtCoin, payCoin, wanted, available, forced } = conversion;
-  const debtPrice = coinUsd(state, debtCoin);
-  const discount = forced ? exchangeDiscount(state, payCoin, divFloor(wanted * debtPrice, MONEY_ONE)) : 0n;
-  const payPrice = coinUsd(state, payCoin) * (RATE_ONE - discount) * (RATE_ONE - CONVERSION_FEE_RATE);
+  const { debt: debtPrice, pay } = deskRate(state, debtCoin, payCoin, forced);
+  const usd = divFloor(wanted * coinUsd(state, debtCoin), MONEY_ONE);
+  const discount = forced ? exchangeDiscount(state, payCoin, usd) : 0n;
+  const payPrice = pay * (RATE_ONE - discount) * (RATE_ONE - CONVERSION_FEE_RATE);
   if (debtPrice === 0n || payPrice === 0n || wanted <= 0n || available <= 0n)
     return { sold: 0n, received: 0n };
   const costs = debtPrice * RATE_ONE * RATE_ONE;
@@ -148,7 +150,7 @@ export function repayFromCollateral(state: State, account: Account): void {
 export function hasStaleCoin(state: State, account: Account): boolean {
   return state.ledger.coinsOf(account.index).some((coin) => {
     const balance = balanceOf(state, account, coin);
-    return (balance < 0n || (balance > 0n && countsAsMargin(state, coin))) && hasStalePrice(state, coin);
+    return (balance < 0n || (balance > 0n && countsAsMargin(state, coin))) && hasUnsafePrice(state, coin);
   });
 }
 
@@ -157,7 +159,7 @@ function debtsInOrder(state: State, account: Account): number[] {
   return state.ledger
     .coinsOf(account.index)
     .map((coin) => ({ coin, usd: debtOf(state, account, coin) * coinUsd(state, coin) }))
-    .filter(({ coin, usd }) => usd > 0n && !hasStalePrice(state, coin))
+    .filter(({ coin, usd }) => usd > 0n && !hasUnsafePrice(state, coin))
     .sort((a, b) => compare(b.usd, a.usd) || byName(state, a.coin, b.coin))
     .map(({ coin }) => coin);
 }
@@ -176,7 +178,7 @@ function paymentsInOrder(state: State, account: Account): number[] {
 
 /** Is the coin sold for debts? Not without collateral value or with a stale price. */
 export function isDebtPayment(state: State, coin: number): boolean {
-  return rankOf(state, coin).rate > 0n && !hasStalePrice(state, coin);
+  return rankOf(state, coin).rate > 0n && !hasUnsafePrice(state, coin);
 }
 
 function rankOf(state: State, coin: number): { place: number; rate: bigint } {

@@ -83,6 +83,8 @@ function checkPositions(state: State, account: Account): void {
     for (const basis of [position.basis, position.queueBasis])
       assert(basis === 0n || basis > 0n === position.long, 'I11: basis against the size');
     assert(position.iso >= 0n && (position.isolated || position.iso === 0n), 'I03: isolated margin');
+    const { fundingOwed } = position;
+    assert(fundingOwed >= 0n && (position.isolated || fundingOwed === 0n), 'I03: funding that is owed');
   }
 }
 

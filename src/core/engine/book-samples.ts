@@ -19,7 +19,9 @@ export class BookSamples {
   }
 
   premium(market: Market): void {
-    market.futures!.samplePremium(market.book);
+    const futures = market.futures!;
+    if (this.state.rules.fundingLimits) futures.sampleBackedPremium(this.backed.quoteOf(market));
+    else futures.samplePremium(market.book);
   }
 
   private get backed(): BackedOrders {

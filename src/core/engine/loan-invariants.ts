@@ -1,6 +1,6 @@
 /** What must hold of loans after every command (rules 10.1: I03, I32, I37, and the pool as an account). */
 
-import { firmPrices, poolBalance } from '../loan/loan-money.ts';
+import { forcePrices, poolBalance } from '../loan/loan-money.ts';
 import { Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { LOANS_PER_ACCOUNT_MAX } from '../model/limits.ts';
 import { HOUR_MS, type Loan } from '../model/loan.ts';
@@ -39,7 +39,7 @@ function checkLoan(state: State, loan: Loan): void {
     state.loans.countOf(loan.account) <= LOANS_PER_ACCOUNT_MAX,
     `I37: account of ${name} has too many loans`,
   );
-  const prices = firmPrices(state, loan.loanCoin, loan.pledgeCoin);
+  const prices = forcePrices(state, loan.loanCoin, loan.pledgeCoin);
   if (prices === undefined) return;
   const { supplement, force } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
   assert(!reaches(loan.debt(), pledge, force, prices), `I37: ${name} should have been closed by force`);

@@ -1,6 +1,7 @@
 /** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
 import { takeCoinPrices } from '../margin/collateral.ts';
+import { takeDollarPrices } from '../margin/dollar-coins.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -8,7 +9,7 @@ import { InstrumentStatus } from '../model/enums.ts';
 import { MONEY_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Market, State } from '../state/state.ts';
-import { scheduleFunding } from '../state/timers.ts';
+import { nextFundingTime, scheduleFunding } from '../state/timers.ts';
 import { BookSamples } from './book-samples.ts';
 
 const SECOND_MS = 1000;
@@ -45,13 +46,18 @@ export function samplePrices(state: State, now: number): void {
     }
   }
   if (crossed(before, second, WEIGHTS_MS)) for (const index of state.indices) index.reweigh();
-  for (const index of state.indices) index.update(second);
+  const seconds = (second - before) / SECOND_MS;
+  for (const index of state.indices) {
+    if (state.rules.livePrices) index.updateLive(second, seconds);
+    else index.update(second);
+  }
+  if (state.rules.dollarCoins) takeDollarPrices(state, second, seconds);
   takeCoinPrices(state);
   for (const market of state.markets) {
     const { futures, day } = market;
     if (futures === undefined) continue;
     if (futures.nextFunding === Number.POSITIVE_INFINITY) {
-      futures.nextFunding = nextFunding(futures.terms.fundIntervalMs, second);
+      futures.nextFunding = nextFundingTime(futures.interval.ms, second);
     }
     if (second % BASIS_MS === 0) samples.basis(market, second);
     futures.sampleSettlement(second);
@@ -87,11 +93,6 @@ function boundariesBetween(before: number, until: number, intervalMs: number): n
 
 function candleEnds(state: State, end: number): void {
   if (end < state.nextCandleEnd) state.nextCandleEnd = end;
-}
-
-/** UTC multiples of the interval; delivery contracts have none. */
-function nextFunding(intervalMs: number, now: number): number {
-  return intervalMs === 0 ? Number.POSITIVE_INFINITY : (Math.floor(now / intervalMs) + 1) * intervalMs;
 }
 
 /** Did a boundary of the interval lie after `before` and not after `now`? */

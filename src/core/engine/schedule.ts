@@ -12,7 +12,7 @@ import { InstrumentStatus, PRICE_KINDS } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import { runCountdowns } from '../orders/cancel.ts';
 import { earliestCandleEnd, type Market, type State } from '../state/state.ts';
-import { scheduleFunding } from '../state/timers.ts';
+import { nextFundingTime, scheduleFunding } from '../state/timers.ts';
 import { samplePrices } from './price-tick.ts';
 import type { RiskEngine } from './risk-engine.ts';
 import type { TriggerEngine } from './trigger-engine.ts';
@@ -191,8 +191,8 @@ function settleDueFunding(state: State): void {
   for (const market of state.markets) {
     const { futures } = market;
     if (futures === undefined || futures.nextFunding > state.now) continue;
-    futures.nextFunding += futures.terms.fundIntervalMs;
     settleFunding(state, market);
+    futures.nextFunding = nextFundingTime(futures.interval.ms, futures.nextFunding);
   }
   scheduleFunding(state);
 }

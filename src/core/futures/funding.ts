@@ -1,9 +1,12 @@
+import { spendable } from '../margin/available-balance.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from '../margin/margin.ts';
-import { tradeValue } from '../model/instrument.ts';
+import { OrderKind } from '../model/enums.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
 import { type Holder, holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
@@ -23,6 +26,7 @@ export function settleFunding(state: State, market: Market): void {
     toFund: state.ledger.balance(fund) - before,
     time: state.now,
   });
+  if (state.rules.fundingLimits) futures.interval.settled(rate, futures.bounds, state.now);
 }
 
 function payHolders(state: State, market: Market, rate: bigint): void {
@@ -58,21 +62,47 @@ function amountOf(
 function pay(state: State, market: Market, { account, position }: Holder, rate: bigint): bigint {
   const instrument = state.instruments[market.instrument]!;
   const due = amountOf(state, market, position, rate, divCeil);
-  let amount = due;
-  if (position.isolated) {
-    const kept = inSettleCoin(
-      state,
-      instrument,
-      maintenanceAt(instrument, markTicks(state, instrument), position.lots),
-    );
-    amount = smaller(due, larger(0n, position.iso - kept));
-  }
+  if (!position.isolated) return payFrom(state, account, instrument, position, Bucket.cash, due);
+  if (state.rules.fundingLimits) return payIsolated(state, account, instrument, position, due);
+  const kept = inSettleCoin(
+    state,
+    instrument,
+    maintenanceAt(instrument, markTicks(state, instrument), position.lots),
+  );
+  const amount = smaller(due, larger(0n, position.iso - kept));
+  return payFrom(state, account, instrument, position, Bucket.isolated, amount);
+}
+
+/** From free cash, then from the margin down to nothing; what is still due the position owes (rules 13.8). */
+function payIsolated(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  position: Position,
+  due: bigint,
+): bigint {
+  const fromCash = smaller(due, spendable(state, account, instrument.futures!.settle));
+  const fromMargin = smaller(due - fromCash, position.iso);
+  if (fromCash > 0n) payFrom(state, account, instrument, position, Bucket.cash, fromCash);
+  if (fromMargin > 0n) payFrom(state, account, instrument, position, Bucket.isolated, fromMargin);
+  position.fundingOwed += due - fromCash - fromMargin;
+  return fromCash + fromMargin;
+}
+
+function payFrom(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  position: Position,
+  bucket: Bucket,
+  amount: bigint,
+): bigint {
   const { ledger } = state;
   const coin = instrument.futures!.settle;
-  if (position.isolated) position.iso -= amount;
+  if (bucket === Bucket.isolated) position.iso -= amount;
   position.funding -= amount;
   const posting = {
-    from: ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash),
+    from: ledger.cell(account.index, coin, bucket),
     to: ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
     amount,
     fromLine: 'fundingOut',
@@ -83,7 +113,47 @@ function pay(state: State, market: Market, { account, position }: Holder, rate: 
   return amount;
 }
 
-/** Pays the receivers from the fund, which holds the collected amount. Shares round down; the remainder stays there. */
+/**
+ * A close has released margin or profit to cash: funding that is owed comes first, and is the fund's (rules 13.8). Whoever
+ * closes the whole position himself, at a price of his choice, pays the rest with what cash there is.
+ */
+export function payOwedFunding(
+  state: State,
+  account: Account,
+  position: Position,
+  released: bigint,
+  kind: OrderKind,
+): void {
+  const instrument = state.instruments[position.instrument]!;
+  const coin = instrument.futures!.settle;
+  const reference = String(position.id);
+  chargeFunding(state, account, instrument, position.payOwed(released), reference);
+  if (position.size !== 0 || kind !== OrderKind.user) return;
+  const cash = state.ledger.peek(account.index, coin, Bucket.cash);
+  chargeFunding(state, account, instrument, position.payOwed(cash), reference);
+}
+
+/** Cash of the account to the fund. */
+export function chargeFunding(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  amount: bigint,
+  reference: string,
+): void {
+  if (amount === 0n) return;
+  const coin = instrument.futures!.settle;
+  post(state, {
+    from: state.ledger.cell(account.index, coin, Bucket.cash),
+    to: state.ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
+    amount,
+    fromLine: 'fundingOut',
+    reference,
+    instrument,
+  });
+}
+
+/** What was collected waits in the fund; receivers take their floors of it, the dust stays. */
 function distribute(
   state: State,
   market: Market,

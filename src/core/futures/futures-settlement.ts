@@ -21,6 +21,7 @@ import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
 import { payCommission } from '../wallet/commission.ts';
 import type { FillContext } from './fill-context.ts';
+import { payOwedFunding } from './funding.ts';
 import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
 import { FuturesFillTests } from './futures-fill-tests.ts';
 import { feeBase, feeOfPart, inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
@@ -180,7 +181,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { settle } = instrument.futures!;
     const kind = kindOf(state, slot);
     const fee = feeOfPart(instrument, part, trade.feeRate);
-    const marginBefore = this.positionFor(account, slot)?.iso ?? 0n;
+    const held = this.positionFor(account, slot);
+    const marginBefore = held?.iso ?? 0n;
     const pnl = part.closing
       ? this.closePart(account, trade, part, kind)
       : this.openPart(account, trade, part);
@@ -205,6 +207,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
     const intoMargin = (position?.iso ?? 0n) - marginBefore;
     emitFillPart(state, account, trade, part, { fee, commission, pnl, intoMargin, kind });
+    if (part.closing && held!.fundingOwed > 0n && !keepsMargin(kind))
+      payOwedFunding(state, account, held!, marginBefore + pnl - held!.iso - larger(0n, fee), kind);
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 

@@ -28,6 +28,7 @@ export function adjustMargin(state: State, command: AdjustMargin): CommandResult
   if (amount > 0n && available < amount) {
     return { rejectReason: RejectReason.insufficientBalance, orderId: 0, clientOid: '', available, coin };
   }
+  if (amount < 0n && position.fundingOwed > 0n) return rejected(RejectReason.marginTooLow);
   if (amount < 0n && position.iso + amount < neededMargin(state, account, instrument, position)) {
     return rejected(RejectReason.marginTooLow);
   }
@@ -71,7 +72,10 @@ export function autoTopUp(
 ): void {
   if (position.autoMargin === 0n) return;
   const instrument = state.instruments[position.instrument]!;
-  const wanted = larger(0n, neededMargin(state, account, instrument, position) - position.iso);
+  const wanted = larger(
+    0n,
+    neededMargin(state, account, instrument, position) + position.fundingOwed - position.iso,
+  );
   const coin = instrument.futures!.settle;
   const amount = smaller(smaller(wanted, position.autoMargin), spendable(state, account, coin));
   if (amount === 0n) return;

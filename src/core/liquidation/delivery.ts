@@ -5,6 +5,7 @@
  */
 
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
+import { payOwedFunding } from '../futures/funding.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { listSpecification } from '../listing/listing.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
@@ -133,6 +134,7 @@ function releaseMargin(
     });
   }
   position.iso = 0n;
+  payOwedFunding(state, account, position, rest, OrderKind.delivery);
   settlement.forget(account, position);
   return larger(0n, -rest);
 }

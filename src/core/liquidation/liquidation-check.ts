@@ -62,7 +62,7 @@ function hasOrderToCancel(state: State, account: Account): boolean {
 
 /** Is the index of the position stale? A stale price liquidates no position. */
 export function hasStaleIndex(state: State, position: Position): boolean {
-  return state.market(state.instruments[position.instrument]!).futures?.index.stale === true;
+  return state.market(state.instruments[position.instrument]!).futures?.index.isUnsafe === true;
 }
 
 /** Does the account have a crossed position whose index is not stale? */

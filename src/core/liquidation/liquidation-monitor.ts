@@ -162,7 +162,7 @@ export class LiquidationMonitor {
     const instrument = state.instruments[position.instrument]!;
     const exposure = 2 * valueNumber(instrument, markTicks(state, instrument), position.lots);
     if (!instrument.futures!.coinMargined) return share(isolatedSlackNumber(state, position), exposure);
-    const margin = Number(isolatedInQuote(state, position));
+    const margin = Math.abs(Number(isolatedInQuote(state, position)));
     return share(Number(isolatedSlack(state, position)), exposure + margin);
   }
 }

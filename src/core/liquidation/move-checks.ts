@@ -44,6 +44,8 @@ export interface Leg {
   readonly posSide: PosSide;
   readonly isolated: boolean;
   readonly lots: number;
+  /** Funding owed that it takes along; negative where it goes. */
+  readonly owed: bigint;
 }
 
 /** State of the account after a leg. */
@@ -61,7 +63,8 @@ interface Result {
 /** The giver closes lots of a position. */
 export function givingLeg(account: Account, instrument: Instrument, position: Position, lots: number): Leg {
   const { posSide, isolated, long } = position;
-  return { account, instrument, side: long ? Side.sell : Side.buy, posSide, isolated, lots };
+  const owed = lots > position.lots ? 0n : -position.owedOf(lots);
+  return { account, instrument, side: long ? Side.sell : Side.buy, posSide, isolated, lots, owed };
 }
 
 /** In hedge mode a buy by the receiver goes to its long position; in one-way mode to the only one there is. */
@@ -69,7 +72,7 @@ export function receivingLeg(account: Account, instrument: Instrument, side: Sid
   const hedge = account.holdMode === HoldMode.hedge;
   const posSide = !hedge ? PosSide.none : side === Side.buy ? PosSide.long : PosSide.short;
   const { isolated } = futuresSetting(account, instrument);
-  return { account, instrument, side, posSide, isolated, lots };
+  return { account, instrument, side, posSide, isolated, lots, owed: 0n };
 }
 
 /** The giver must not be near liquidation, and must cover the rest of its positions and its open orders. */
@@ -147,13 +150,14 @@ function isolatedIsAbove(state: State, position: Position, ratio: bigint, loss =
   return kept * RATE_ONE >= held * ratio;
 }
 
-function resultOf(state: State, { account, instrument, side, posSide, isolated, lots }: Leg): Result {
+function resultOf(state: State, { account, instrument, side, posSide, isolated, lots, owed }: Leg): Result {
   const { index } = instrument;
   const buying = side === Side.buy;
   const mark = markTicks(state, instrument);
   const blank = () => new Position(0, account.index, index, posSide, isolated, state.now);
   const held = positionOf(account, index, posSide);
   let position = held?.copy() ?? blank();
+  if (owed < 0n) position.fundingOwed += owed;
   let cash = 0n;
   let openedLots = 0;
   for (const part of splitFill(held, buying, lots, tradeValue(instrument, mark, lots))) {
@@ -162,7 +166,7 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
       const pnl = inCoinAt(instrument, realised, mark);
       if (position.isolated) {
         const { freed, missing } = position.release(margin, pnl);
-        cash += freed - missing;
+        cash += freed - missing - position.payOwed(freed);
       } else cash += pnl;
       continue;
     }
@@ -172,6 +176,10 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
     position.iso += margin;
     cash -= margin;
     openedLots = part.lots;
+  }
+  if (owed > 0n) {
+    if (position.isolated && position.size !== 0 && position.long === buying) position.fundingOwed += owed;
+    else cash -= owed;
   }
   const positions = new Map(account.positions);
   if (position.size === 0) positions.delete(positionKey(index, posSide));

@@ -5,6 +5,7 @@
  */
 
 import { endForcedOrder, forcedOrder, takingOrder } from '../futures/forced-orders.ts';
+import { chargeFunding } from '../futures/funding.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { markTicks, positionOf } from '../margin/margin.ts';
 import type { MoveItem, MovePositions } from '../model/command.ts';
@@ -78,7 +79,10 @@ function moveOne(
   if (barred !== undefined) return barred;
   const position = givenPosition(from, instrument, side);
   if (position === undefined) return rejected(RejectReason.noPositionToMove);
-  const taking = receivingLeg(to, instrument, side === Side.buy ? Side.sell : Side.buy, sizeLots);
+  const taking = {
+    ...receivingLeg(to, instrument, side === Side.buy ? Side.sell : Side.buy, sizeLots),
+    owed: sizeLots > position.lots ? 0n : position.owedOf(sizeLots),
+  };
   const failure =
     checkLots(state, instrument, position, sizeLots) ??
     checkWaiting(state, from, to) ??
@@ -104,8 +108,11 @@ function handOver(
   const orderId = state.slab.id[closing]!;
   const openOrderId = state.slab.id[opening]!;
   const clientOid = clientOidOf(state, closing);
+  const owed = position.owedOf(lots);
+  position.fundingOwed -= owed;
   const fills = { ...settlement.contextOf(instrument), movedQueueValue: position.queueValueOf(lots) };
   settlement.tradeDirectly(fills, closing, opening, priceTicks, lots);
+  takeOwedFunding(state, taking, owed);
   endForcedOrder(state, closing);
   endForcedOrder(state, opening);
   state.events.push({
@@ -127,7 +134,15 @@ function handOver(
   return { rejectReason: RejectReason.none, orderId, clientOid, openOrderId };
 }
 
-/** The id of an order's last fill among the events of the present command; 0 when there is none. */
+/** Funding that is owed goes along with an isolated position; any other receiver pays it at once (rules 13.8). */
+function takeOwedFunding(state: State, { account, instrument, side, posSide }: Leg, owed: bigint): void {
+  if (owed === 0n) return;
+  const position = positionOf(account, instrument.index, posSide);
+  if (position?.isolated === true && position.long === (side === Side.buy)) position.fundingOwed += owed;
+  else chargeFunding(state, account, instrument, owed, '');
+}
+
+/** What the present command has told of an order's fills; 0 when nothing. */
 function lastFillOf({ events }: State, orderId: number): number {
   const last = events.findLast((event) => event.type === 'fill' && event.fill.orderId === orderId);
   return last?.type === 'fill' ? last.fill.execId : 0;
@@ -141,7 +156,8 @@ function checkContract(state: State, instrument: Instrument): CommandResult | un
   }
   const { markTicks: mark, index } = state.market(instrument).futures!;
   if (mark === 0) return rejected(RejectReason.noIndexPrice);
-  const old = index.stale || state.now - index.changedTime > INDEX_AGE_MAX_MS;
+  const told = state.rules.livePrices ? index.toldAt(state.now) : index.changedTime;
+  const old = index.stale || state.now - told > INDEX_AGE_MAX_MS;
   return old ? rejected(RejectReason.staleIndexPrice) : undefined;
 }
 

@@ -79,6 +79,11 @@ export function listSpecification(state: State, spec: InstrumentSpec): CommandRe
       return refusedBecause(RejectReason.invalidSpecification, error.message);
     throw error;
   }
+  const problem = leverageProblem(state, state.instruments[index]!);
+  if (problem !== undefined) {
+    state.instruments.pop();
+    return refusedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
+  }
   openMarket(state, state.instruments[index]!, twin !== undefined);
   state.instrumentByName.set(name, index);
   scheduleCalendar(state);
@@ -86,7 +91,16 @@ export function listSpecification(state: State, spec: InstrumentSpec): CommandRe
   return OK;
 }
 
-/** Opens the market of an instrument unless it shares one (SPOT and MARGIN); for futures with index and mark prices. */
+/** What the highest leverage leaves must be above maintenance, or no funding could be paid from it (rules 13.8). */
+function leverageProblem({ rules }: State, { futures }: Instrument): string | undefined {
+  if (!rules.fundingLimits || futures === undefined) return undefined;
+  const { tiers, maxLeverage } = futures;
+  return tiers[0]!.rate * BigInt(maxLeverage) < RATE_ONE
+    ? undefined
+    : 'mmr of the first tier must be below 1 / maxLeverage';
+}
+
+/** A book of its own unless a twin has it, and for futures the prices that margin is measured by. */
 export function openMarket(state: State, instrument: Instrument, shared: boolean): void {
   const priceIndex = state.indexOf(instrument);
   state.applyMarginPair(instrument);
@@ -170,6 +184,7 @@ export function setFees(state: State, command: SetFees): CommandResult {
 export function setEdition(state: State, { edition }: SetEdition): CommandResult {
   if (edition <= state.edition || edition > NEWEST_EDITION) return rejected(RejectReason.amountOutOfRange);
   state.enterEdition(edition);
+  for (const index of state.indices) index.enterSecondEdition();
   return OK;
 }
 

@@ -6,7 +6,7 @@ import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/un
 import { type Posting, postAll } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
-import { type LoanCells, loanCells, payingCollateral, unpledging } from './loan-money.ts';
+import { type LoanCells, loanCells, payingCollateral, sellingPrices, unpledging } from './loan-money.ts';
 
 /** Share of the debt repaid by force (rules 0.5). */
 const LIQUIDATION_FEE_RATE = parseUnits('0.02', RATE_SCALE)!;
@@ -16,8 +16,9 @@ export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): voi
   const owed = loan.interestOwed();
   const rate = shownRate(debt, loan.pledge, prices);
   const wholeFee = divTrunc(debt * LIQUIDATION_FEE_RATE, RATE_ONE);
-  const sold = smaller(loan.pledge, soldFor(debt + wholeFee, prices));
-  const proceeds = smaller(debt + wholeFee, proceedsOf(sold, prices));
+  const selling = sellingPrices(state, loan, true);
+  const sold = smaller(loan.pledge, soldFor(debt + wholeFee, selling));
+  const proceeds = smaller(debt + wholeFee, proceedsOf(sold, selling));
   const paid = smaller(debt, proceeds);
   const interest = smaller(paid, owed);
   const fee = proceeds - paid;
@@ -36,7 +37,7 @@ export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): voi
   loan.pledge = 0n;
   loan.principal = 0n;
   state.loans.remove(loan);
-  const price = pairPrice(prices);
+  const price = pairPrice(selling);
   const reduceId = state.nextId();
   emit(state, {
     type: 'loanReduced',

@@ -1,6 +1,7 @@
 /** Prices and postings of pledge loans (rules 4.1, 7). */
 
-import { hasStalePrice, isIndexed } from '../margin/collateral.ts';
+import { hasStalePrice, hasUnsafePrice, isIndexed } from '../margin/collateral.ts';
+import { deskRate } from '../margin/desk-price.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Loan } from '../model/loan.ts';
 import type { PairPrices } from '../model/ltv.ts';
@@ -8,7 +9,10 @@ import { MONEY_ONE } from '../model/units.ts';
 import type { Posting } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
-/** Dollar prices as of the last second; undefined while one of them has no index. */
+/** As of other conversions (rules 0.5, 13.6). */
+const DESK_FEE_PERMILLE = 1n;
+
+/** Dollar prices as of the last second; undefined while no index tells one of them. */
 export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
   if (!isIndexed(state, loanCoin) || !isIndexed(state, pledgeCoin)) return undefined;
   const loan = state.coinPrices[loanCoin] ?? 0n;
@@ -23,6 +27,19 @@ export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): 
 export function firmPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
   if (hasStalePrice(state, loanCoin) || hasStalePrice(state, pledgeCoin)) return undefined;
   return pairPrices(state, loanCoin, pledgeCoin);
+}
+
+/** Prices that a loan may be closed by force at: those of a pair of which neither hangs on one voice (rules 13.6). */
+export function forcePrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
+  if (hasUnsafePrice(state, loanCoin) || hasUnsafePrice(state, pledgeCoin)) return undefined;
+  return pairPrices(state, loanCoin, pledgeCoin);
+}
+
+/** What the house pays for collateral: by force as for any debt, at the owner's wish with the fee of the desk. */
+export function sellingPrices(state: State, { loanCoin, pledgeCoin }: Loan, forced: boolean): PairPrices {
+  const { debt, pay } = deskRate(state, loanCoin, pledgeCoin, forced);
+  if (forced || !state.rules.livePrices) return { loan: debt, pledge: pay };
+  return { loan: debt * 1000n, pledge: pay * (1000n - DESK_FEE_PERMILLE) };
 }
 
 /** Dollars of one USDT, the unit that limits are given in. */

@@ -7,7 +7,7 @@ import { digestAmount } from '../state/ledger-lines.ts';
 import type { State } from '../state/state.ts';
 import { liquidateLoan } from './liquidate-loan.ts';
 import { about, emit } from './loan-events.ts';
-import { firmPrices } from './loan-money.ts';
+import { forcePrices } from './loan-money.ts';
 
 /** Charges the hours that begin now, each once, and marks loans whose term has ended. */
 export function accrueDue(state: State): void {
@@ -31,7 +31,7 @@ export function accrueDue(state: State): void {
  */
 export function checkLoans(state: State): void {
   if (state.loans.size === 0) return;
-  const pricesOf = (loanCoin: number, pledgeCoin: number) => firmPrices(state, loanCoin, pledgeCoin);
+  const pricesOf = (loanCoin: number, pledgeCoin: number) => forcePrices(state, loanCoin, pledgeCoin);
   const { warned, forced } = state.loans.crossings(pricesOf);
   for (const loan of warned) {
     const prices = pricesOf(loan.loanCoin, loan.pledgeCoin)!;

@@ -1,4 +1,5 @@
 /** Paying back (rules 7.6): interest first, then principal, with the borrowed coin or out of the collateral. */
+import { isDeskOpen } from '../margin/desk-price.ts';
 import type { LoanRepay } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -12,7 +13,14 @@ import type { State } from '../state/state.ts';
 import { freeIn, shortOf } from '../wallet/wallet.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
-import { firmPrices, loanCells, payingCash, payingCollateral, unpledging } from './loan-money.ts';
+import {
+  firmPrices,
+  loanCells,
+  payingCash,
+  payingCollateral,
+  sellingPrices,
+  unpledging,
+} from './loan-money.ts';
 
 export function repay(state: State, command: LoanRepay): CommandResult {
   const found = findLoan(state, command);
@@ -24,8 +32,9 @@ export function repay(state: State, command: LoanRepay): CommandResult {
   const amount = command.all ? loan.debt() : smaller(command.amount, loan.debt());
   // A repayment in the borrowed coin needs no price, but without firm prices no collateral is returned before the end.
   const prices = firmPrices(state, loan.loanCoin, loan.pledgeCoin);
-  if (command.fromPledge && prices === undefined) return rejected(RejectReason.noCoinPrice);
-  const sold = command.fromPledge && prices !== undefined ? soldFor(amount, prices) : 0n;
+  if (command.fromPledge && (prices === undefined || !isDeskOpen(state, loan.loanCoin, loan.pledgeCoin)))
+    return rejected(RejectReason.noCoinPrice);
+  const sold = command.fromPledge ? soldFor(amount, sellingPrices(state, loan, false)) : 0n;
   if (sold > loan.pledge) return shortOf(loan.pledgeCoin, loan.pledge);
   const free = freeIn(state, account, loan.loanCoin, Wallet.unified);
   if (!command.fromPledge && free < amount) return shortOf(loan.loanCoin, free);

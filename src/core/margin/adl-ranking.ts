@@ -122,7 +122,8 @@ function riskOf(state: State, account: Account, position: Position): bigint {
       instrument,
       maintenanceAt(instrument, markTicks(state, instrument), position.lots),
     );
-    held = position.iso + inSettleCoin(state, instrument, unrealisedOf(state, position));
+    held =
+      position.iso - position.fundingOwed + inSettleCoin(state, instrument, unrealisedOf(state, position));
   } else {
     const risk = accountRisk(state, account);
     needed = risk.maintenance;

@@ -4,7 +4,7 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import { larger } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { hasStalePrice } from './collateral.ts';
+import { hasUnsafePrice } from './collateral.ts';
 import { balanceOf, isInDebt } from './debts.ts';
 import { coinEquity, collateralValueOf, hasObligations } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
@@ -20,12 +20,12 @@ export function withdrawable(state: State, account: Account, coin: number): bigi
 /** Does the account have a crossed position or a debt while that or its collateral has a stale price? */
 function awaitsPrice(state: State, account: Account): boolean {
   const crossed = [...account.positions.values()].filter(({ isolated }) => !isolated);
-  if (crossed.some(({ instrument }) => state.market(state.instruments[instrument]!).futures!.index.stale))
+  if (crossed.some(({ instrument }) => state.market(state.instruments[instrument]!).futures!.index.isUnsafe))
     return true;
   if (crossed.length === 0 && !isInDebt(state, account)) return false;
   return state.ledger
     .coinsOf(account.index)
-    .some((held) => balanceOf(state, account, held) !== 0n && hasStalePrice(state, held));
+    .some((held) => balanceOf(state, account, held) !== 0n && hasUnsafePrice(state, held));
 }
 
 /** Cash of a coin that is not needed as margin for crossed positions and orders (rules 6.6). */

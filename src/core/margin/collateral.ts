@@ -1,5 +1,6 @@
 /** Dollar values of coins, and how much of them counts as margin (rules 6.1, 6.2). */
 
+import type { IndexPrice } from '../marketdata/index-price.ts';
 import type { CoinSpec, CollateralTier } from '../model/listing-spec.ts';
 import { DOLLAR_COINS, INDEX_QUOTES } from '../model/listing-spec.ts';
 import { floorShare } from '../model/safe-integers.ts';
@@ -38,12 +39,23 @@ function hasIndexPrice(state: State, name: string): boolean {
 
 /** Is the index that prices the coin stale? */
 export function hasStalePrice(state: State, coin: number): boolean {
+  return coinIndex(state, coin)?.stale ?? false;
+}
+
+/** The same, or on one that has only one voice left: nobody is closed by force at it (rules 13.6). */
+export function hasUnsafePrice(state: State, coin: number): boolean {
+  return coinIndex(state, coin)?.isUnsafe ?? false;
+}
+
+/** The index that the coin's price comes from. A dollar coin leans on many, and on none for long (rules 13.3). */
+export function coinIndex(state: State, coin: number): IndexPrice | undefined {
   const name = state.coins[coin]!.coin;
+  if (state.rules.dollarCoins && DOLLAR_COINS.has(name)) return undefined;
   for (const quote of INDEX_QUOTES) {
     const index = state.indexByName.get(name + quote);
-    if (index !== undefined && state.indices[index]!.price !== 0n) return state.indices[index]!.stale;
+    if (index !== undefined && state.indices[index]!.price !== 0n) return state.indices[index];
   }
-  return false;
+  return undefined;
 }
 
 /** Samples the prices of all coins, once a second: margin must not depend on when it is read. */
@@ -57,6 +69,8 @@ export function takeCoinPrices(state: State): void {
 
 /** The coin's own dollar index, else its USDT index, else the last trade on the own spot book. */
 function findUsdPrice(state: State, name: string): bigint {
+  if (state.rules.dollarCoins && DOLLAR_COINS.has(name))
+    return name === 'USDT' || name === 'USDC' ? state.dollars[name].price : MONEY_ONE;
   const direct = indexPrice(state, `${name}USD`);
   if (direct !== 0n) return direct;
   const byIndex = indexPrice(state, `${name}USDT`);

@@ -31,10 +31,10 @@ export interface Stake {
 /** 0 when no price liquidates the position. */
 export function liquidationTicks(state: State, account: Account, position: Position): number {
   const instrument = state.instruments[position.instrument]!;
-  const { long, lots, basis, iso } = position;
+  const { long, lots, basis, iso, fundingOwed } = position;
   const alone = { instrument, long, lots, netLots: lots, basis };
   return stakeLiquidationTicks(
-    position.isolated ? { ...alone, margin: iso } : crossedStake(state, account, position),
+    position.isolated ? { ...alone, margin: iso - fundingOwed } : crossedStake(state, account, position),
   );
 }
 

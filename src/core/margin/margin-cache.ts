@@ -132,5 +132,6 @@ export function isolatedSlackNumber(state: State, position: Position): number {
   const mark = markTicks(state, instrument);
   const value = valueNumber(instrument, mark, position.size);
   const profit = exact(value - exactNumber(position.basis));
-  return exact(exactNumber(position.iso) + profit - maintenanceAtNumber(instrument, mark, position.lots));
+  const own = exactNumber(position.iso - position.fundingOwed);
+  return exact(own + profit - maintenanceAtNumber(instrument, mark, position.lots));
 }

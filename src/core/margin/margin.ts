@@ -189,11 +189,12 @@ export function unrealisedOf(state: State, position: Position): bigint {
   return position.unrealised(tradeValue(instrument, markTicks(state, instrument), position.lots));
 }
 
-/** Isolated margin in the quote coin; that of a coin-margined contract is worth more the higher the mark. */
-export function isolatedInQuote(state: State, { instrument: index, iso }: Position): bigint {
-  const instrument = state.instruments[index]!;
-  if (!instrument.futures!.coinMargined) return iso;
-  return divFloor(iso * tradeValue(instrument, markTicks(state, instrument), 1), instrument.unitsPerLot);
+/** Isolated margin less funding that is owed, in the quote coin; that of a coin-margined contract is worth more the higher the mark. */
+export function isolatedInQuote(state: State, position: Position): bigint {
+  const instrument = state.instruments[position.instrument]!;
+  const own = position.iso - position.fundingOwed;
+  if (!instrument.futures!.coinMargined) return own;
+  return divFloor(own * tradeValue(instrument, markTicks(state, instrument), 1), instrument.unitsPerLot);
 }
 
 /** A quote amount of a contract in its settlement coin: the same for linear ones, converted for coin-margined. */

@@ -3,7 +3,7 @@ import type { Book } from '../book/book.ts';
 import type { Fields } from '../model/bytes.ts';
 import { Side } from '../model/enums.ts';
 import type { FuturesTerms, Instrument } from '../model/instrument.ts';
-import { clamp, divHalf, RATE_ONE } from '../model/units.ts';
+import { clamp, divFloor, divHalf, larger, RATE_ONE } from '../model/units.ts';
 import { type ImpactQuote, impactOver } from './impact-price.ts';
 
 const INTEREST_CLAMP = RATE_ONE / 2_000n;
@@ -56,6 +56,26 @@ export function fundingRate(
   const exact = (average + interest) * hours;
   const rounded = divHalf(exact, 8n * RATE_GRAIN) * RATE_GRAIN;
   return clamp(rounded, minFundingRate, maxFundingRate);
+}
+
+/** How far funding may go at one settlement, on either side. */
+export interface FundingBounds {
+  readonly minFundingRate: bigint;
+  readonly maxFundingRate: bigint;
+}
+
+/**
+ * The limits of the contract, and no farther from zero than three quarters of what the highest leverage leaves above
+ * maintenance: nobody at that leverage is liquidated by one settlement (rules 13.8).
+ */
+export function fundingBounds(terms: FuturesTerms): FundingBounds {
+  const leverage = BigInt(terms.maxLeverage);
+  const room = divFloor(3n * (RATE_ONE - terms.tiers[0]!.rate * leverage), 4n * leverage);
+  const most = larger(0n, room);
+  return {
+    minFundingRate: clamp(terms.minFundingRate, -most, most),
+    maxFundingRate: clamp(terms.maxFundingRate, -most, most),
+  };
 }
 
 /** [max(0, impact bid - index) - max(0, index - impact ask)] / index; a side without depth has no premium. */

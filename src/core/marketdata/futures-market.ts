@@ -4,7 +4,15 @@ import type { Fields } from '../model/bytes.ts';
 import { PRICE_KINDS, type PriceKind, Side } from '../model/enums.ts';
 import type { FuturesTerms, Instrument } from '../model/instrument.ts';
 import { divHalf, MONEY_SCALE, powerOfTen } from '../model/units.ts';
-import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
+import { FundingInterval } from './funding-interval.ts';
+import {
+  type FundingBounds,
+  fundingBounds,
+  fundingRate,
+  PremiumAverage,
+  premiumOf,
+  premiumOfQuote,
+} from './funding-rate.ts';
 import { type ImpactQuote, isNarrow } from './impact-price.ts';
 import type { IndexPrice } from './index-price.ts';
 import { CLAMPED_MARK, CRYPTO_MARK, MarkPrice } from './mark-price.ts';
@@ -31,6 +39,9 @@ export class FuturesMarket {
     index: new PriceCandles(),
     premium: new PriceCandles(),
   };
+  /** How often funding is settled now, and how far it may go. */
+  readonly interval: FundingInterval;
+  readonly bounds: FundingBounds;
   /** Sum of all long sizes, in lots. */
   openInterest = 0;
   /** This contract's part of the clearing account, in 10^-8 of the settlement coin. */
@@ -59,6 +70,8 @@ export class FuturesMarket {
     this.instrument = instrument;
     this.terms = terms;
     this.index = index;
+    this.interval = new FundingInterval(terms.fundIntervalMs);
+    this.bounds = fundingBounds(terms);
     const { spec, buyBandRate: above, sellBandRate: below } = instrument;
     this.mark = new MarkPrice(spec.symbolType === 'crypto' ? CRYPTO_MARK : CLAMPED_MARK, { below, above });
   }
@@ -105,7 +118,7 @@ export class FuturesMarket {
       return;
     }
     const last = BigInt(lastTicks) * this.unitsPerTick;
-    mark.updatePerpetual(last, index.price, this.rate, this.nextFunding - now, terms.fundIntervalMs);
+    mark.updatePerpetual(last, index.price, this.rate, this.nextFunding - now, this.interval.ms);
   }
 
   /** Each second of the last hour; seconds without a sample (downtime) count at the last index. */
@@ -192,6 +205,16 @@ export class FuturesMarket {
     this.rate = fundingRate(this.premium.average(), terms);
   }
 
+  /** The same over backed orders alone; a minute without them, or with quotes too far apart, counts as 0 (rules 13.8). */
+  sampleBackedPremium(quote: ImpactQuote | undefined): void {
+    const { index, terms, bounds, interval } = this;
+    if (index.stale || terms.delivery !== undefined) return;
+    const narrow = quote !== undefined && isNarrow(quote, index.price) ? quote : undefined;
+    this.premium.add(premiumOfQuote(narrow, index.price));
+    const { interestRate } = terms;
+    this.rate = fundingRate(this.premium.average(), { interestRate, fundIntervalMs: interval.ms, ...bounds });
+  }
+
   fields(f: Fields): void {
     this.mark.fields(f);
     this.premium.fields(f);
@@ -212,6 +235,7 @@ export class FuturesMarket {
     this.sizableTime = f.f64(this.sizableTime);
     this.backedBasis = f.money(this.backedBasis);
     this.backedTime = f.f64(this.backedTime);
+    this.interval.fields(f);
   }
 
   private get unitsPerTick(): bigint {

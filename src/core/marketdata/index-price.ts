@@ -3,11 +3,16 @@
  * 5.14). Prices are integers of 10^-8; time is the exchange's clock.
  */
 import type { Fields } from '../model/bytes.ts';
-import { divHalf } from '../model/units.ts';
+import { divHalf, larger, smaller } from '../model/units.ts';
+import { MinuteMean } from './minute-mean.ts';
 
 /** A component is excluded when its price has not changed for this long. */
 const UNCHANGED_MS = 15 * 60_000;
-/** Distance from the median, in 1/1000: excluded above the first, included again at or below the second. */
+/** A feed that has been silent for so many seconds in which prices were taken has stopped (rules 13.6). */
+const SILENT_SECONDS = 60;
+/** An index that had two voices within a day and has one left is thin. */
+const VOICES_MS = 24 * 60 * 60_000;
+/** Farther from the median than the first, in 1/1000: out; back in only when no farther than the second. */
 const OUT_PERMILLE = 50n;
 const BACK_PERMILLE = 20n;
 /** A change of the components that moves the index by more than this is spread over a minute. */
@@ -26,7 +31,11 @@ export interface Component {
   /** 24-hour volume as reported, 0 = not known. */
   volume: bigint;
   changedTime: number;
-  /** Excluded because it is far from the median. */
+  /** When it last spoke, in how many seconds seen by then, and whether a person said it (rules 13.6). */
+  toldTime: number;
+  toldSeen: number;
+  byHand: boolean;
+  /** Out for being far from the others. */
   outlier: boolean;
 }
 
@@ -37,7 +46,13 @@ export class IndexPrice {
   price = 0n;
   /** No component is usable: the last price stays, and liquidates nobody. */
   stale = true;
-  /** Components of the price, one bit each. */
+  /** Only one component is left of several: the price goes on, and nobody is liquidated on it (rules 13.6). */
+  thin = false;
+  /** Of the last minute. */
+  private readonly minute = new MinuteMean();
+  /** Seconds in which the price was taken. */
+  private seen = 0;
+  /** Which components made the price, a bit each. */
   private members = 0;
   /** Sum of their weights in the mean; each counts with its share of this sum. */
   private weightInUse = 0n;
@@ -61,6 +76,55 @@ export class IndexPrice {
       at.changedTime = time;
     }
     at.volume = volume;
+    at.toldTime = time;
+    at.toldSeen = this.seen;
+    at.byHand = vouched;
+  }
+
+  /** Nobody is closed by force at a price that one voice makes, or none. */
+  get isUnsafe(): boolean {
+    return this.stale || this.thin;
+  }
+
+  /** When the latest of its live components was told; 0 = none is live. */
+  toldAt(time: number): number {
+    let latest = 0;
+    for (const component of this.components)
+      if (this.isLive(component, time)) latest = Math.max(latest, component.toldTime);
+    return latest;
+  }
+
+  /** The price of now or the mean of the last minute, whichever is higher or lower. */
+  get highest(): bigint {
+    return larger(this.price, this.minute.mean);
+  }
+
+  get lowest(): bigint {
+    return this.minute.isEmpty ? this.price : smaller(this.price, this.minute.mean);
+  }
+
+  /** What was told under the first edition counts as said by hand, when it last changed (rules 13.12). */
+  enterSecondEdition(): void {
+    for (const component of this.components) {
+      component.toldTime = component.changedTime;
+      component.byHand = true;
+    }
+  }
+
+  /** Once a second under the rules of live components, so many seconds after the last time. */
+  updateLive(time: number, seconds: number): void {
+    this.seen++;
+    const voices = this.components.filter(({ price, toldTime }) => price > 0n && time - toldTime < VOICES_MS);
+    const live = this.components.filter((component) => this.isLive(component, time));
+    this.thin = live.length < 2 && voices.length >= 2;
+    this.takePrice(live, time);
+    if (this.price > 0n) this.minute.add(this.price, seconds);
+  }
+
+  /** A person's word holds for a quarter of an hour; a feed must go on talking, and move. */
+  private isLive(component: Component, time: number): boolean {
+    if (!isFresh(component, time)) return false;
+    return component.byHand || this.seen - component.toldSeen <= SILENT_SECONDS;
   }
 
   /** Last time at which a component changed or the operator confirmed it. */
@@ -83,7 +147,13 @@ export class IndexPrice {
 
   /** Once a second. */
   update(time: number): void {
-    const fresh = this.components.filter((component) => isFresh(component, time));
+    this.takePrice(
+      this.components.filter((component) => isFresh(component, time)),
+      time,
+    );
+  }
+
+  private takePrice(fresh: readonly Component[], time: number): void {
     if (fresh.length === 0) {
       this.stale = true;
       return;
@@ -124,6 +194,17 @@ export class IndexPrice {
       component.volume = f.money(component.volume);
       component.changedTime = f.f64(component.changedTime);
       component.outlier = f.flag(component.outlier);
+    }
+  }
+
+  secondEditionFields(f: Fields): void {
+    this.thin = f.flag(this.thin);
+    this.seen = f.f64(this.seen);
+    this.minute.fields(f);
+    for (const component of this.components) {
+      component.toldTime = f.f64(component.toldTime);
+      component.toldSeen = f.f64(component.toldSeen);
+      component.byHand = f.flag(component.byHand);
     }
   }
 

@@ -4,7 +4,7 @@
  */
 import type { Fields } from './bytes.ts';
 import type { PosSide } from './enums.ts';
-import { assert, divFloor, larger } from './units.ts';
+import { assert, divFloor, larger, smaller } from './units.ts';
 
 export interface Closed {
   /** Profit of the closed part in 10^-8 of the quote coin, without fees and funding. */
@@ -39,6 +39,8 @@ export class Position {
   queueBasis = 0n;
   /** Isolated margin in 10^-8 of the margin coin. */
   iso = 0n;
+  /** Funding that neither cash nor margin could pay; later releases pay it first (rules 13.8). */
+  fundingOwed = 0n;
   /** What it may still add to that by itself before it is liquidated; 0 = nothing. */
   autoMargin = 0n;
   /** Life sums in the margin coin: profit without fees and funding, fees charged, funding received less paid. */
@@ -121,6 +123,21 @@ export class Position {
     const missing = larger(0n, -left);
     this.iso = left + missing;
     return { freed, missing };
+  }
+
+  /** Takes what a release pays of the funding that is owed off the debt. */
+  payOwed(released: bigint): bigint {
+    const paid = smaller(this.fundingOwed, larger(0n, released));
+    this.fundingOwed -= paid;
+    this.funding -= paid;
+    return paid;
+  }
+
+  /** What so many of its lots take along of the funding that is owed. */
+  owedOf(lots: number): bigint {
+    return lots === this.lots
+      ? this.fundingOwed
+      : divFloor(this.fundingOwed * BigInt(lots), BigInt(this.lots));
   }
 
   /** To try something out on. */

@@ -3,6 +3,7 @@
 import { Book } from '../book/book.ts';
 import { OrderSlab } from '../book/order-slab.ts';
 import { CandleSeries } from '../marketdata/candle-series.ts';
+import { DollarPrice } from '../marketdata/dollar-price.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { type Component, IndexPrice } from '../marketdata/index-price.ts';
 import { Rolling24h } from '../marketdata/rolling-24h.ts';
@@ -101,7 +102,9 @@ export class State {
   coinPriceNumbers: readonly number[] = [];
   /** Which of them are index prices. */
   coinIndexed: readonly boolean[] = [];
-  /** Counts the samples of prices: margin computed before the last one is stale. */
+  /** Prices of the coins that are meant to be worth a dollar (rules 13.3). */
+  readonly dollars = { USDT: new DollarPrice(), USDC: new DollarPrice() } as const;
+  /** Counts the times prices were taken: margin computed before the last time is not believed. */
   priceVersion = 0;
   readonly indexByName = new Map<string, number>();
   /** The next second at which prices are sampled; 0 = with the next command. */
@@ -274,6 +277,9 @@ export class State {
         price: 0n,
         volume: 0n,
         changedTime: 0,
+        toldTime: 0,
+        toldSeen: 0,
+        byHand: false,
         outlier: false,
       }),
     );

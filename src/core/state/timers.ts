@@ -20,3 +20,8 @@ export function scheduleFunding(state: State): void {
       state.nextFunding = futures.nextFunding;
   }
 }
+
+/** UTC multiples of the interval; delivery contracts have none. */
+export function nextFundingTime(intervalMs: number, now: number): number {
+  return intervalMs === 0 ? Number.POSITIVE_INFINITY : (Math.floor(now / intervalMs) + 1) * intervalMs;
+}

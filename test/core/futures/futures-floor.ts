@@ -140,7 +140,7 @@ export class FuturesFloor extends TradingFloor {
   }
 
   /** A venue says what it pays; with a name behind it, somebody vouches for that. */
-  protected tell(price: string, name: string, by = ''): void {
+  tell(price: string, name: string, by = ''): void {
     this.carryOut({
       type: 'componentPrice',
       time: this.now,

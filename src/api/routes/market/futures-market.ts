@@ -56,12 +56,12 @@ export const FundingRate = Type.Object(
 );
 
 export function fundingView(state: State, instrument: Instrument) {
-  const { fundIntervalMs, minFundingRate, maxFundingRate } = instrument.futures!;
-  const { nextFunding } = state.market(instrument).futures!;
+  const { nextFunding, interval, bounds } = state.market(instrument).futures!;
+  const { minFundingRate, maxFundingRate } = state.rules.fundingLimits ? bounds : instrument.futures!;
   return {
     symbol: instrument.symbol,
     fundingRate: contractPrices(state, instrument).fundingRate,
-    fundingRateInterval: String(fundIntervalMs / HOUR_MS),
+    fundingRateInterval: String(interval.ms / HOUR_MS),
     nextUpdate: Number.isFinite(nextFunding) ? String(nextFunding) : '',
     minFundingRate: formatRate(minFundingRate),
     maxFundingRate: formatRate(maxFundingRate),

@@ -1,0 +1,32 @@
+/** What a coin that is meant to be worth a dollar is worth: a mean of a minute, within limits (rules 13.3). */
+import type { Fields } from '../model/bytes.ts';
+import { clamp, MONEY_ONE } from '../model/units.ts';
+import { MinuteMean } from './minute-mean.ts';
+
+/** Without a vote the last value is repeated for so long; then the coin is a dollar again. */
+const REPEAT_MS = 15 * 60_000;
+const LOWEST = (MONEY_ONE * 90n) / 100n;
+const HIGHEST = (MONEY_ONE * 102n) / 100n;
+
+export class DollarPrice {
+  private readonly minute = new MinuteMean();
+  /** When somebody last said what it is worth. */
+  private votedTime = 0;
+
+  /** 10^-8 dollars. */
+  get price(): bigint {
+    return this.minute.isEmpty ? MONEY_ONE : clamp(this.minute.mean, LOWEST, HIGHEST);
+  }
+
+  /** Each second: what is said of it, undefined when nobody says anything. */
+  add(said: bigint | undefined, time: number, seconds: number): void {
+    if (said !== undefined) this.votedTime = time;
+    const repeated = time - this.votedTime < REPEAT_MS ? this.minute.last || MONEY_ONE : MONEY_ONE;
+    this.minute.add(said ?? repeated, seconds);
+  }
+
+  fields(f: Fields): void {
+    this.minute.fields(f);
+    this.votedTime = f.f64(this.votedTime);
+  }
+}

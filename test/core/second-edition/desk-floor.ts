@@ -1,0 +1,67 @@
+/** A trading floor with borrowed coins and the desk that takes one for another. */
+
+import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { lent, MARGIN, PAIRS, TERMS } from '../borrowing/margin-floor.ts';
+import { moneyUnits, type RefusalName, refusalName } from '../dsl/words.ts';
+import { FUTURES_COINS, priced } from '../futures/futures-floor.ts';
+import { PERPETUAL, PriceFloor } from './price-floor.ts';
+
+const USDC = { coin: 'USDC', name: 'USDC', chains: [] };
+const USDC_IN_USDT: InstrumentSpec = {
+  ...priced('USDC'),
+  symbol: 'USDCUSDT',
+  quoteCoin: 'USDT',
+  indexComponents: [{ exchange: 'elsewhere', spotPair: 'USDC/USDT', weight: '1' }],
+};
+const BORROWED = [PAIRS[0]!, PAIRS[4]!, USDC_IN_USDT];
+
+export class DeskFloor extends PriceFloor {
+  constructor(without: readonly SecondEditionRule[] = []) {
+    super(PERPETUAL, without, BORROWED, lent([...FUTURES_COINS, USDC], TERMS));
+  }
+
+  /** BTC in dollars and in USDT, told together; a second later the exchange has seen it. */
+  btc(inDollars: string, inTether = inDollars): void {
+    this.tell(inDollars, 'BTCUSD');
+    this.tell(inTether, 'BTCUSDT');
+    this.wait(1000);
+  }
+
+  /** `ann` has 200 000 USDT and owes one BTC that she sold to `bob` for 60 000. */
+  withDebt(): this {
+    this.trader('ann', { USDT: '200000' });
+    this.trader('bob', { USDT: '1000000', BTC: '100' });
+    this.btc('60000');
+    this.buy('bob', '1', '60000', { category: 'SPOT' });
+    const sold = this.sell('ann', '1', '60000', MARGIN);
+    if (sold.stands !== 'filled 1/1') throw new Error(sold.stands);
+    return this;
+  }
+
+  repay(name: string, debt: string, payment: string): RefusalName {
+    const [debtCoin, payCoin] = [this.coin(debt), this.coin(payment)];
+    return refusalName(
+      this.send({ type: 'repay', time: this.now, uid: this.uid(name), debtCoin, payCoin }).rejectReason,
+    );
+  }
+
+  /** By hand, which holds for a quarter of an hour. */
+  say(price: string, name: string): void {
+    this.tell(price, name, 'ops');
+  }
+
+  usd(coin: string): string {
+    return (Number(this.state.coinPrices[this.coin(coin)]!) / 1e8).toFixed(8);
+  }
+
+  indexOf(name: string) {
+    return this.state.indices[this.state.indexByName.get(name)!]!;
+  }
+
+  /** USDT and BTC of an account, at what BTC costs outside. */
+  worthOf(name: string, btcPrice: string): bigint {
+    const btc = (moneyUnits(this.cash(name, 'BTC')) * moneyUnits(btcPrice)) / 100_000_000n;
+    return moneyUnits(this.cash(name, 'USDT')) + btc;
+  }
+}

@@ -1,0 +1,188 @@
+/** Prices that the house trades at (rules 13.6). Every command is followed by `checkInvariants`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
+import { money, moneyUnits, refusalName } from '../dsl/words.ts';
+import { LoanFloor } from '../loan/loan-floor.ts';
+import { DeskFloor } from './desk-floor.ts';
+import { PERPETUAL, PriceFloor } from './price-floor.ts';
+
+const MINUTE = 60_000;
+
+const paid = (floor: DeskFloor, before: string) =>
+  money(moneyUnits(before) - moneyUnits(floor.cash('ann', 'USDT')));
+
+test('R6: the example of rules 13.6: 1 BTC at a mean of 60 300 costs 60 360.36036037', () => {
+  const floor = new DeskFloor().withDebt();
+  for (let n = 0; n < 60; n++) floor.btc(n < 30 ? '60600' : '60000');
+  const before = floor.cash('ann', 'USDT');
+  assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'none');
+  assert.equal(paid(floor, before), '60360.36036037');
+  assert.equal(floor.cash('ann', 'BTC'), '0');
+});
+
+test('R6 (c): a price that was told 61 s ago is not traded at, whoever told it', () => {
+  for (const by of ['feed', 'hand'] as const) {
+    const floor = new DeskFloor().withDebt();
+    floor.btc('60000');
+    if (by === 'hand') for (const name of ['BTCUSD', 'BTCUSDT']) floor.say('60000', name);
+    const told = floor.now - (by === 'feed' ? 1000 : 0);
+    floor.now = told + 60_001;
+    assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'noCoinPrice');
+    // Who pays in coin needs no price.
+    assert.equal(floor.transfer('bob uta', 'bob spot', '1', 'BTC'), 'none');
+    for (const name of ['BTCUSD', 'BTCUSDT']) floor.say('60000', name);
+    assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'none');
+  }
+});
+
+test('R6 (c): the lower of now and the mean counts for what is paid', () => {
+  const floor = new DeskFloor();
+  floor.trader('ann', { BTC: '10' });
+  floor.trader('bob', { USDT: '1000000', BTC: '10' });
+  floor.btc('60000');
+  floor.sell('bob', '1', '60000', { category: 'SPOT' });
+  assert.equal(floor.buy('ann', '1', '60000', { category: 'MARGIN' }).stands, 'filled 1/1');
+  for (let n = 0; n < 60; n++) floor.btc(n < 30 ? '60000' : '60600');
+  const before = moneyUnits(floor.cash('ann', 'BTC'));
+  assert.equal(floor.repay('ann', 'USDT', 'BTC'), 'none');
+  // 60 000 at 60 300 and not at 60 600, and the fee.
+  assert.equal(money(before - moneyUnits(floor.cash('ann', 'BTC'))), '0.9960209');
+});
+
+function lender(without: readonly SecondEditionRule[] = []) {
+  const floor = new LoanFloor();
+  floor.trader('ann', { BTC: '1', USDT: '5000' });
+  const id = floor.borrow('ann', { loan: '10000 USDT', pledge: 'BTC' });
+  floor.send({ type: 'setEdition', time: floor.now, edition: 2, by: 'test' });
+  floor.arrange(({ state }) => {
+    for (const rule of without) state.rules[rule] = false;
+  });
+  floor.feedLives = false;
+  const pledge = () => floor.loan('ann', id)!.loan.pledge;
+  const repay = () => {
+    const before = pledge();
+    const result = floor.repay('ann', id, { amount: '1000', fromPledge: true });
+    return `${refusalName(result.rejectReason)} ${money(before - pledge())}`;
+  };
+  return { floor, repay };
+}
+
+test('R6 (c): the loan desk asks for the same fee, and for a price of the last minute', () => {
+  const { floor, repay } = lender();
+  for (let n = 0; n < 60; n++) floor.index('60000');
+  assert.equal(repay(), 'none 0.01668336');
+  floor.wait(61_000);
+  assert.equal(repay(), 'noCoinPrice 0');
+  const old = lender(['livePrices']);
+  old.floor.wait(10 * MINUTE);
+  assert.equal(old.repay(), 'none 0.01666667');
+});
+
+test('R6 (a): a feed that is silent for sixty seconds in which prices were taken is out', () => {
+  const floor = new DeskFloor();
+  floor.btc('60000');
+  for (let n = 0; n < 59; n++) floor.wait(1000);
+  assert.equal(floor.indexOf('BTCUSD').stale, false);
+  floor.wait(1000);
+  assert.equal(floor.indexOf('BTCUSD').stale, true);
+});
+
+test('R6 (a): seconds that nobody saw silence no feed, a quarter of an hour without a change does', () => {
+  const floor = new DeskFloor();
+  floor.btc('60000');
+  floor.wait(10 * MINUTE);
+  assert.equal(floor.indexOf('BTCUSD').stale, false);
+  floor.tell('60000', 'BTCUSD');
+  floor.wait(5 * MINUTE);
+  assert.equal(floor.indexOf('BTCUSD').stale, true);
+});
+
+test('R6 (a): what a person said is live for a quarter of an hour', () => {
+  const floor = new DeskFloor();
+  floor.say('60000', 'BTCUSD');
+  for (let n = 0; n < 14; n++) for (let s = 0; s < 30; s++) floor.wait(2000);
+  assert.equal(floor.indexOf('BTCUSD').stale, false);
+  floor.wait(MINUTE);
+  assert.equal(floor.indexOf('BTCUSD').stale, true);
+});
+
+/** A contract with two voices. */
+class TwoVoices extends PriceFloor {
+  constructor(without: readonly SecondEditionRule[] = []) {
+    const indexComponents = ['here', 'there'].map((exchange) => ({
+      exchange,
+      spotPair: 'BTC/USDT',
+      weight: '0.5',
+    }));
+    super({ ...PERPETUAL, indexComponents }, without, []);
+    this.trader('ann', { USDT: '4000' });
+    this.trader('bob', { USDT: '1000000' });
+    this.voices('60000', [0, 1]);
+    this.leverage('ann', 20);
+    this.deal('ann', 'bob', '1', '60000');
+    this.buy('bob', '1', '54500');
+  }
+
+  voices(price: string, components: readonly number[]): void {
+    const index = this.state.indexByName.get('BTCUSDT')!;
+    const told = {
+      type: 'componentPrice',
+      time: this.now,
+      index,
+      price: moneyUnits(price),
+      volume: 0n,
+      by: '',
+    } as const;
+    for (const component of components) this.send({ ...told, component });
+    this.wait(1000);
+  }
+}
+
+test('R6 (b): at an index with one voice left of two nobody is liquidated until the other is back', () => {
+  const floor = new TwoVoices();
+  for (let n = 0; n < 61; n++) floor.voices(n % 2 === 0 ? '60000' : '60000.1', [0]);
+  const index = floor.state.indices[floor.state.indexByName.get('BTCUSDT')!]!;
+  assert.deepEqual([index.stale, index.thin], [false, true]);
+  for (let n = 0; n < 60; n++) floor.voices(n % 2 === 0 ? '56000' : '56000.1', [0]);
+  // The price goes on.
+  assert.equal(floor.markOf(), '56000.1');
+  assert.equal(floor.position('ann'), 'long 1 @ 60000');
+  assert.equal(floor.transfer('ann uta', 'ann spot', '1', 'USDT'), 'insufficientBalance');
+  const before = floor.image();
+  floor.restart();
+  assert.deepEqual(floor.image(), before);
+  floor.voices('56000', [0, 1]);
+  assert.equal(index.name, 'BTCUSDT');
+  assert.equal(floor.position('ann'), 'none');
+});
+
+/** The world is at 66 779, the index is what the operator said ten minutes ago. */
+function theft(without: readonly SecondEditionRule[]) {
+  const floor = new DeskFloor(without).withDebt();
+  for (const name of ['BTCUSD', 'BTCUSDT']) floor.say('60000', name);
+  floor.wait(10 * MINUTE);
+  const before = floor.worthOf('ann', '66779');
+  const answer = floor.repay('ann', 'BTC', 'USDT');
+  return { answer, gain: floor.worthOf('ann', '66779') - before };
+}
+
+test('R6: a debt was paid at a price of ten minutes ago; now the desk waits for one of this minute', () => {
+  const old = theft(['livePrices']);
+  assert.equal(old.answer, 'none');
+  assert.ok(old.gain > moneyUnits('6700'), `${old.gain}`);
+  assert.deepEqual(theft([]), { answer: 'noCoinPrice', gain: 0n });
+});
+
+/** 10 000 USDT were lent on BTC; the world is at 40 000, where the pledge no longer covers the debt. */
+function loanTheft(without: readonly SecondEditionRule[]) {
+  const { floor, repay } = lender(without);
+  floor.tell('60000', 'BTCUSDT', 'ops');
+  floor.wait(10 * MINUTE);
+  return repay();
+}
+
+test('R6: a loan was paid from its pledge at a price of ten minutes ago; now the desk waits', () => {
+  assert.equal(loanTheft(['livePrices']), 'none 0.01666667');
+  assert.equal(loanTheft([]), 'noCoinPrice 0');
+});
