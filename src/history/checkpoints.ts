@@ -47,7 +47,7 @@ export class Checkpoints {
     } catch (error) {
       if (!isDatabaseShortage(error, dirname(this.#path))) throw error;
     } finally {
-      this.#database.exec(`PRAGMA busy_timeout = ${timeout}`);
+      this.#database.exec(`PRAGMA busy_timeout = ${Number(timeout)}`);
     }
   }
 }
