@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -7,8 +7,10 @@ import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
 import { Checkpoints, checkLogBelongs } from './checkpoints.ts';
 import { migrate, readMeta, writeMeta } from './sqlite-schema.ts';
 
+const LOCK_TIMEOUT_MS = 10_000;
+
 const open = (path: string) => {
-  const database = new DatabaseSync(path);
+  const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL');
   migrate(database);
   return { database, checkpoints: new Checkpoints(database, writeMeta(database)) };
@@ -103,4 +105,35 @@ test('a file that a cut-off move left unreadable without its log still belongs t
   writeFileSync(killed, bytes);
   check(killed);
   opened.database.close();
+});
+
+test('a reader of the file holds up no commit, and the log is moved when it is gone', () => {
+  const path = join(temporaryDirectory(), 'history.sqlite');
+  const opened = open(path);
+  const { database } = opened;
+  const lockTimeout = () => Number(database.prepare('PRAGMA busy_timeout').get()!.timeout);
+  const waits: number[] = [];
+  const exec = database.exec.bind(database);
+  database.exec = (sql) => {
+    if (sql.includes('wal_checkpoint')) waits.push(lockTimeout());
+    exec(sql);
+  };
+  database.exec('CREATE TABLE filler (bytes BLOB)');
+  commit(opened, 1);
+  const reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM meta').get();
+  for (let seq = 2; seq < 30; seq++) {
+    database.exec('INSERT INTO filler VALUES (zeroblob(200000))');
+    commit(opened, seq);
+  }
+  assert.ok(statSync(`${path}-wal`).size > 0, 'the reader still needs the log');
+  reader.exec('COMMIT');
+  commit(opened, 30);
+  assert.equal(statSync(`${path}-wal`).size, 0);
+  assert.ok(waits.length > 1);
+  assert.deepEqual([...new Set(waits)], [0], 'no move waits for a lock');
+  assert.equal(lockTimeout(), LOCK_TIMEOUT_MS, 'other writes do, as before');
+  reader.close();
+  database.close();
 });

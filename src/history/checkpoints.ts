@@ -35,12 +35,19 @@ export class Checkpoints {
     return bytes >= DUE_BYTES;
   }
 
-  /** A move that finds no space, or a reader in its way, is made after a later commit. */
+  /**
+   * A move that finds no space, or a reader in its way, is made after a later commit. It does not wait for a reader: a
+   * backup or somebody's query would hold up every commit by the timeout for locks.
+   */
   move(): void {
+    const { timeout } = this.#database.prepare('PRAGMA busy_timeout').get()!;
+    this.#database.exec('PRAGMA busy_timeout = 0');
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch (error) {
       if (!isDatabaseShortage(error, dirname(this.#path))) throw error;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${Number(timeout)}`);
     }
   }
 }

@@ -111,9 +111,9 @@ export class SqliteWriter {
     this.#writeMeta('last_seq', this.#seq);
     const checkpointDue = this.#checkpoints.prepare();
     this.#database.exec('COMMIT');
-    if (checkpointDue) this.#checkpoints.move();
     this.#committedSeq = this.#seq;
     this.#openRows = 0;
+    if (checkpointDue) this.#checkpoints.move();
   }
 
   /** Every row has a checksum: one without is damaged. */

@@ -20,9 +20,12 @@ async function subscribed<T>(
 }
 
 export const STREAM_CALLS: Calls = {
-  watchTicker: row('pushed', async ({ me }) => positive((await me.watchTicker(SPOT)).last, 'last')),
+  // A book that has not traded yet has no last price; the push after its first trade has.
+  watchTicker: row('pushed', async ({ me }) =>
+    until('a last price', async () => (await me.watchTicker(SPOT)).last || undefined),
+  ),
   watchTickers: row('pushed', async ({ me }) =>
-    positive((await me.watchTickers(['ETH/USDT']))['ETH/USDT']!.last, 'last'),
+    until('a last price', async () => (await me.watchTickers(['ETH/USDT']))['ETH/USDT']!.last || undefined),
   ),
   watchBidsAsks: row('pushed', async ({ me }) =>
     positive((await me.watchBidsAsks([SPOT]))[SPOT]!.bid, 'bid'),
