@@ -1,7 +1,7 @@
 /**
  * Interest on what accounts owe, at every full hour (rules 6.8): on the debt of that instant, less the free part of
- * an unrealised loss. A debt that comes and goes within the hour costs nothing, and one that funding makes at a full
- * hour bears interest from the next one on (rules 10.2, case 96).
+ * an unrealised loss; in the second edition at least on the largest cash debt of the hour (rules 13.10), so that nobody
+ * repays for a moment. A debt that funding makes at a full hour bears interest from the next one on (rules 10.2, case 96).
  */
 
 import { balanceOf } from '../margin/debts.ts';
@@ -19,6 +19,7 @@ export const HOURS_A_YEAR = 8760n;
 export function mayBearInterest(state: State): boolean {
   return (
     state.ledger.isOwed() ||
+    (state.rules.feeFloors && state.ledger.hasPeaks()) ||
     state.markets.some(({ futures }) => futures !== undefined && futures.openInterest > 0)
   );
 }
@@ -46,7 +47,9 @@ export function chargeInterest(state: State, before?: Debts): void {
 }
 
 function debtors(state: State): Account[] {
-  const indebted = new Set(state.ledger.accountsInDebt());
+  const { ledger } = state;
+  const indebted = new Set(ledger.accountsInDebt());
+  if (state.rules.feeFloors) for (const { account } of ledger.savePeaks()) indebted.add(account);
   const accounts = [...state.accountByUid.values()].filter(
     (account) => account.positions.size > 0 || indebted.has(account.index),
   );
@@ -57,23 +60,25 @@ function debtOf(state: State, account: Account, coin: number): bigint {
   return larger(0n, -(balanceOf(state, account, coin) + profitIn(state, account, coin)));
 }
 
-/** What an hour costs on the debt of now, or on as much of it as bears: the debt, its free part, and the interest. */
+/** What an hour costs on the debt of now, or on as much of it as counts: the debt, its free part, and the interest. */
 export function interestOf(
   state: State,
   account: Account,
   coin: number,
-  bearing?: bigint,
+  counted?: bigint,
 ): { debt: bigint; free: bigint; interest: bigint } {
   const { freeLimit, yearRate } = state.lending[coin]!.terms;
   const profit = profitIn(state, account, coin);
   const owed = debtOf(state, account, coin);
-  const debt = bearing === undefined ? owed : smaller(owed, bearing);
+  const debt = counted === undefined ? owed : smaller(owed, counted);
   const free = smaller(debt, smaller(larger(0n, -profit), freeLimit));
-  return { debt, free, interest: divCeil((debt - free) * yearRate, RATE_ONE * HOURS_A_YEAR) };
+  const peak = state.rules.feeFloors ? state.ledger.peakOf(account.index, coin) : 0n;
+  const bearing = larger(peak, debt - free);
+  return { debt, free, interest: divCeil(bearing * yearRate, RATE_ONE * HOURS_A_YEAR) };
 }
 
-function charge(state: State, account: Account, coin: number, bearing: bigint | undefined): void {
-  const { interest } = interestOf(state, account, coin, bearing);
+function charge(state: State, account: Account, coin: number, counted: bigint | undefined): void {
+  const { interest } = interestOf(state, account, coin, counted);
   if (interest === 0n) return;
   const { ledger } = state;
   post(state, {

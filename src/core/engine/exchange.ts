@@ -86,6 +86,7 @@ export class Exchange {
     state.digest.fold(outcome.rejectReason);
     if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.rejectReason);
     state.ledger.checkSettled();
+    state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state);
     return outcome;
   }

@@ -118,6 +118,7 @@ export class Schedule {
     this.debtsBeforeFunding = undefined;
     this.loansGrew = false;
     for (const { due, run } of TIMERS) if (due === undefined || due(this) <= state.now) run(this);
+    state.ledger.notePeaks();
   }
 
   /** When prices are needed next: for the work of an instant, and for loans (`loanPricesDue`). */
@@ -151,6 +152,7 @@ export class Schedule {
 
   chargeInterest(): void {
     if (this.bearsInterest) chargeInterest(this.state, this.debtsBeforeFunding);
+    this.state.ledger.beginPeaks();
     this.interestHour += INTEREST_MS;
   }
 

@@ -9,10 +9,11 @@ import { AdlRanking } from '../margin/adl-ranking.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums.ts';
+import { feeOf, rebateOf } from '../model/fees.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
-import { assert, divFloor, divTrunc, RATE_ONE } from '../model/units.ts';
+import { assert, divFloor, larger } from '../model/units.ts';
 import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
@@ -32,6 +33,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   private readonly state: State;
   /** By instrument: made once, because every match needs one. */
   private readonly contexts: FillContext[] = [];
+  /** What the present trade has brought the house in fees: no rebate is larger (rules 13.10). */
+  private feesKept = 0n;
 
   constructor(state: State) {
     this.state = state;
@@ -76,6 +79,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { state } = this;
     const value = tradeValue(context.instrument, priceTicks, lots);
     state.slab.remaining[slot]! -= lots;
+    this.feesKept = 0n;
     this.settle({
       context,
       slot,
@@ -126,6 +130,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   private settleBoth(taker: number, maker: number, deal: Deal): void {
     const { instrument } = deal.context;
     const takerRate = this.feeRateOf(instrument, taker, false);
+    this.feesKept = 0n;
     const makerRate = this.feeRateOf(instrument, maker, true);
     this.settle({ ...deal, slot: taker, maker: false, feeRate: takerRate, otherRate: makerRate });
     this.settle({ ...deal, slot: maker, maker: true, feeRate: makerRate, otherRate: takerRate });
@@ -156,7 +161,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { settle, coinMargined } = instrument.futures!;
     const kind = kindOf(state, slot);
     const chargedOn = coinMargined ? baseUnits(instrument, part.lots) : part.value;
-    const fee = divTrunc(chargedOn * trade.feeRate, RATE_ONE);
+    const fee = this.feeOf(chargedOn, trade.feeRate, kind);
     const marginBefore = this.positionFor(account, slot)?.iso ?? 0n;
     const pnl = part.closing
       ? this.closePart(account, trade, part, kind)
@@ -166,7 +171,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     this.chargeFee(account, settle, position, fee, kind);
     const commission = isLiquidation(kind)
       ? 0n
-      : payCommission(state, account, settle, fee, chargedOn, trade.otherRate);
+      : payCommission(state, account, settle, fee, rebateOf(chargedOn, trade.otherRate));
     if (position !== undefined) {
       if (part.closing) position.closeFee += fee;
       else position.openFee += fee;
@@ -197,6 +202,16 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { fees } = state.accountOf(slot);
     const rates = kind === OrderKind.user ? (fees.get(instrument.index) ?? instrument) : instrument;
     return maker ? rates.makerRate : rates.takerRate;
+  }
+
+  /** The taker is settled first: what it pays the house is all that the maker may get back. */
+  private feeOf(chargedOn: bigint, rate: bigint, kind: OrderKind): bigint {
+    const { feeFloors } = this.state.rules;
+    const fee = feeOf(chargedOn, rate, feeFloors);
+    if (!feeFloors || isLiquidation(kind)) return fee;
+    const kept = larger(fee, -this.feesKept);
+    this.feesKept += kept;
+    return kept;
   }
 
   private openPart(account: Account, trade: Trade, part: Part): bigint {

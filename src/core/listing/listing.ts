@@ -32,6 +32,7 @@ import { cancelSlot } from '../orders/cancel.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
+import { feeTableProblem } from './fee-tables.ts';
 import { scheduleCalendar } from './status-calendar.ts';
 
 export function listCoin(state: State, command: ListCoin): CommandResult {
@@ -73,7 +74,11 @@ export function listSpecification(state: State, spec: InstrumentSpec): CommandRe
   }
   try {
     const book = twin === undefined ? state.markets.length : twin.book;
-    state.instruments.push(parseInstrument(spec, index, book, (coin) => state.coinByName.get(coin)));
+    const instrument = parseInstrument(spec, index, book, (coin) => state.coinByName.get(coin));
+    const problem = state.rules.feeFloors ? feeTableProblem(state, instrument, instrument) : undefined;
+    if (problem !== undefined)
+      return refusedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
+    state.instruments.push(instrument);
   } catch (error) {
     if (error instanceof SpecificationError)
       return refusedBecause(RejectReason.invalidSpecification, error.message);
@@ -156,12 +161,15 @@ export function openAccount(state: State, command: OpenAccount): CommandResult {
 export function setFees(state: State, command: SetFees): CommandResult {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
-  if (state.instruments[command.instrument] === undefined) return rejected(RejectReason.unknownInstrument);
+  const instrument = state.instruments[command.instrument];
+  if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
   const { makerRate, takerRate } = command;
   const tenth = RATE_ONE / 10n;
   if (makerRate <= -tenth || makerRate >= tenth || takerRate <= -tenth || takerRate >= tenth) {
     return refusedBecause(RejectReason.invalidSpecification, 'fee rates must be below 10 %');
   }
+  const problem = state.rules.feeFloors ? feeTableProblem(state, instrument, command, account) : undefined;
+  if (problem !== undefined) return refusedBecause(RejectReason.invalidSpecification, problem);
   account.fees.set(command.instrument, { makerRate, takerRate });
   return OK;
 }

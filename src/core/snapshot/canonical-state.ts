@@ -8,7 +8,7 @@
  */
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
-import { stateFields } from './state-fields.ts';
+import { feeFloorFields, stateFields } from './state-fields.ts';
 
 const CANONICAL_FORMAT = 1;
 
@@ -19,6 +19,8 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
   if (state.edition > 1) {
     w.text('edition');
     w.u8(state.edition);
+    w.text('feeFloors');
+    feeFloorFields(w, state);
   }
   return w.written();
 }

@@ -45,6 +45,17 @@ export function stateFields(f: StateFields, state: State): void {
 function secondEditionFields(f: StateFields, state: State): void {
   const edition = f.u8(state.edition);
   if (f.reading) state.enterEdition(edition);
+  feeFloorFields(f, state);
+}
+
+/** Rules 13.10. */
+export function feeFloorFields(f: StateFields, { ledger }: State): void {
+  const peaks = list(f, ledger.savePeaks(), (known) => ({
+    account: f.i32(known?.account ?? 0),
+    coin: f.i32(known?.coin ?? 0),
+    peak: f.money(known?.peak ?? 0n),
+  }));
+  if (f.reading) ledger.restorePeaks(peaks);
 }
 
 function failedAmendFields(f: StateFields, state: State): void {

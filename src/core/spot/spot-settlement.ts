@@ -4,13 +4,13 @@ import { CancelReason, OrderType, Side } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
-import { divTrunc, RATE_ONE } from '../model/units.ts';
 import { payFromMarginLock } from '../orders/margin-order-hold.ts';
 import { close, closeResting, isMargin, lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
 import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
+import { flooredSpotFees, type SpotDeal, spotFees } from './spot-fees.ts';
 
 /** What the fills of one spot order have in common. */
 export interface SpotFillContext {
@@ -69,12 +69,20 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
     this.pay(context, buyer, value, sellerQuote);
     this.pay(context, seller, base, buyerBase);
-    const buyerRate = this.rateOf(buyer, buying);
-    const sellerRate = this.rateOf(seller, !buying);
-    const buyerFee = this.charge(buyerRate, base, buyerBase, instrument.base);
-    const sellerFee = this.charge(sellerRate, value, sellerQuote, instrument.quote);
-    const buyerShare = payCommission(state, buyerAccount, instrument.base, buyerFee, base, sellerRate);
-    const sellerShare = payCommission(state, sellerAccount, instrument.quote, sellerFee, value, buyerRate);
+    const deal: SpotDeal = {
+      buying,
+      base,
+      value,
+      buyerRate: this.rateOf(buyer, buying),
+      sellerRate: this.rateOf(seller, !buying),
+      index: market.index?.price ?? 0n,
+    };
+    const fees = state.rules.feeFloors ? flooredSpotFees(deal) : spotFees(deal);
+    const { buyer: buyerFee, seller: sellerFee, takenFromBuyer, takenFromSeller } = fees;
+    this.charge(buyerFee, buyerBase, instrument.base);
+    this.charge(sellerFee, sellerQuote, instrument.quote);
+    const buyerShare = payCommission(state, buyerAccount, instrument.base, buyerFee, takenFromBuyer);
+    const sellerShare = payCommission(state, sellerAccount, instrument.quote, sellerFee, takenFromSeller);
     // The difference to a better price than the limit is released at once.
     const improvement = slab.price[buyer]! - priceTicks;
     if (improvement > 0 && !isMargin(state, buyer)) {
@@ -139,14 +147,12 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     return taker ? rates.takerRate : rates.makerRate;
   }
 
-  /** Charges the fee of one side, truncated in favour of the payer; a negative fee is a rebate. */
-  private charge(rate: bigint, received: bigint, cash: number, coin: number): bigint {
-    const fee = divTrunc(received * rate, RATE_ONE);
+  /** Charges the fee of one side; a negative fee is a rebate. */
+  private charge(fee: bigint, cash: number, coin: number): void {
     const { ledger } = this.state;
     const house = ledger.cell(SystemAccount.fee, coin, Bucket.cash);
     if (fee > 0n) ledger.move(cash, house, fee);
     else if (fee < 0n) ledger.move(house, cash, -fee);
-    return fee;
   }
 }
 

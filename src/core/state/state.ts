@@ -55,6 +55,9 @@ export interface Market {
   changes: number;
   /** The price band as last computed, and the instrument and reference it holds for. */
   readonly band: { instrument: number; referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
+  /** The reference of a spot band stays within the index (rules 13.10); between which prices, as last computed. */
+  readonly heldToIndex: boolean;
+  readonly leash: { instrument: number; price: bigint; lowestTicks: number; highestTicks: number };
 }
 
 /** How a coin is lent to unified accounts now. */
@@ -148,6 +151,7 @@ export class State {
     this.edition = edition;
     this.rules = rulesOf(edition);
     this.priceVersion++;
+    this.ledger.beginPeaks();
   }
 
   nextId(): number {
@@ -231,7 +235,12 @@ export class State {
   }
 
   addMarket(instrument: number, index?: IndexPrice, futures?: FuturesMarket): number {
+    const state = this;
     this.markets.push({
+      get heldToIndex() {
+        return state.rules.feeFloors;
+      },
+      leash: { instrument: -1, price: 0n, lowestTicks: 0, highestTicks: 0 },
       book: new Book(this.slab),
       day: new Rolling24h(),
       candles: new CandleSeries(),
