@@ -10,6 +10,7 @@ import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
+import { partyOf } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 
 export const INTEREST_MS = 3_600_000;
@@ -39,11 +40,33 @@ export function debtsOf(state: State): Debts {
 
 /** Ascending uid, then coin. Where debts of before the instant are given, what is beyond them does not bear yet. */
 export function chargeInterest(state: State, before?: Debts): void {
-  for (const account of debtors(state)) {
+  const accounts = debtors(state);
+  // What was free for one is not for the next of its party.
+  const frees = new Map(accounts.map((account) => [account, new Map<number, bigint>()]));
+  for (const account of accounts) {
     for (const coin of coinsOf(state, account)) {
-      charge(state, account, coin, before && (before.get(account)?.get(coin) ?? 0n));
+      const counted = before && (before.get(account)?.get(coin) ?? 0n);
+      const taken = takenFree(state, account, (other) => frees.get(other)?.get(coin) ?? 0n);
+      const { free, interest } = interestOf(state, account, coin, counted, taken);
+      frees.get(account)!.set(coin, free);
+      charge(state, account, coin, interest);
     }
   }
+}
+
+/** What those before an account, by uid, have taken of the free limit of its party (rules 13.10). */
+function takenFree(
+  state: State,
+  account: Account,
+  freeOf: (other: Account, taken: bigint) => bigint,
+): bigint {
+  if (!state.rules.feeFloors) return 0n;
+  const main = state.accounts[account.party]!;
+  const before = main.subAccounts.length === 0 ? [] : partyOf(state, account);
+  return before
+    .filter(({ uid }) => uid < account.uid)
+    .sort((a, b) => a.uid - b.uid)
+    .reduce((taken, other) => taken + freeOf(other, taken), 0n);
 }
 
 function debtors(state: State): Account[] {
@@ -66,19 +89,23 @@ export function interestOf(
   account: Account,
   coin: number,
   counted?: bigint,
+  taken = takenFree(
+    state,
+    account,
+    (other, before) => interestOf(state, other, coin, undefined, before).free,
+  ),
 ): { debt: bigint; free: bigint; interest: bigint } {
   const { freeLimit, yearRate } = state.lending[coin]!.terms;
   const profit = profitIn(state, account, coin);
   const owed = debtOf(state, account, coin);
   const debt = counted === undefined ? owed : smaller(owed, counted);
-  const free = smaller(debt, smaller(larger(0n, -profit), freeLimit));
+  const free = smaller(debt, smaller(larger(0n, -profit), larger(0n, freeLimit - taken)));
   const peak = state.rules.feeFloors ? state.ledger.peakOf(account.index, coin) : 0n;
   const bearing = larger(peak, debt - free);
   return { debt, free, interest: divCeil(bearing * yearRate, RATE_ONE * HOURS_A_YEAR) };
 }
 
-function charge(state: State, account: Account, coin: number, counted: bigint | undefined): void {
-  const { interest } = interestOf(state, account, coin, counted);
+function charge(state: State, account: Account, coin: number, interest: bigint): void {
   if (interest === 0n) return;
   const { ledger } = state;
   post(state, {

@@ -25,6 +25,7 @@ import {
   listCoin,
   listInstrument,
   openAccount,
+  setBroker,
   setEdition,
   setFeeDeduction,
   setFees,
@@ -136,6 +137,8 @@ export class Exchange {
         return setFeeDeduction(state, command);
       case 'setCommission':
         return setCommission(state, command);
+      case 'setBroker':
+        return setBroker(state, command);
       case 'setDepositWallet':
         return setDepositWallet(state, command);
       case 'openAccount':

@@ -16,6 +16,7 @@ import { checkAccount } from './account-invariants.ts';
 import { checkFutures } from './futures-invariants.ts';
 import { checkLending } from './lending-invariants.ts';
 import { checkLoans } from './loan-invariants.ts';
+import { checkParties } from './party-invariants.ts';
 import { checkStrategies } from './strategy-invariants.ts';
 
 export function checkInvariants(state: State): void {
@@ -28,6 +29,7 @@ export function checkInvariants(state: State): void {
   checkStatistics(state);
   checkFutures(state);
   checkStrategies(state);
+  checkParties(state);
   checkLending(state);
 }
 

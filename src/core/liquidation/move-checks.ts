@@ -5,6 +5,7 @@
 
 import { hasStaleCoin } from '../borrowing/conversion.ts';
 import { checkPositionCount, checkTier } from '../futures/opening-checks.ts';
+import { notionalOf, notionalOfOthers } from '../futures/opening-notional.ts';
 import { inCoinAt, openingMargin, splitFill } from '../futures/split-fill.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { liquidationRatio } from '../margin/debts.ts';
@@ -24,10 +25,12 @@ import { type CommandResult, rejected } from '../model/command-result.ts';
 import { HoldMode, PosSide, Side } from '../model/enums.ts';
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
 import { Position, positionKey } from '../model/position.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { larger, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { partySums } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 import { isolatedSlack } from './liquidation-check.ts';
 
@@ -86,8 +89,8 @@ export function checkGiver(state: State, leg: Leg): CommandResult | undefined {
 }
 
 /** What it takes on must pass what an order of that size would; what it closes must leave it no worse. */
-export function checkReceiver(state: State, leg: Leg): CommandResult | undefined {
-  const { account, instrument, side, lots, posSide } = leg;
+export function checkReceiver(state: State, leg: Leg, giver: Account): CommandResult | undefined {
+  const { account, instrument, posSide } = leg;
   const before = computeRisk(state, account);
   const coin = instrument.futures!.settle;
   const after = resultOf(state, leg);
@@ -96,8 +99,7 @@ export function checkReceiver(state: State, leg: Leg): CommandResult | undefined
   // An old price of its collateral is one that only its owner may know better.
   if (hasStaleCoin(state, account)) return rejected(RejectReason.noCoinPrice);
   const failure =
-    checkTier(state, account, { instrument, side, priceTicks: markTicks(state, instrument), lots }) ??
-    checkPositionCount(state, account, instrument, posSide);
+    checkMovedTier(state, giver, leg) ?? checkPositionCount(state, account, instrument, posSide);
   if (failure !== undefined) return failure;
   const cash = state.ledger.peek(account.index, coin, Bucket.cash) + after.cash;
   const overpaid = markVsBookLoss(state, leg, after.openedLots);
@@ -108,6 +110,25 @@ export function checkReceiver(state: State, leg: Leg): CommandResult | undefined
   if (risky || (leg.isolated && isolatedIsAbove(state, after.position, RECEIVER_RATIO_MAX, overpaid)))
     return rejected(RejectReason.receiverTooRisky);
   return undefined;
+}
+
+/** Inside a party a move leaves what the party holds as it is; the receiver's leverage must fit it (rules 13.9). */
+function checkMovedTier(
+  state: State,
+  giver: Account,
+  { account, instrument, side, lots }: Leg,
+): CommandResult | undefined {
+  const sums = state.rules.partyLimits ? partySums(state, account) : undefined;
+  if (sums === undefined || partySums(state, giver) !== sums)
+    return checkTier(state, account, { instrument, side, priceTicks: markTicks(state, instrument), lots });
+  const buying = side === Side.buy;
+  const own = notionalOf(state, account, instrument);
+  const notional = (buying ? own.buy : own.sell) + notionalOfOthers(state, account, instrument, side);
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  const leverage = buying ? longLeverage : shortLeverage;
+  const { tiers } = instrument.futures!;
+  const fits = tiers[tierIndex(tiers, notional)]!.maxLeverage >= leverage;
+  return fits ? undefined : rejected(RejectReason.aboveTier, leverage);
 }
 
 /**

@@ -84,7 +84,7 @@ function moveOne(
     checkLots(state, instrument, position, sizeLots) ??
     checkWaiting(state, from, to) ??
     checkGiver(state, givingLeg(from, instrument, position, sizeLots)) ??
-    checkReceiver(state, taking);
+    checkReceiver(state, taking, from);
   return failure ?? handOver(state, settlement, from, position, taking);
 }
 

@@ -5,6 +5,7 @@ import type {
   ListCoin,
   ListInstrument,
   OpenAccount,
+  SetBroker,
   SetEdition,
   SetFeeDeduction,
   SetFees,
@@ -29,6 +30,7 @@ import { parseInstrument, SpecificationError } from '../model/parse-instrument.t
 import { RejectReason } from '../model/reject-reason.ts';
 import { RATE_ONE } from '../model/units.ts';
 import { cancelSlot } from '../orders/cancel.ts';
+import { forgetPartySums } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
@@ -190,6 +192,18 @@ export function setMarketMaker(state: State, command: SetMarketMaker): CommandRe
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
   account.marketMaker = command.marketMaker;
+  return OK;
+}
+
+/** Limits count the accounts below a broker one by one (rules 13.9); who is none any more earns no commission. */
+export function setBroker(state: State, command: SetBroker): CommandResult {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
+  if (account.masterUid !== 0)
+    return refusedBecause(RejectReason.invalidSpecification, 'only a main account can be a broker');
+  account.broker = command.broker;
+  if (!command.broker) account.commissionRate = 0n;
+  forgetPartySums(account);
   return OK;
 }
 

@@ -63,14 +63,15 @@ export function countsAsOpening(slab: OrderSlab, instrument: Instrument, slot: n
   );
 }
 
-/** Notes for the margin of its account that an order has come, grown, shrunk or gone by so many lots. */
+/** Notes for the margin of its account, and for its party, that an order has come, grown, shrunk or gone by so many lots. */
 export function countOrder(
   { slab }: State,
-  { margin }: Account,
+  { index, margin, partySums }: Account,
   instrument: Instrument,
   slot: number,
   lots: number,
 ): void {
+  partySums?.changed(instrument.index, index);
   if (margin === undefined) return;
   // Another price or another coin asks for other margin, also where the same amount stays locked.
   if (instrument.futures === undefined) margin.claimsChanged();

@@ -8,7 +8,7 @@
  */
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
-import { feeFloorFields, stateFields } from './state-fields.ts';
+import { feeFloorFields, partyLimitFields, stateFields } from './state-fields.ts';
 
 const CANONICAL_FORMAT = 1;
 
@@ -21,6 +21,8 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     w.u8(state.edition);
     w.text('feeFloors');
     feeFloorFields(w, state);
+    w.text('partyLimits');
+    partyLimitFields(w, state);
   }
   return w.written();
 }

@@ -46,6 +46,14 @@ function secondEditionFields(f: StateFields, state: State): void {
   const edition = f.u8(state.edition);
   if (f.reading) state.enterEdition(edition);
   feeFloorFields(f, state);
+  partyLimitFields(f, state);
+}
+
+/** Rules 13.9. */
+export function partyLimitFields(f: StateFields, { accountByUid }: State): void {
+  const known = [...accountByUid.values()].filter(({ broker }) => broker).map(({ uid }) => uid);
+  const brokers = list(f, known, (uid = 0) => f.f64(uid));
+  if (f.reading) for (const uid of brokers) accountByUid.get(uid)!.broker = true;
 }
 
 /** Rules 13.10. */

@@ -28,6 +28,7 @@ import { parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
 import { Account } from './account.ts';
 import { Ledger } from './ledger.ts';
 import { LoanBook } from './loan-index.ts';
+import { forgetPartySums } from './party.ts';
 import { RecentOids } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
 import type { TriggerBook } from './trigger-book.ts';
@@ -285,7 +286,10 @@ export class State {
     const account = new Account(uid, index, masterUid, party, marketMaker, house);
     this.accounts[index] = account;
     this.accountByUid.set(uid, account);
-    if (party !== index) this.accounts[party]!.subAccounts.push(account);
+    if (party !== index) {
+      this.accounts[party]!.subAccounts.push(account);
+      forgetPartySums(this.accounts[party]!);
+    }
     return account;
   }
 

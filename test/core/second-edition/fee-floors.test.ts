@@ -320,6 +320,39 @@ test('R10 (e): neither the free part nor an unrealised profit makes a cash debt 
   equal(charged(NEW), '-1000.01');
 });
 
+/** Ann and her two sub-accounts, who hold nothing but BTC and have lost 800 USDT each on paper. */
+function losers(rule: SecondEditionRule | undefined): MarginFloor {
+  const floor = new MarginFloor();
+  floor.trader('bob', { USDT: '1000000' });
+  floor.trader('ann', { BTC: '1' });
+  for (const name of ['ann 1', 'ann 2']) floor.trader(name, { BTC: '1' }, { master: 'ann' });
+  for (const name of ['ann', 'ann 1', 'ann 2']) {
+    floor.setFees(name, '0', '0');
+    floor.deal(name, 'bob', '1', '60000');
+  }
+  floor.mark('59200');
+  return enterRule(floor, rule);
+}
+
+test('R10 (f): the free part of losses is shared by the party, ascending uid', () => {
+  const free = (floor: MarginFloor) => ['ann', 'ann 1', 'ann 2'].map((name) => floor.nextHour(name).free);
+  deepEqual(free(losers(OLD)), ['800', '800', '800']);
+  const floor = losers(NEW);
+  deepEqual(free(floor), ['800', '200', '0']);
+  floor.at(at(1, 0));
+  deepEqual(
+    ['ann', 'ann 1', 'ann 2'].map((name) => floor.cash(name, 'USDT')),
+    ['0', '-0.006', '-0.008'],
+  );
+});
+
+test('R10 (f): sub-accounts of a broker have a free limit each', () => {
+  const floor = losers(NEW);
+  floor.send({ type: 'setBroker', time: floor.now, uid: floor.uid('ann'), broker: true });
+  floor.at(at(1, 0));
+  equal(floor.house('sys:interest', 'USDT'), '0');
+});
+
 test('I46: a trade that takes from the house is found', async () => {
   const { TradeAudit } = await import('../oracle/trade-audit.ts');
   const { OrderAudit } = await import('../oracle/order-audit.ts');
