@@ -38,6 +38,7 @@ import { fundLoanPool, setLoanRate } from '../loan/loan-pool.ts';
 import { checkLoans } from '../loan/loan-servicing.ts';
 import { repay } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
+import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import type { Checkpoint, Command, SetInstrumentStatus, SkipCommand } from '../model/command.ts';
 import { type CommandResult, OK } from '../model/command-result.ts';
 import { ReplayDivergence } from '../model/diverged.ts';
@@ -84,6 +85,7 @@ export class Exchange {
     this.schedule.advanceTo(command.time);
     const outcome = this.dispatch(command);
     this.strategies.settle();
+    if (state.clearingChanged) watchShortfalls(state, false);
     state.digest.fold(outcome.rejectReason);
     if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.rejectReason);
     state.ledger.checkSettled();

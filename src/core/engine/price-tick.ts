@@ -1,6 +1,7 @@
 /** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
 import type { Book } from '../book/book.ts';
+import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import { takeCoinPrices } from '../margin/collateral.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
@@ -63,6 +64,7 @@ export function samplePrices(state: State, now: number): void {
     if (live) candleEnds(state, futures.samplePremiumCandle(second));
   }
   state.priceVersion++;
+  watchShortfalls(state, true);
   scheduleFunding(state);
 }
 

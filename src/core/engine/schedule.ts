@@ -5,6 +5,7 @@ import { settleFunding } from '../futures/funding.ts';
 import { switchStatus } from '../listing/listing.ts';
 import { dueStatusChanges, scheduleCalendar } from '../listing/status-calendar.ts';
 import { accrueDue, checkLoans } from '../loan/loan-servicing.ts';
+import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CANDLE_WIDTHS } from '../model/candle-interval.ts';
@@ -118,6 +119,7 @@ export class Schedule {
     this.debtsBeforeFunding = undefined;
     this.loansGrew = false;
     for (const { due, run } of TIMERS) if (due === undefined || due(this) <= state.now) run(this);
+    if (state.clearingChanged) watchShortfalls(state, false);
     state.ledger.notePeaks();
   }
 

@@ -23,7 +23,7 @@ import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
 import { payCommission } from '../wallet/commission.ts';
 import type { FillContext } from './fill-context.ts';
 import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
-import { inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
+import { inCoinAt, openingMargin, type Part, receivedMargin, splitFill } from './split-fill.ts';
 
 /** The fields that both sides of a trade have in common. */
 type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
@@ -66,7 +66,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   tradeDirectly(context: FillContext, one: number, other: number, priceTicks: number, lots: number): void {
     const { state } = this;
     const { slab } = state;
-    const value = tradeValue(context.instrument, priceTicks, lots);
+    const value = context.movedBasis ?? tradeValue(context.instrument, priceTicks, lots);
     const execLinkId = state.nextId();
     for (const slot of [one, other]) slab.remaining[slot]! -= lots;
     state.digest.fold(priceTicks);
@@ -216,14 +216,17 @@ export class FuturesSettlement implements MatchSink<FillContext> {
 
   private openPart(account: Account, trade: Trade, part: Part): bigint {
     const { state } = this;
-    const { instrument, market, movedQueueValue } = trade.context;
+    const { instrument, market, movedQueueValue, movedBasis } = trade.context;
     const { slab, ledger } = state;
     const buying = slab.side[trade.slot] === Side.buy;
     const isolated = (slab.flags[trade.slot]! & FLAG_ISOLATED) !== 0;
     const position = this.positionFor(account, trade.slot) ?? this.openPosition(account, trade, isolated);
     if (isolated) {
       const coin = instrument.futures!.settle;
-      const margin = openingMargin(account, instrument, buying, part.value, trade.priceTicks);
+      const margin =
+        movedBasis === undefined
+          ? openingMargin(account, instrument, buying, part.value, trade.priceTicks)
+          : receivedMargin(account, instrument, buying, part, trade.priceTicks);
       this.releaseOrderMargin(account, trade);
       ledger.move(
         ledger.cell(account.index, coin, Bucket.cash),
@@ -278,6 +281,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { ledger } = this.state;
     const clearing = ledger.cell(SystemAccount.clearing, coin, Bucket.cash);
     futures.clearing -= pnl;
+    if (futures.terms.coinMargined) this.state.clearingChanged = true;
     if (pnl > 0n) ledger.move(clearing, cell, pnl);
     else if (pnl < 0n) ledger.move(cell, clearing, -pnl);
   }

@@ -1,7 +1,7 @@
 /** What a fill of a contract comes to, before anything is booked: which part closes, which opens, and for how much. */
 
 import { futuresSetting } from '../margin/margin.ts';
-import type { Instrument } from '../model/instrument.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
 import { divFloor, powerOfTen } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
@@ -33,6 +33,20 @@ export function splitFill(
 export function inCoinAt(instrument: Instrument, quoteAmount: bigint, priceTicks: number): bigint {
   if (!instrument.futures!.coinMargined) return quoteAmount;
   return divFloor(quoteAmount * powerOfTen(instrument.pricePrecision), BigInt(priceTicks));
+}
+
+/** Margin of a position that came with its cost basis: of its value at the mark, and what it has lost so far. */
+export function receivedMargin(
+  account: Account,
+  instrument: Instrument,
+  buying: boolean,
+  { lots, value: basis }: Part,
+  priceTicks: number,
+): bigint {
+  const value = tradeValue(instrument, priceTicks, lots);
+  const gain = buying ? value - basis : basis - value;
+  const loss = gain < 0n ? -inCoinAt(instrument, gain, priceTicks) : 0n;
+  return openingMargin(account, instrument, buying, value, priceTicks) + loss;
 }
 
 /** Initial margin of what a fill opens: its value by the leverage, in the settlement coin. */

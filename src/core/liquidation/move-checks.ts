@@ -6,7 +6,7 @@
 import { hasStaleCoin } from '../borrowing/conversion.ts';
 import { checkPositionCount, checkTier } from '../futures/opening-checks.ts';
 import { notionalOf, notionalOfOthers } from '../futures/opening-notional.ts';
-import { inCoinAt, openingMargin, splitFill } from '../futures/split-fill.ts';
+import { inCoinAt, openingMargin, receivedMargin, splitFill } from '../futures/split-fill.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { liquidationRatio } from '../margin/debts.ts';
 import {
@@ -47,6 +47,8 @@ export interface Leg {
   readonly posSide: PosSide;
   readonly isolated: boolean;
   readonly lots: number;
+  /** Cost basis that goes along instead of the value at the mark (rules 13.2). */
+  readonly basis?: bigint | undefined;
 }
 
 /** What a leg would leave. */
@@ -168,7 +170,7 @@ function isolatedIsAbove(state: State, position: Position, ratio: bigint, loss =
   return kept * RATE_ONE >= held * ratio;
 }
 
-function resultOf(state: State, { account, instrument, side, posSide, isolated, lots }: Leg): Result {
+function resultOf(state: State, { account, instrument, side, posSide, isolated, lots, basis }: Leg): Result {
   const { index } = instrument;
   const buying = side === Side.buy;
   const mark = markTicks(state, instrument);
@@ -177,7 +179,7 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
   let position = held?.copy() ?? blank();
   let cash = 0n;
   let openedLots = 0;
-  for (const part of splitFill(held, buying, lots, tradeValue(instrument, mark, lots))) {
+  for (const part of splitFill(held, buying, lots, basis ?? tradeValue(instrument, mark, lots))) {
     if (part.closing) {
       const { realised, margin } = position.close(part.lots, part.value);
       const pnl = inCoinAt(instrument, realised, mark);
@@ -188,7 +190,11 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
       continue;
     }
     if (held !== undefined && position.size === 0) position = blank();
-    const margin = isolated ? openingMargin(account, instrument, buying, part.value, mark) : 0n;
+    const opening =
+      basis === undefined
+        ? openingMargin(account, instrument, buying, part.value, mark)
+        : receivedMargin(account, instrument, buying, part, mark);
+    const margin = isolated ? opening : 0n;
     position.open(buying, part.lots, part.value);
     position.iso += margin;
     cash -= margin;

@@ -8,7 +8,7 @@
  */
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
-import { feeFloorFields, partyLimitFields, stateFields } from './state-fields.ts';
+import { clearingFields, feeFloorFields, partyLimitFields, stateFields } from './state-fields.ts';
 
 const CANONICAL_FORMAT = 1;
 
@@ -23,6 +23,8 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     feeFloorFields(w, state);
     w.text('partyLimits');
     partyLimitFields(w, state);
+    w.text('clearingShortfall');
+    clearingFields(w, state);
   }
   return w.written();
 }

@@ -47,6 +47,14 @@ function secondEditionFields(f: StateFields, state: State): void {
   if (f.reading) state.enterEdition(edition);
   feeFloorFields(f, state);
   partyLimitFields(f, state);
+  clearingFields(f, state);
+}
+
+/** Rules 13.2. */
+export function clearingFields(f: StateFields, { instruments }: State): void {
+  const known = instruments.filter(({ closeOnly }) => closeOnly).map(({ index }) => index);
+  const flagged = list(f, known, (index = 0) => f.i32(index));
+  if (f.reading) for (const index of flagged) instruments[index]!.closeOnly = true;
 }
 
 /** Rules 13.9. */

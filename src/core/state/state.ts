@@ -143,6 +143,8 @@ export class State {
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
+  /** A coin-margined contract has paid or taken a profit since what the house lacks was last looked at. */
+  clearingChanged = false;
   /** Accounts whose positions or money the present command has changed, each once. */
   touched: Account[] = [];
   /** What the present command has caused so far. */
