@@ -64,6 +64,8 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
           house: Type.String(),
           external: Type.String(),
           total: Type.String(),
+          /** What the house would lack if everybody closed the coin's contracts now (rules 13.2). */
+          clearingShort: Type.String(),
         }),
       ),
     }),
@@ -71,12 +73,13 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
       const sums = coinSums(state);
       return {
         balanced: sums.every(({ total }) => total === 0n),
-        coins: sums.map(({ coin, users, house, external, total }) => ({
+        coins: sums.map(({ coin, users, house, external, total, clearingShort }) => ({
           coin,
           users: formatMoney(users),
           house: formatMoney(house),
           external: formatMoney(external),
           total: formatMoney(total),
+          clearingShort: formatMoney(clearingShort),
         })),
       };
     },

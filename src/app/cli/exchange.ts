@@ -27,6 +27,8 @@ interface TrialBalanceView {
     readonly house: string;
     readonly external: string;
     readonly total: string;
+    /** What the house would lack if everybody closed the coin's contracts now. */
+    readonly clearingShort: string;
   }[];
 }
 
@@ -88,6 +90,11 @@ function trialBalanceText({ balanced, coins }: TrialBalanceView, paint: Paint): 
   return [
     ...table(paint, ['coin', 'users', 'house', 'outside', 'total'], rows, [1, 2, 3, 4], 'no money yet'),
     '',
+    ...coins
+      .filter(({ clearingShort }) => clearingShort !== '0')
+      .map(({ coin, clearingShort }) =>
+        paint('yellow', `the house would lack ${clearingShort} ${coin} if all its contracts were closed now`),
+      ),
     balanced ? paint('green', 'the books agree') : paint('red', 'THE BOOKS DO NOT AGREE'),
   ];
 }

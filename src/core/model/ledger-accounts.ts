@@ -25,6 +25,10 @@ export const SystemAccount = {
   loanPool: 4,
   convert: 5,
   clearing: 6,
+  /** Pays what margin debts and pledge loans lack (rules 13.7). */
+  insuranceLending: 7,
+  /** What nobody pays: never above zero (rules 13.2, 13.7). */
+  badDebt: 8,
 } as const;
 export const SYSTEM_ACCOUNT_NAMES = [
   'ext',
@@ -34,5 +38,7 @@ export const SYSTEM_ACCOUNT_NAMES = [
   'sys:loanpool',
   'sys:convert',
   'sys:clearing',
+  'sys:insurance-lending',
+  'sys:bad-debt',
 ];
 export const FIRST_USER_ACCOUNT = 16;

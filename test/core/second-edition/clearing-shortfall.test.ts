@@ -1,14 +1,23 @@
 /** The house's side of coin-margined contracts (rules 13.2): a move realises nothing, and what the house may lack has an end. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
+import { coinSums } from '../../../src/admin/trial-balance.ts';
 import { checkInvariants } from '../../../src/core/engine/invariants.ts';
 import { coinShortfall, shortfallLimit, shortfallOf } from '../../../src/core/margin/clearing-shortfall.ts';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
-import { InstrumentStatus } from '../../../src/core/model/enums.ts';
+import {
+  InstrumentStatus,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+} from '../../../src/core/model/enums.ts';
 import { shownStatus } from '../../../src/core/model/instrument-status.ts';
 import { loadState, saveState } from '../../../src/core/snapshot/snapshot.ts';
 import { money, moneyUnits } from '../dsl/words.ts';
 import { FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
+import { Auditor } from '../oracle/auditor.ts';
 import { enterRule } from './one-rule.ts';
 
 const OLD = undefined;
@@ -174,6 +183,52 @@ test('R2 (c): resting orders still match', () => {
   equal(floor.instrument('BTCUSD').closeOnly, true);
   floor.sell('cat', '0.1', '60000', ON);
   equal(bid.stands, 'filled 0.1/0.1');
+});
+
+test('R2 (d): what the house would lack stands in the books', () => {
+  const floor = lacking(NEW, '10000');
+  const books = coinSums(floor.state).find(({ coin }) => coin === 'BTC')!;
+  equal(money(books.clearingShort), '0.01515151');
+  const old = coinSums(lacking(OLD, '10000').state).find(({ coin }) => coin === 'BTC')!;
+  equal(money(old.clearingShort), '0');
+});
+
+test('R2 (d): what the fund lacks at the end of a contract is bad debt of the house, and clearing is 0', () => {
+  const floor = lacking(NEW, '10000');
+  floor.insure('0.01', 'BTC');
+  floor.setStatus('offline', 'BTCUSD', 'COIN-FUTURES');
+  equal(floor.house('sys:clearing', 'BTC'), '0');
+  equal(floor.insurance('BTC'), '0');
+  // Two roundings of a unit were the house's.
+  equal(floor.house('sys:bad-debt', 'BTC'), '-0.0051515');
+});
+
+test('I45: an opening order that is taken where the house lacks too much is found', () => {
+  const floor = lacking(NEW, '500');
+  const auditor = new Auditor(floor.state);
+  const instrument = floor.instrument('BTCUSD');
+  const tick = { type: 'tick', time: floor.now } as const;
+  auditor.observe(tick, floor.exchange.apply(tick), []);
+  instrument.closeOnly = false;
+  const command = {
+    type: 'placeOrder',
+    time: floor.now,
+    uid: floor.uid('ann'),
+    source: Source.api,
+    instrument: instrument.index,
+    side: Side.buy,
+    orderType: OrderType.limit,
+    timeInForce: TimeInForce.gtc,
+    stpMode: StpMode.none,
+    priceTicks: 600_000,
+    sizeLots: 1000,
+    quoteAmount: 0n,
+    clientOid: '',
+  } as const;
+  const outcome = floor.exchange.apply(command);
+  equal(outcome.rejectReason, 0);
+  instrument.closeOnly = true;
+  throws(() => auditor.observe(command, outcome, floor.exchange.takeEvents()), /I45/);
 });
 
 test('I49: a clearing that does not belong to the positions is found', () => {
