@@ -1,5 +1,6 @@
 /** Per coin, the sums of users, house and outside world; their total must be zero. */
 import { FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
+import { houseShortfall } from '../core/reads/house-reads.ts';
 import type { State } from '../core/state/state.ts';
 
 export interface CoinSums {
@@ -8,6 +9,8 @@ export interface CoinSums {
   readonly house: bigint;
   readonly external: bigint;
   readonly total: bigint;
+  /** What the house would lack if everybody closed the coin's contracts now (rules 13.2). */
+  readonly clearingShort: bigint;
 }
 
 export function coinSums(state: State): CoinSums[] {
@@ -25,5 +28,6 @@ export function coinSums(state: State): CoinSums[] {
     house: house[index]!,
     external: external[index]!,
     total: users[index]! + house[index]! + external[index]!,
+    clearingShort: houseShortfall(state, index),
   }));
 }

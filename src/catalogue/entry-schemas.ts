@@ -91,6 +91,7 @@ export const COIN = record<CoinSpec>({
   chains: listOf(CHAIN),
   collateral: Type.Optional(listOf(COLLATERAL_TIER)),
   collateralCap: Type.Optional(decimal),
+  houseShortUsd: Type.Optional(decimal),
   loan: Type.Optional(LOAN),
   pledge: Type.Optional(PLEDGE),
   borrow: Type.Optional(BORROW),

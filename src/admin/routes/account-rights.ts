@@ -22,12 +22,13 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       const user = findUser(identity, params.account);
       if (user instanceof AdminError) return user;
       const { uid } = user;
-      if (!body.broker && (sequencer.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
-        const result = await audited.submit({ type: 'setCommission', uid, rate: 0n });
-        if (result instanceof AdminError) return result;
-      }
       const changed = identity.setUser(uid, { broker: body.broker }, sequencer.clock.now());
       if (!changed.ok) return refusedByIdentity(changed);
+      // Limits count the accounts below a broker one by one (rules 13.9); who is none any more earns no commission.
+      if (sequencer.state.accountByUid.has(uid)) {
+        const result = await audited.submit({ type: 'setBroker', uid, broker: body.broker });
+        if (result instanceof AdminError) return result;
+      }
       return { account: viewOf(sequencer.state, changed.value), command: audited.command };
     },
   }),

@@ -71,6 +71,8 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
           insuranceLending: Type.String(),
           badDebt: Type.String(),
           writtenOff: Type.String(),
+          /** What the house would lack if everybody closed the coin's contracts now (rules 13.2). */
+          clearingShort: Type.String(),
         }),
       ),
     }),
@@ -79,7 +81,7 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
       const solvency = solvencyOf(state);
       return {
         balanced: sums.every(({ total }) => total === 0n),
-        coins: sums.map(({ coin, users, house, external, total }, index) => ({
+        coins: sums.map(({ coin, users, house, external, total, clearingShort }, index) => ({
           coin,
           users: formatMoney(users),
           house: formatMoney(house),
@@ -89,6 +91,7 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
           insuranceLending: formatMoney(fundBalance(state, 'lending', index)),
           badDebt: formatMoney(solvency[index]!.badDebt),
           writtenOff: formatMoney(solvency[index]!.writtenOff),
+          clearingShort: formatMoney(clearingShort),
         })),
       };
     },

@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { coinProblem, instrumentProblem } from '../../catalogue/entry-check.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
+import { shownStatus } from '../../core/model/instrument-status.ts';
 import type { CoinSpec, InstrumentSpec } from '../../core/model/listing-spec.ts';
 import { formatRate, parseUnits, RATE_SCALE } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
@@ -35,7 +36,7 @@ function viewOf(instrument: Instrument, openOrders: number) {
   return {
     category: CATEGORY_NAMES[instrument.category],
     symbol: instrument.symbol,
-    status: INSTRUMENT_STATUS_NAMES[instrument.status],
+    status: INSTRUMENT_STATUS_NAMES[shownStatus(instrument)],
     baseCoin: instrument.spec.baseCoin,
     quoteCoin: instrument.spec.quoteCoin,
     makerFeeRate: formatRate(instrument.makerRate),

@@ -31,6 +31,8 @@ interface TrialBalanceView {
     readonly insuranceLending: string;
     readonly badDebt: string;
     readonly writtenOff: string;
+    /** What the house would lack if everybody closed the coin's contracts now. */
+    readonly clearingShort: string;
   }[];
 }
 
@@ -107,6 +109,11 @@ function trialBalanceText({ balanced, coins }: TrialBalanceView, paint: Paint): 
   return [
     ...table(paint, head, rows, [1, 2, 3, 4, 5, 6, 7, 8], 'no money yet'),
     '',
+    ...coins
+      .filter(({ clearingShort }) => clearingShort !== '0')
+      .map(({ coin, clearingShort }) =>
+        paint('yellow', `the house would lack ${clearingShort} ${coin} if all its contracts were closed now`),
+      ),
     balanced ? paint('green', 'the books agree') : paint('red', 'THE BOOKS DO NOT AGREE'),
   ];
 }

@@ -1,7 +1,7 @@
 /**
- * Interest on debts, charged at every full hour (rules 6.8): on the debt of that instant, less the free part of
- * an unrealised loss. A debt that comes and goes within the hour costs nothing, and one that funding makes at a full
- * hour bears interest from the next one on (rules 10.2, case 96).
+ * Interest on what accounts owe, at every full hour (rules 6.8): on the debt of that instant, less the free part of
+ * an unrealised loss; in the second edition at least on the largest cash debt of the hour (rules 13.10), so that nobody
+ * repays for a moment. A debt that funding makes at a full hour bears interest from the next one on (rules 10.2, case 96).
  */
 
 import { balanceOf } from '../margin/debts.ts';
@@ -10,6 +10,7 @@ import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
+import { partyOf } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 
 export const INTEREST_MS = 3_600_000;
@@ -19,6 +20,7 @@ export const HOURS_A_YEAR = 8760n;
 export function mayBearInterest(state: State): boolean {
   return (
     state.ledger.isOwed() ||
+    (state.rules.feeFloors && state.ledger.hasPeaks()) ||
     state.markets.some(({ futures }) => futures !== undefined && futures.openInterest > 0)
   );
 }
@@ -38,15 +40,39 @@ export function debtsOf(state: State): Debts {
 
 /** Ascending uid, then coin. With `before`, the debts before the instant, a debt beyond them bears no interest yet. */
 export function chargeInterest(state: State, before?: Debts): void {
-  for (const account of debtors(state)) {
+  const accounts = debtors(state);
+  // What was free for one is not for the next of its party.
+  const frees = new Map(accounts.map((account) => [account, new Map<number, bigint>()]));
+  for (const account of accounts) {
     for (const coin of coinsOf(state, account)) {
-      charge(state, account, coin, before && (before.get(account)?.get(coin) ?? 0n));
+      const counted = before && (before.get(account)?.get(coin) ?? 0n);
+      const taken = takenFree(state, account, (other) => frees.get(other)?.get(coin) ?? 0n);
+      const { free, interest } = interestOf(state, account, coin, counted, taken);
+      frees.get(account)!.set(coin, free);
+      charge(state, account, coin, interest);
     }
   }
 }
 
+/** What those before an account, by uid, have taken of the free limit of its party (rules 13.10). */
+function takenFree(
+  state: State,
+  account: Account,
+  freeOf: (other: Account, taken: bigint) => bigint,
+): bigint {
+  if (!state.rules.feeFloors) return 0n;
+  const main = state.accounts[account.party]!;
+  const before = main.subAccounts.length === 0 ? [] : partyOf(state, account);
+  return before
+    .filter(({ uid }) => uid < account.uid)
+    .sort((a, b) => a.uid - b.uid)
+    .reduce((taken, other) => taken + freeOf(other, taken), 0n);
+}
+
 function debtors(state: State): Account[] {
-  const indebted = new Set(state.ledger.accountsInDebt());
+  const { ledger } = state;
+  const indebted = new Set(ledger.accountsInDebt());
+  if (state.rules.feeFloors) for (const { account } of ledger.savePeaks()) indebted.add(account);
   const accounts = [...state.accountByUid.values()].filter(
     (account) => account.positions.size > 0 || indebted.has(account.index),
   );
@@ -62,18 +88,24 @@ export function interestOf(
   state: State,
   account: Account,
   coin: number,
-  bearing?: bigint,
+  counted?: bigint,
+  taken = takenFree(
+    state,
+    account,
+    (other, before) => interestOf(state, other, coin, undefined, before).free,
+  ),
 ): { debt: bigint; free: bigint; interest: bigint } {
   const { freeLimit, yearRate } = state.lending[coin]!.terms;
   const profit = profitIn(state, account, coin);
   const owed = debtOf(state, account, coin);
-  const debt = bearing === undefined ? owed : smaller(owed, bearing);
-  const free = smaller(debt, smaller(larger(0n, -profit), freeLimit));
-  return { debt, free, interest: divCeil((debt - free) * yearRate, RATE_ONE * HOURS_A_YEAR) };
+  const debt = counted === undefined ? owed : smaller(owed, counted);
+  const free = smaller(debt, smaller(larger(0n, -profit), larger(0n, freeLimit - taken)));
+  const peak = state.rules.feeFloors ? state.ledger.peakOf(account.index, coin) : 0n;
+  const bearing = larger(peak, debt - free);
+  return { debt, free, interest: divCeil(bearing * yearRate, RATE_ONE * HOURS_A_YEAR) };
 }
 
-function charge(state: State, account: Account, coin: number, bearing: bigint | undefined): void {
-  const { interest } = interestOf(state, account, coin, bearing);
+function charge(state: State, account: Account, coin: number, interest: bigint): void {
   if (interest === 0n) return;
   const { ledger } = state;
   post(state, {

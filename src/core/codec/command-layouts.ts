@@ -227,6 +227,7 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
   forceClose: { code: 37, fields: { uid: 'f64', deleverage: 'flag', instrument: 'i32', by: 'text' } },
   setDepositWallet: { code: 39, fields: { uid: 'f64', coin: 'u16', wallet: 'u8' } },
   setCommission: { code: 41, fields: { uid: 'f64', rate: 'money', by: 'text' } },
+  setBroker: { code: 50, fields: { uid: 'f64', broker: 'flag', by: 'text' } },
   cancelEverything: { code: 43, fields: { uid: 'f64', by: 'text' } },
   setAside: { code: 42, fields: { seq: 'f64', by: 'text' } },
   setAutoMargin: { code: 38, fields: { uid: 'f64', instrument: 'u16', posSide: 'u8', room: 'money' } },

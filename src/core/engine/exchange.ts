@@ -26,6 +26,7 @@ import {
   listCoin,
   listInstrument,
   openAccount,
+  setBroker,
   setEdition,
   setFeeDeduction,
   setFees,
@@ -38,6 +39,7 @@ import { fundLoanPool, setLoanRate } from '../loan/loan-pool.ts';
 import { checkLoans } from '../loan/loan-servicing.ts';
 import { repay } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
+import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import type { Checkpoint, Command, SetInstrumentStatus, SkipCommand } from '../model/command.ts';
 import { type CommandResult, OK } from '../model/command-result.ts';
 import type { Event } from '../model/event.ts';
@@ -84,9 +86,11 @@ export class Exchange {
     this.schedule.advanceTo(command.time);
     const result = this.dispatch(command);
     this.triggerEngine.settle();
+    if (state.clearingChanged) watchShortfalls(state, false);
     state.digest.fold(result.rejectReason);
     if (result.items !== undefined) for (const item of result.items) state.digest.fold(item.rejectReason);
     state.ledger.checkSettled();
+    state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state);
     return result;
   }
@@ -136,6 +140,8 @@ export class Exchange {
         return setFeeDeduction(state, command);
       case 'setCommission':
         return setCommission(state, command);
+      case 'setBroker':
+        return setBroker(state, command);
       case 'setDepositWallet':
         return setDepositWallet(state, command);
       case 'openAccount':

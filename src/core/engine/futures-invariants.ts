@@ -2,19 +2,22 @@
 
 import { NIL } from '../book/order-slab.ts';
 import { closingOrders } from '../futures/reduce-only-orders.ts';
+import { inCoinAt } from '../futures/split-fill.ts';
 import {
   crossedIsDue,
   hasStaleIndex,
   isActionable,
   isolatedIsDue,
 } from '../liquidation/liquidation-check.ts';
+import { shortfallOf } from '../margin/clearing-shortfall.ts';
 import { warningRatio } from '../margin/debts.ts';
-import { computeRisk, isAbove } from '../margin/margin.ts';
+import { computeRisk, isAbove, unrealisedOf } from '../margin/margin.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { InstrumentStatus, Side } from '../model/enums.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 import { checkMarginCache } from './account-invariants.ts';
 
@@ -68,9 +71,30 @@ function checkContract(state: State, market: Market): void {
   );
   checkEnded(state, market);
   assert(futures.cleared + basis === 0n, `I08: ${symbol} has cleared ${futures.cleared}, basis ${basis}`);
-  if (futures.terms.coinMargined) return;
+  if (futures.terms.coinMargined) {
+    checkShortfall(state, market);
+    return;
+  }
   assert(long !== 0 || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
   assert(futures.clearing + basis === 0n, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
+}
+
+/** I49: what the house would lack is what everybody has won, less what it has been paid, but for the roundings. */
+function checkShortfall(state: State, market: Market): void {
+  const futures = market.futures!;
+  const { markTicks, clearing, instrument } = futures;
+  if (markTicks === 0) return;
+  let won = 0n;
+  let positions = 0n;
+  for (const { position } of holdersOf(state, instrument.index)) {
+    won += inCoinAt(instrument, unrealisedOf(state, position), markTicks);
+    positions++;
+  }
+  const apart = shortfallOf(futures) - (won - clearing);
+  assert(
+    apart >= -positions && apart <= positions + 1n,
+    `I49: the house lacks ${shortfallOf(futures)} of ${instrument.symbol}, positions say ${won - clearing}`,
+  );
 }
 
 /** I43: the mark of a perpetual lies within what it was made of, as far as it may leave its index. */

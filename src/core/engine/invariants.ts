@@ -17,6 +17,7 @@ import { checkFunds } from './fund-invariants.ts';
 import { checkFutures } from './futures-invariants.ts';
 import { checkLending } from './lending-invariants.ts';
 import { checkLoans } from './loan-invariants.ts';
+import { checkParties } from './party-invariants.ts';
 import { checkStrategies } from './strategy-invariants.ts';
 
 export function checkInvariants(state: State): void {
@@ -29,6 +30,7 @@ export function checkInvariants(state: State): void {
   checkStatistics(state);
   checkFutures(state);
   checkStrategies(state);
+  checkParties(state);
   checkLending(state);
   checkFunds(state);
 }

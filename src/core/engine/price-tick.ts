@@ -1,5 +1,6 @@
 /** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
+import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import { takeCoinPrices } from '../margin/collateral.ts';
 import { takeDollarPrices } from '../margin/dollar-coins.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
@@ -69,6 +70,7 @@ export function samplePrices(state: State, now: number): void {
     if (live) candleEnds(state, futures.samplePremiumCandle(second));
   }
   state.priceVersion++;
+  watchShortfalls(state, true);
   scheduleFunding(state);
 }
 

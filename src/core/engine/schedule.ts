@@ -5,6 +5,7 @@ import { settleFunding } from '../futures/funding.ts';
 import { switchStatus } from '../listing/listing.ts';
 import { dueStatusChanges, scheduleCalendar } from '../listing/status-calendar.ts';
 import { accrueDue, checkLoans } from '../loan/loan-servicing.ts';
+import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CANDLE_WIDTHS } from '../model/candle-interval.ts';
@@ -118,6 +119,8 @@ export class Schedule {
     this.debtsBeforeFunding = undefined;
     this.loansGrew = false;
     for (const { due, run } of TIMERS) if (due === undefined || due(this) <= state.now) run(this);
+    if (state.clearingChanged) watchShortfalls(state, false);
+    state.ledger.notePeaks();
   }
 
   /** When prices are needed next: for the work of an instant, and for loans (`loanPricesDue`). */
@@ -151,6 +154,7 @@ export class Schedule {
 
   chargeInterest(): void {
     if (this.bearsInterest) chargeInterest(this.state, this.debtsBeforeFunding);
+    this.state.ledger.beginPeaks();
     this.interestHour += INTEREST_MS;
   }
 

@@ -175,7 +175,7 @@ function checkAmend(
   const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
   const opening =
     instrument.futures === undefined ? side === Side.buy : (slab.flags[slot]! & FLAG_CLOSING) === 0;
-  const status = amendingRefusal(instrument, opening, source, state.now, enlarges);
+  const status = amendingRefusal(instrument, opening, source, state.now, enlarges, account.house);
   if (status !== RejectReason.none) return rejected(status);
   const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
   if (offGrid !== undefined) return offGrid;

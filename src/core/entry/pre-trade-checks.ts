@@ -16,7 +16,7 @@ import {
   TriggerBy,
 } from '../model/enums.ts';
 import { type Instrument, isFutures } from '../model/instrument.ts';
-import { placingRefusal } from '../model/instrument-status.ts';
+import { isCloseOnly, placingRefusal } from '../model/instrument-status.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { isEmpty, type Preset } from '../model/tpsl.ts';
@@ -115,14 +115,16 @@ function isOpening(account: Account, instrument: Instrument, command: PlaceOrder
 function statusRefusal({ state, account, instrument }: OrderContext, command: PlaceOrder): RejectReason {
   const { source, side, sizeLots } = command;
   const opening = isOpening(account, instrument, command);
-  if (!opening || instrument.futures === undefined || instrument.status === InstrumentStatus.online)
-    return placingRefusal(instrument, opening, source, state.now);
+  const { house } = account;
+  const free = instrument.status === InstrumentStatus.online && !isCloseOnly(instrument, house);
+  if (!opening || instrument.futures === undefined || free)
+    return placingRefusal(instrument, opening, source, state.now, house);
   const position = positionOf(account, instrument.index, PosSide.none);
   const closing = position !== undefined && position.long === (side === Side.sell);
   const turns = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
   return (
     (closing ? placingRefusal(instrument, false, source, state.now) : RejectReason.none) ||
-    (turns ? placingRefusal(instrument, true, source, state.now) : RejectReason.none)
+    (turns ? placingRefusal(instrument, true, source, state.now, house) : RejectReason.none)
   );
 }
 
@@ -138,8 +140,9 @@ function waitingLots({ slab }: State, account: Account, { index }: Instrument, s
  * An order that a contract in limit-open status accepts may only close: as reduce-only it cannot open a position when it
  * fills after the old one is closed.
  */
-export function asReduceOnly(account: Account, { status }: Instrument, command: PlaceOrder): PlaceOrder {
-  const bound = status === InstrumentStatus.limitOpen && account.holdMode === HoldMode.oneWay;
+export function asReduceOnly(account: Account, instrument: Instrument, command: PlaceOrder): PlaceOrder {
+  const closes = instrument.status === InstrumentStatus.limitOpen || isCloseOnly(instrument, account.house);
+  const bound = closes && account.holdMode === HoldMode.oneWay;
   return bound ? { ...command, reduceOnly: true } : command;
 }
 

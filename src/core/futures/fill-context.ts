@@ -9,6 +9,8 @@ export interface FillContext {
   readonly forced: ForcedFillPolicy | undefined;
   /** Of a position move: queue value for deleveraging that the opened lots keep; else undefined. */
   readonly movedQueueValue: bigint | undefined;
+  /** Of a moved coin-margined position: the cost basis that goes along, so that nothing is realised (rules 13.2). */
+  readonly movedBasis?: bigint;
 }
 
 /** Beyond the bankruptcy price a forced order trades only as far as the insurance fund pays the loss. */

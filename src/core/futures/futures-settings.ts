@@ -16,7 +16,8 @@ import { futuresOf, positionsOf } from '../state/futures-lookup.ts';
 import type { State } from '../state/state.ts';
 import { holdForOrder } from './futures-amend.ts';
 import { addMargin } from './isolated-margin.ts';
-import { isolatedReserve, openValue } from './opening-checks.ts';
+import { isolatedReserve } from './opening-checks.ts';
+import { notionalOfOthers, openValue } from './opening-notional.ts';
 
 export function setLeverage(state: State, command: SetLeverage): CommandResult {
   const found = futuresOf(state, command.uid, command.instrument);
@@ -48,7 +49,7 @@ export function setLeverage(state: State, command: SetLeverage): CommandResult {
   return OK;
 }
 
-/** The highest leverage at the notional of positions and open orders. */
+/** The highest leverage at the notional of positions and open orders, those of the party included. */
 function allowedLeverage(state: State, account: Account, instrument: Instrument): number {
   const { tiers, maxLeverage } = instrument.futures!;
   let notional = 0n;
@@ -59,7 +60,7 @@ function allowedLeverage(state: State, account: Account, instrument: Instrument)
         (sum, { lots }) => sum + tradeValue(instrument, markTicks(state, instrument), lots),
         openValue(state, account, instrument, side),
       );
-    notional = larger(notional, value);
+    notional = larger(notional, value + notionalOfOthers(state, account, instrument, side));
   }
   return Math.min(maxLeverage, tiers[tierIndex(tiers, notional)]!.maxLeverage);
 }

@@ -9,6 +9,7 @@ import { AdlRanking } from '../margin/adl-ranking.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums.ts';
+import { feeOf, rebateOf } from '../model/fees.ts';
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
@@ -24,7 +25,7 @@ import type { FillContext } from './fill-context.ts';
 import { payOwedFunding } from './funding.ts';
 import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
 import { FuturesFillTests } from './futures-fill-tests.ts';
-import { feeBase, feeOfPart, inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
+import { feeBase, inCoinAt, openingMargin, type Part, receivedMargin, splitFill } from './split-fill.ts';
 
 /** The fields that both sides of a trade have in common. */
 type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
@@ -35,6 +36,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: FillContext[] = [];
   private readonly tests: FuturesFillTests[] = [];
+  /** What the present trade has brought the house in fees: no rebate is larger (rules 13.10). */
+  private feesKept = 0n;
 
   constructor(state: State) {
     this.state = state;
@@ -66,7 +69,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   tradeDirectly(context: FillContext, one: number, other: number, priceTicks: number, lots: number): void {
     const { state } = this;
     const { slab } = state;
-    const value = tradeValue(context.instrument, priceTicks, lots);
+    const value = context.movedBasis ?? tradeValue(context.instrument, priceTicks, lots);
     const execLinkId = state.nextId();
     for (const slot of [one, other]) slab.remaining[slot]! -= lots;
     state.digest.fold(priceTicks);
@@ -79,6 +82,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { state } = this;
     const value = tradeValue(context.instrument, priceTicks, lots);
     state.slab.remaining[slot]! -= lots;
+    this.feesKept = 0n;
     this.settle({
       context,
       slot,
@@ -149,6 +153,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   private settleBoth(taker: number, maker: number, deal: Deal): void {
     const { instrument } = deal.context;
     const takerRate = this.feeRateOf(instrument, taker, false);
+    this.feesKept = 0n;
     const ownRate = this.feeRateOf(instrument, maker, true);
     // Forced trades pay no rebate (rules 13.7).
     const makerRate = this.state.rules.fundReach && this.isForced(taker) ? larger(0n, ownRate) : ownRate;
@@ -180,7 +185,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { instrument } = trade.context;
     const { settle } = instrument.futures!;
     const kind = kindOf(state, slot);
-    const fee = feeOfPart(instrument, part, trade.feeRate);
+    const chargedOn = feeBase(instrument, part);
+    const fee = this.feeOf(chargedOn, trade.feeRate, kind);
     const held = this.positionFor(account, slot);
     const marginBefore = held?.iso ?? 0n;
     const pnl = part.closing
@@ -191,7 +197,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     this.chargeFee(account, settle, position, fee, kind);
     const commission = isLiquidation(kind)
       ? 0n
-      : payCommission(state, account, settle, fee, feeBase(instrument, part), trade.otherRate);
+      : payCommission(state, account, settle, fee, rebateOf(chargedOn, trade.otherRate));
     if (position !== undefined) {
       if (part.closing) position.closeFee += fee;
       else position.openFee += fee;
@@ -226,16 +232,29 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     return maker ? rates.makerRate : rates.takerRate;
   }
 
+  /** The taker is settled first: what it pays the house is all that the maker may get back. */
+  private feeOf(chargedOn: bigint, rate: bigint, kind: OrderKind): bigint {
+    const { feeFloors } = this.state.rules;
+    const fee = feeOf(chargedOn, rate, feeFloors);
+    if (!feeFloors || isLiquidation(kind)) return fee;
+    const kept = larger(fee, -this.feesKept);
+    this.feesKept += kept;
+    return kept;
+  }
+
   private openPart(account: Account, trade: Trade, part: Part): bigint {
     const { state } = this;
-    const { instrument, market, movedQueueValue } = trade.context;
+    const { instrument, market, movedQueueValue, movedBasis } = trade.context;
     const { slab, ledger } = state;
     const buying = slab.side[trade.slot] === Side.buy;
     const isolated = (slab.flags[trade.slot]! & FLAG_ISOLATED) !== 0;
     const position = this.positionFor(account, trade.slot) ?? this.openPosition(account, trade, isolated);
     if (isolated) {
       const coin = instrument.futures!.settle;
-      const margin = openingMargin(account, instrument, buying, part.value, trade.priceTicks);
+      const margin =
+        movedBasis === undefined
+          ? openingMargin(account, instrument, buying, part.value, trade.priceTicks)
+          : receivedMargin(account, instrument, buying, part, trade.priceTicks);
       this.releaseOrderMargin(account, trade);
       ledger.move(
         ledger.cell(account.index, coin, Bucket.cash),
@@ -290,6 +309,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { ledger } = this.state;
     const clearing = ledger.cell(SystemAccount.clearing, coin, Bucket.cash);
     futures.clearing -= pnl;
+    if (futures.terms.coinMargined) this.state.clearingChanged = true;
     if (pnl > 0n) ledger.move(clearing, cell, pnl);
     else if (pnl < 0n) ledger.move(cell, clearing, -pnl);
   }

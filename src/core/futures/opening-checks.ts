@@ -4,7 +4,7 @@
  * numbers decides for them, without the exact computation.
  */
 
-import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
+import { NIL } from '../book/order-slab.ts';
 import { bankruptcyPrice } from '../margin/bankruptcy.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import {
@@ -39,7 +39,9 @@ import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
 import type { MarginCache } from '../state/margin-cache-state.ts';
+import { partySums } from '../state/party.ts';
 import type { Market, State } from '../state/state.ts';
+import { notionalOfOthers, notionalWith, openValue } from './opening-notional.ts';
 
 /** More than the sum of all roundings of a margin amount, in 10^-8. */
 const DUST = 100;
@@ -107,7 +109,7 @@ export function worstFillPrice({ book }: Market, { side, priceTicks }: Intent): 
   return side === Side.buy ? priceTicks : Math.max(priceTicks, book.bestTicks(Side.buy, true));
 }
 
-/** The size the account could end up with must be within the tier that its leverage allows (number 13). */
+/** The size the account's party could end up with must be within the tier that its leverage allows (number 13). */
 export function checkTier(
   state: State,
   account: Account,
@@ -120,15 +122,12 @@ export function checkTier(
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
   const leverage = buying ? longLeverage : shortLeverage;
   if (fitsFirstTier(state, account, intent, leverage)) return undefined;
-  let notional =
+  const ordered =
     tradeValue(instrument, intent.priceTicks, intent.lots) +
     openValue(state, account, instrument, side, leaveOut);
-  for (const position of account.positions.values()) {
-    if (position.instrument !== instrument.index) continue;
-    const value = tradeValue(instrument, markTicks(state, instrument), position.lots);
-    if (position.long === buying) notional += value;
-    else if (position.posSide === PosSide.none) notional = larger(0n, notional - value);
-  }
+  const notional =
+    notionalWith(state, account, instrument, side, ordered) +
+    notionalOfOthers(state, account, instrument, side);
   const top = tiers.at(-1)!;
   if (notional > top.upTo || tiers[tierIndex(tiers, notional)]!.maxLeverage < leverage) {
     return rejected(RejectReason.aboveTier, leverage);
@@ -156,27 +155,9 @@ function fitsFirstTier(state: State, account: Account, intent: Intent, leverage:
   const { instrument, priceTicks, lots } = intent;
   const [first] = instrument.futures!.tiers;
   if (first!.maxLeverage < leverage || futuresSetting(account, instrument).isolated) return false;
+  if (state.rules.partyLimits && partySums(state, account) !== undefined) return false;
   const added = valueNumber(instrument, priceTicks, lots);
   return currentMargin(state, account).valueOf(instrument.index) + added <= first!.upTo;
-}
-
-/** Value of the account's opening orders of one side. */
-export function openValue(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  side: Side,
-  leaveOut: number = NIL,
-): bigint {
-  const { slab } = state;
-  let value = 0n;
-  if (account.openByInstrument.of(instrument.index) === 0) return value;
-  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    if (slab.instrument[slot] !== instrument.index || slab.side[slot] !== side) continue;
-    if (slot === leaveOut || (slab.flags[slot]! & FLAG_CLOSING) !== 0) continue;
-    value += tradeValue(instrument, slab.price[slot]!, slab.remaining[slot]!);
-  }
-  return value;
 }
 
 /** The account must cover its initial margin with the order, and a fill must not bring it near liquidation (5.6). */

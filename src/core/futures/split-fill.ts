@@ -1,9 +1,9 @@
 /** Splits a fill of a contract into the part that closes and the part that opens, with their values. Books nothing. */
 
 import { futuresSetting } from '../margin/margin.ts';
-import { baseUnits, type Instrument } from '../model/instrument.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
-import { divFloor, divTrunc, powerOfTen, RATE_ONE } from '../model/units.ts';
+import { divFloor, powerOfTen } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 
 /** One side's part of a trade that either closes or opens. */
@@ -34,15 +34,24 @@ export function feeBase(instrument: Instrument, part: Part): bigint {
   return instrument.futures!.coinMargined ? baseUnits(instrument, part.lots) : part.value;
 }
 
-/** Truncated in favour of the payer; negative when it is a rebate. */
-export function feeOfPart(instrument: Instrument, part: Part, rate: bigint): bigint {
-  return divTrunc(feeBase(instrument, part) * rate, RATE_ONE);
-}
-
 /** Profit is linear in the quote coin; coin-margined contracts pay it in coin at the price of the trade. */
 export function inCoinAt(instrument: Instrument, quoteAmount: bigint, priceTicks: number): bigint {
   if (!instrument.futures!.coinMargined) return quoteAmount;
   return divFloor(quoteAmount * powerOfTen(instrument.pricePrecision), BigInt(priceTicks));
+}
+
+/** Margin of a position that was moved with its cost basis: that of its value at the mark, and its loss so far. */
+export function receivedMargin(
+  account: Account,
+  instrument: Instrument,
+  buying: boolean,
+  { lots, value: basis }: Part,
+  priceTicks: number,
+): bigint {
+  const value = tradeValue(instrument, priceTicks, lots);
+  const gain = buying ? value - basis : basis - value;
+  const loss = gain < 0n ? -inCoinAt(instrument, gain, priceTicks) : 0n;
+  return openingMargin(account, instrument, buying, value, priceTicks) + loss;
 }
 
 /** Initial margin of the opening part of a fill: its value divided by the leverage, in the settlement coin. */

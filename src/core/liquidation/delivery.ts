@@ -229,6 +229,11 @@ function closeClearing(state: State, market: Market): void {
     const paid = smaller(-futures.clearing, fundBalance(state, coin));
     post(state, { from: fund, to: clearing, amount: paid }, futures.clearing);
     futures.clearing += paid;
+    if (!state.rules.clearingShortfall || futures.clearing === 0n) return;
+    // What the fund does not have was lost by the house, and says so (rules 13.2).
+    const badDebt = ledger.cell(SystemAccount.badDebt, coin, Bucket.cash);
+    post(state, { from: badDebt, to: clearing, amount: -futures.clearing });
+    futures.clearing = 0n;
   }
 }
 

@@ -5,7 +5,8 @@
 
 import { hasStaleCoin } from '../borrowing/conversion.ts';
 import { checkPositionCount, checkTier } from '../futures/opening-checks.ts';
-import { inCoinAt, openingMargin, splitFill } from '../futures/split-fill.ts';
+import { notionalOf, notionalOfOthers } from '../futures/opening-notional.ts';
+import { inCoinAt, openingMargin, receivedMargin, splitFill } from '../futures/split-fill.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { liquidationRatio } from '../margin/debts.ts';
 import {
@@ -24,10 +25,12 @@ import { type CommandResult, rejected } from '../model/command-result.ts';
 import { HoldMode, PosSide, Side } from '../model/enums.ts';
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
 import { Position, positionKey } from '../model/position.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { larger, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { partySums } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 import { isolatedSlack } from './liquidation-check.ts';
 
@@ -46,6 +49,8 @@ export interface Leg {
   readonly lots: number;
   /** Funding owed that it takes along; negative where it goes. */
   readonly owed: bigint;
+  /** Cost basis that goes along instead of the value at the mark (rules 13.2). */
+  readonly basis?: bigint | undefined;
 }
 
 /** State of the account after a leg. */
@@ -89,8 +94,8 @@ export function checkGiver(state: State, leg: Leg): CommandResult | undefined {
 }
 
 /** The opened part must pass the checks of an order of that size; a pure close must leave the account no worse. */
-export function checkReceiver(state: State, leg: Leg): CommandResult | undefined {
-  const { account, instrument, side, lots, posSide } = leg;
+export function checkReceiver(state: State, leg: Leg, giver: Account): CommandResult | undefined {
+  const { account, instrument, posSide } = leg;
   const before = computeRisk(state, account);
   const coin = instrument.futures!.settle;
   const after = resultOf(state, leg);
@@ -99,8 +104,7 @@ export function checkReceiver(state: State, leg: Leg): CommandResult | undefined
   // The owner may know more about the collateral than its stale price says.
   if (hasStaleCoin(state, account)) return rejected(RejectReason.noCoinPrice);
   const failure =
-    checkTier(state, account, { instrument, side, priceTicks: markTicks(state, instrument), lots }) ??
-    checkPositionCount(state, account, instrument, posSide);
+    checkMovedTier(state, giver, leg) ?? checkPositionCount(state, account, instrument, posSide);
   if (failure !== undefined) return failure;
   const cash = state.ledger.peek(account.index, coin, Bucket.cash) + after.cash;
   const overpaid = markVsBookLoss(state, leg, after.openedLots);
@@ -111,6 +115,25 @@ export function checkReceiver(state: State, leg: Leg): CommandResult | undefined
   if (risky || (leg.isolated && isolatedIsAbove(state, after.position, RECEIVER_RATIO_MAX, overpaid)))
     return rejected(RejectReason.receiverTooRisky);
   return undefined;
+}
+
+/** Inside a party a move leaves what the party holds as it is; the receiver's leverage must fit it (rules 13.9). */
+function checkMovedTier(
+  state: State,
+  giver: Account,
+  { account, instrument, side, lots }: Leg,
+): CommandResult | undefined {
+  const sums = state.rules.partyLimits ? partySums(state, account) : undefined;
+  if (sums === undefined || partySums(state, giver) !== sums)
+    return checkTier(state, account, { instrument, side, priceTicks: markTicks(state, instrument), lots });
+  const buying = side === Side.buy;
+  const own = notionalOf(state, account, instrument);
+  const notional = (buying ? own.buy : own.sell) + notionalOfOthers(state, account, instrument, side);
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  const leverage = buying ? longLeverage : shortLeverage;
+  const { tiers } = instrument.futures!;
+  const fits = tiers[tierIndex(tiers, notional)]!.maxLeverage >= leverage;
+  return fits ? undefined : rejected(RejectReason.aboveTier, leverage);
 }
 
 /**
@@ -150,7 +173,10 @@ function isolatedIsAbove(state: State, position: Position, ratio: bigint, loss =
   return kept * RATE_ONE >= held * ratio;
 }
 
-function resultOf(state: State, { account, instrument, side, posSide, isolated, lots, owed }: Leg): Result {
+function resultOf(
+  state: State,
+  { account, instrument, side, posSide, isolated, lots, owed, basis }: Leg,
+): Result {
   const { index } = instrument;
   const buying = side === Side.buy;
   const mark = markTicks(state, instrument);
@@ -160,7 +186,7 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
   if (owed < 0n) position.fundingOwed += owed;
   let cash = 0n;
   let openedLots = 0;
-  for (const part of splitFill(held, buying, lots, tradeValue(instrument, mark, lots))) {
+  for (const part of splitFill(held, buying, lots, basis ?? tradeValue(instrument, mark, lots))) {
     if (part.closing) {
       const { realised, margin } = position.close(part.lots, part.value);
       const pnl = inCoinAt(instrument, realised, mark);
@@ -171,7 +197,11 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
       continue;
     }
     if (held !== undefined && position.size === 0) position = blank();
-    const margin = isolated ? openingMargin(account, instrument, buying, part.value, mark) : 0n;
+    const opening =
+      basis === undefined
+        ? openingMargin(account, instrument, buying, part.value, mark)
+        : receivedMargin(account, instrument, buying, part, mark);
+    const margin = isolated ? opening : 0n;
     position.open(buying, part.lots, part.value);
     position.iso += margin;
     cash -= margin;

@@ -79,16 +79,35 @@ function moveOne(
   if (barred !== undefined) return barred;
   const position = givenPosition(from, instrument, side);
   if (position === undefined) return rejected(RejectReason.noPositionToMove);
-  const taking = {
-    ...receivingLeg(to, instrument, side === Side.buy ? Side.sell : Side.buy, sizeLots),
-    owed: sizeLots > position.lots ? 0n : position.owedOf(sizeLots),
-  };
+  const basis = carriedBasis(state, instrument, position, sizeLots);
+  const otherSide = side === Side.buy ? Side.sell : Side.buy;
+  const owed = sizeLots > position.lots ? 0n : position.owedOf(sizeLots);
+  const taking = { ...receivingLeg(to, instrument, otherSide, sizeLots), basis, owed };
   const failure =
     checkLots(state, instrument, position, sizeLots) ??
     checkWaiting(state, from, to) ??
-    checkGiver(state, givingLeg(from, instrument, position, sizeLots)) ??
-    checkReceiver(state, taking);
+    checkNetting(taking) ??
+    checkGiver(state, { ...givingLeg(from, instrument, position, sizeLots), basis }) ??
+    checkReceiver(state, taking, from);
   return failure ?? handOver(state, settlement, from, position, taking);
+}
+
+/** Of a coin-margined position the cost basis goes along: a move realises nothing (rules 13.2). */
+function carriedBasis(
+  state: State,
+  instrument: Instrument,
+  position: Position,
+  lots: number,
+): bigint | undefined {
+  const carries = state.rules.clearingShortfall && instrument.futures!.coinMargined;
+  return carries && lots <= position.lots ? position.basisOf(lots) : undefined;
+}
+
+/** Netting would realise what the basis is carried along for. */
+function checkNetting({ account, instrument, side, posSide, basis }: Leg): CommandResult | undefined {
+  const held = positionOf(account, instrument.index, posSide);
+  const nets = basis !== undefined && held !== undefined && held.long !== (side === Side.buy);
+  return nets ? rejected(RejectReason.positionsOrOrdersOpen) : undefined;
 }
 
 /** Both orders fill each other at the mark. */
@@ -110,7 +129,11 @@ function handOver(
   const clientOid = clientOidOf(state, closing);
   const owed = position.owedOf(lots);
   position.fundingOwed -= owed;
-  const fills = { ...settlement.contextOf(instrument), movedQueueValue: position.queueValueOf(lots) };
+  const fills = {
+    ...settlement.contextOf(instrument),
+    movedQueueValue: position.queueValueOf(lots),
+    ...(taking.basis !== undefined && { movedBasis: taking.basis }),
+  };
   settlement.tradeDirectly(fills, closing, opening, priceTicks, lots);
   takeOwedFunding(state, taking, owed);
   endForcedOrder(state, closing);

@@ -5,6 +5,7 @@ import type {
   ListCoin,
   ListInstrument,
   OpenAccount,
+  SetBroker,
   SetEdition,
   SetFeeDeduction,
   SetFees,
@@ -29,9 +30,11 @@ import { parseInstrument, SpecificationError } from '../model/parse-instrument.t
 import { RejectReason } from '../model/reject-reason.ts';
 import { RATE_ONE } from '../model/units.ts';
 import { cancelSlot } from '../orders/cancel.ts';
+import { forgetPartySums } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
+import { feeTableProblem } from './fee-tables.ts';
 import { scheduleCalendar } from './status-calendar.ts';
 
 export function listCoin(state: State, command: ListCoin): CommandResult {
@@ -73,7 +76,11 @@ export function listSpecification(state: State, spec: InstrumentSpec): CommandRe
   }
   try {
     const book = twin === undefined ? state.markets.length : twin.book;
-    state.instruments.push(parseInstrument(spec, index, book, (coin) => state.coinByName.get(coin)));
+    const instrument = parseInstrument(spec, index, book, (coin) => state.coinByName.get(coin));
+    const problem = state.rules.feeFloors ? feeTableProblem(state, instrument, instrument) : undefined;
+    if (problem !== undefined)
+      return refusedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
+    state.instruments.push(instrument);
   } catch (error) {
     if (error instanceof SpecificationError)
       return refusedBecause(RejectReason.invalidSpecification, error.message);
@@ -170,12 +177,15 @@ export function openAccount(state: State, command: OpenAccount): CommandResult {
 export function setFees(state: State, command: SetFees): CommandResult {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
-  if (state.instruments[command.instrument] === undefined) return rejected(RejectReason.unknownInstrument);
+  const instrument = state.instruments[command.instrument];
+  if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
   const { makerRate, takerRate } = command;
   const tenth = RATE_ONE / 10n;
   if (makerRate <= -tenth || makerRate >= tenth || takerRate <= -tenth || takerRate >= tenth) {
     return refusedBecause(RejectReason.invalidSpecification, 'fee rates must be below 10 %');
   }
+  const problem = state.rules.feeFloors ? feeTableProblem(state, instrument, command, account) : undefined;
+  if (problem !== undefined) return refusedBecause(RejectReason.invalidSpecification, problem);
   account.fees.set(command.instrument, { makerRate, takerRate });
   return OK;
 }
@@ -199,6 +209,18 @@ export function setMarketMaker(state: State, command: SetMarketMaker): CommandRe
   account.marketMaker = command.marketMaker;
   if (account.marketMaker || account.house) state.backedAccounts.add(account);
   else state.backedAccounts.delete(account);
+  return OK;
+}
+
+/** Limits count the accounts below a broker one by one (rules 13.9); who is none any more earns no commission. */
+export function setBroker(state: State, command: SetBroker): CommandResult {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
+  if (account.masterUid !== 0)
+    return refusedBecause(RejectReason.invalidSpecification, 'only a main account can be a broker');
+  account.broker = command.broker;
+  if (!command.broker) account.commissionRate = 0n;
+  forgetPartySums(account);
   return OK;
 }
 

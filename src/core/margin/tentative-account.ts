@@ -6,7 +6,7 @@
 import type { Position } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { coinUsd, countsAsMargin, hasStalePrice } from './collateral.ts';
+import { coinUsd, countsAsMargin, hasUnsafePrice } from './collateral.ts';
 import { balanceOf, debtMaintenance, type SpotIntent } from './debts.ts';
 import {
   computeRisk,
@@ -74,7 +74,7 @@ export class TentativeAccount {
     return computeRisk(state, this.shown(), rest?.futures, filled, rest?.spot, undefined, this.changes);
   }
 
-  /** Is a crossed position, or a coin that counts, measured by an index that nobody vouches for? */
+  /** Is a crossed position, or a coin that counts, measured by a stale or thin index? */
   awaitsPrice(state: State): boolean {
     for (const { isolated, instrument } of this.shown().positions.values())
       if (!isolated && hasOldIndex(state, instrument)) return true;
@@ -83,7 +83,7 @@ export class TentativeAccount {
       const before = balanceOf(state, this.account, coin);
       const after = before + (this.changes.get(coin) ?? 0n);
       const counts = before < 0n || after < 0n || (before + after > 0n && countsAsMargin(state, coin));
-      if (counts && hasStalePrice(state, coin)) return true;
+      if (counts && hasUnsafePrice(state, coin)) return true;
     }
     return false;
   }
@@ -93,14 +93,14 @@ export class TentativeAccount {
   }
 }
 
-/** Does the mark of a contract stand on an index that nobody vouches for? */
+/** Does the mark of a contract stand on a stale or thin index? */
 export function hasOldIndex(state: State, instrument: number): boolean {
-  return state.market(state.instruments[instrument]!).futures?.index.stale === true;
+  return state.market(state.instruments[instrument]!).futures?.index.isUnsafe === true;
 }
 
 /** Is there any index of that kind? While there is none, no account need be asked. */
 export function hasAnyOldIndex(state: State): boolean {
-  for (const { stale, price } of state.indices) if (stale && price !== 0n) return true;
+  for (const { isUnsafe, price } of state.indices) if (isUnsafe && price !== 0n) return true;
   return false;
 }
 

@@ -210,6 +210,15 @@ export interface SetCommission {
   readonly by?: string;
 }
 
+/** Whether the sub-accounts of a main account belong to different people (rules 13.9). */
+export interface SetBroker {
+  readonly type: 'setBroker';
+  readonly time: number;
+  readonly uid: number;
+  readonly broker: boolean;
+  readonly by?: string;
+}
+
 /** Fee rates of one account on one instrument, in 10^-12; a negative maker rate is a rebate. */
 export interface SetFees {
   readonly type: 'setFees';
@@ -611,6 +620,7 @@ export type Command =
   | SetFeeDeduction
   | SetDepositWallet
   | SetCommission
+  | SetBroker
   | PlaceStrategy
   | ModifyStrategy
   | CancelStrategy

@@ -37,6 +37,7 @@ export function placingRefusal(
   opening: boolean,
   source: Source,
   now: number,
+  house = false,
 ): RejectReason {
   const delivery = instrument.futures?.delivery;
   if (delivery !== undefined) {
@@ -44,8 +45,19 @@ export function placingRefusal(
     if (now >= delivery.time - DELIVERY_QUIET_MS) return RejectReason.deliveryNear;
   }
   const permission = TABLE[instrument.status];
+  if (opening && isCloseOnly(instrument, house)) return permission.open || RejectReason.openingRestricted;
   if (permission.retailOnly && source === Source.api) return RejectReason.apiRestricted;
   return opening ? permission.open : permission.close;
+}
+
+/** House accounts go on quoting, or nobody could close. */
+export function isCloseOnly({ closeOnly }: Instrument, house: boolean): boolean {
+  return closeOnly && !house;
+}
+
+/** As it is shown: a contract that only closes does so whatever its status allowed (rules 13.2). */
+export function shownStatus({ status, closeOnly }: Instrument): InstrumentStatus {
+  return closeOnly && status === InstrumentStatus.online ? InstrumentStatus.limitOpen : status;
 }
 
 /** A modification may pass a restriction on opening when it does not enlarge what the order can do. */
@@ -55,8 +67,9 @@ export function amendingRefusal(
   source: Source,
   now: number,
   enlarges: boolean,
+  house = false,
 ): RejectReason {
-  const rejectReason = placingRefusal(instrument, opening, source, now);
+  const rejectReason = placingRefusal(instrument, opening, source, now, house);
   if (rejectReason === RejectReason.openingRestricted && !enlarges) return RejectReason.none;
   return rejectReason;
 }

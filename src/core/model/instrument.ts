@@ -90,6 +90,8 @@ export interface Instrument {
   readonly maxPositions: number;
   readonly calendar: InstrumentCalendar;
   status: InstrumentStatus;
+  /** The house lacks too much of the coin: nobody opens, whatever the status (rules 13.2). */
+  closeOnly: boolean;
 }
 
 /** Highest buy price at the reference (rules 1.9); a very low buy is nobody's problem. */

@@ -13,6 +13,8 @@ export interface CoinSpec {
   readonly collateral?: readonly CollateralTier[];
   /** So many coins of an account count as margin at most; all when absent. */
   readonly collateralCap?: string;
+  /** Dollars that the house may lack of it in coin-margined contracts beyond the insurance fund; 10 000 when absent. */
+  readonly houseShortUsd?: string;
   /** Terms at which the loan desk lends it, and takes it as a pledge; it does not when absent. */
   readonly loan?: LoanSpec;
   readonly pledge?: PledgeSpec;

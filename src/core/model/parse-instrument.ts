@@ -92,6 +92,7 @@ export function parseInstrument(
     margin: marginTerms(spec, category as Category),
     calendar: calendarOf(spec),
     status: status as InstrumentStatus,
+    closeOnly: false,
   };
 }
 

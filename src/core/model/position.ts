@@ -94,8 +94,7 @@ export class Position {
   close(lots: number, value: bigint): Closed {
     const size = this.lots;
     assert(lots > 0 && lots <= size, 'a close takes no more than there is');
-    const basis = this.basis < 0n ? -this.basis : this.basis;
-    const released = lots === size ? basis : divFloor(basis * BigInt(lots), BigInt(size));
+    const released = this.basisOf(lots);
     const margin = lots === size ? this.iso : divFloor(this.iso * BigInt(lots), BigInt(size));
     const realised = this.long ? value - released : released - value;
     const queueValue = this.queueValueOf(lots);
@@ -105,6 +104,12 @@ export class Position {
     this.closedLots += lots;
     this.closedValue += value;
     return { realised, margin };
+  }
+
+  /** What so many of its lots have cost. */
+  basisOf(lots: number): bigint {
+    const whole = this.basis < 0n ? -this.basis : this.basis;
+    return lots === this.lots ? whole : divFloor(whole * BigInt(lots), BigInt(this.lots));
   }
 
   /** What so many of its lots take along in the deleveraging queue. */

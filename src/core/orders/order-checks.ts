@@ -5,7 +5,16 @@ import { Side } from '../model/enums.ts';
 import { type Instrument, maxBuyTicks, minSellTicks, valueBelow } from '../model/instrument.ts';
 import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { divHalf, MONEY_SCALE, powerOfTen } from '../model/units.ts';
+import {
+  divCeil,
+  divFloor,
+  divHalf,
+  larger,
+  MONEY_SCALE,
+  powerOfTen,
+  RATE_ONE,
+  smaller,
+} from '../model/units.ts';
 import type { Market } from '../state/state.ts';
 
 export function checkPrice(instrument: Instrument, priceTicks: number): CommandResult | undefined {
@@ -53,13 +62,33 @@ export function checkQuoteAmount(instrument: Instrument, amount: bigint): Comman
 }
 
 /**
- * Reference of the band (rules 1.9). Spot: last trade, else index, else opening price. Futures: mark, else index, else
+ * Reference of the band (rules 1.9, 13.10). Spot: last trade, else index, else opening price. Futures: mark, else index, else
  * opening price.
  */
 export function referenceTicks(instrument: Instrument, market: Market): number {
   const { futures, index, day } = market;
   if (futures !== undefined) return futures.markTicks || futures.indexTicks || instrument.openingTicks;
-  return day.lastTicks || indexTicks(instrument, index?.price ?? 0n) || instrument.openingTicks;
+  if (day.lastTicks === 0) return indexTicks(instrument, index?.price ?? 0n) || instrument.openingTicks;
+  return market.heldToIndex ? heldToIndex(instrument, market) : day.lastTicks;
+}
+
+/**
+ * The last trade, no farther from the index than the band (rules 13.10): a few trades with oneself, each at the end of the
+ * band, would otherwise take the band as far away as one likes.
+ */
+function heldToIndex(instrument: Instrument, { day, index, leash }: Market): number {
+  if (index === undefined || index.stale) return day.lastTicks;
+  if (leash.price !== index.price || leash.instrument !== instrument.index) {
+    const perTick = RATE_ONE * powerOfTen(MONEY_SCALE - instrument.pricePrecision);
+    const step = BigInt(instrument.tickStep);
+    const lowest = divCeil(index.price * (RATE_ONE - instrument.sellBandRate), perTick * step) * step;
+    const highest = divFloor(index.price * (RATE_ONE + instrument.buyBandRate), perTick * step) * step;
+    leash.instrument = instrument.index;
+    leash.price = index.price;
+    leash.lowestTicks = Number(larger(lowest, step));
+    leash.highestTicks = Number(smaller(larger(highest, lowest), BigInt(PRICE_TICKS_MAX)));
+  }
+  return Math.min(Math.max(day.lastTicks, leash.lowestTicks), leash.highestTicks);
 }
 
 /** An index price on the instrument's grid; 0 when there is none. */

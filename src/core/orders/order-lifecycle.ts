@@ -63,14 +63,15 @@ export function countsAsOpening(slab: OrderSlab, instrument: Instrument, slot: n
   );
 }
 
-/** Reports to the margin cache of the account that the open size of an order has changed by `lots`. */
+/** Reports to the margin cache of the account and to its party that the open size of an order has changed by `lots`. */
 export function countOrder(
   { slab }: State,
-  { margin }: Account,
+  { index, margin, partySums }: Account,
   instrument: Instrument,
   slot: number,
   lots: number,
 ): void {
+  partySums?.changed(instrument.index, index);
   if (margin === undefined) return;
   // The margin requirement depends on price and coin too, so it may change while the locked amount stays the same.
   if (instrument.futures === undefined) margin.claimsChanged();

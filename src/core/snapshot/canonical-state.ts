@@ -9,6 +9,7 @@
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
+import { clearingFields, feeFloorFields, partyLimitFields } from './limit-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -24,6 +25,12 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     fundFields(w, state);
     w.text('prices');
     priceFields(w, state);
+    w.text('feeFloors');
+    feeFloorFields(w, state);
+    w.text('partyLimits');
+    partyLimitFields(w, state);
+    w.text('clearingShortfall');
+    clearingFields(w, state);
   }
   return w.written();
 }

@@ -21,7 +21,7 @@ export type Upgrade = (state: State) => void;
 /** From format 1 to 2, from 2 to 3, and so on. */
 const UPGRADES: readonly Upgrade[] = [
   // A state of format 1 is of the first edition of the rule book and stays so until the command that changes it.
-  () => {},
+  (state) => state.ledger.beginPeaks(),
 ];
 
 export function saveState(state: State): Uint8Array<ArrayBuffer> {

@@ -9,6 +9,7 @@ import type { State } from '../state/state.ts';
 import { accountFields, ledgerFields } from './account-fields.ts';
 import { list, type StateFields } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
+import { clearingFields, feeFloorFields, partyLimitFields } from './limit-fields.ts';
 import { listingFields, marketFields } from './market-fields.ts';
 import { loanFields, walletFields } from './money-fields.ts';
 import { orderFields, strategyFields } from './order-fields.ts';
@@ -49,6 +50,9 @@ function secondEditionFields(f: StateFields, state: State): void {
   if (f.reading) state.enterEdition(edition);
   fundFields(f, state);
   priceFields(f, state);
+  feeFloorFields(f, state);
+  partyLimitFields(f, state);
+  clearingFields(f, state);
 }
 
 function failedAmendFields(f: StateFields, state: State): void {

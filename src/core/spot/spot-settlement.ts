@@ -10,7 +10,7 @@ import { emitTrade } from '../orders/trade-events.ts';
 import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
-import { feeOn, feeRateOf } from './spot-fees.ts';
+import { feeRateOf, flooredSpotFees, type SpotDeal, spotFees } from './spot-fees.ts';
 import { SpotFillTests } from './spot-fill-tests.ts';
 
 /** Fields that all fills of one spot order share. */
@@ -72,12 +72,20 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
     this.pay(context, buyer, value, sellerQuote);
     this.pay(context, seller, base, buyerBase);
-    const buyerRate = feeRateOf(state, buyer, buying);
-    const sellerRate = feeRateOf(state, seller, !buying);
-    const buyerFee = this.charge(buyerRate, base, buyerBase, instrument.base);
-    const sellerFee = this.charge(sellerRate, value, sellerQuote, instrument.quote);
-    const buyerShare = payCommission(state, buyerAccount, instrument.base, buyerFee, base, sellerRate);
-    const sellerShare = payCommission(state, sellerAccount, instrument.quote, sellerFee, value, buyerRate);
+    const deal: SpotDeal = {
+      buying,
+      base,
+      value,
+      buyerRate: feeRateOf(state, buyer, buying),
+      sellerRate: feeRateOf(state, seller, !buying),
+      index: market.index?.price ?? 0n,
+    };
+    const fees = state.rules.feeFloors ? flooredSpotFees(deal) : spotFees(deal);
+    const { buyer: buyerFee, seller: sellerFee, takenFromBuyer, takenFromSeller } = fees;
+    this.charge(buyerFee, buyerBase, instrument.base);
+    this.charge(sellerFee, sellerQuote, instrument.quote);
+    const buyerShare = payCommission(state, buyerAccount, instrument.base, buyerFee, takenFromBuyer);
+    const sellerShare = payCommission(state, sellerAccount, instrument.quote, sellerFee, takenFromSeller);
     // The difference to a better price than the limit is released at once.
     const improvement = slab.price[buyer]! - priceTicks;
     if (improvement > 0 && !isMargin(state, buyer)) {
@@ -147,14 +155,12 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     payFromMarginLock(state, slot, coin, amount, need, to);
   }
 
-  /** Charges the fee of one side, truncated in favour of the payer; a negative fee is a rebate. */
-  private charge(rate: bigint, received: bigint, cash: number, coin: number): bigint {
-    const fee = feeOn(received, rate);
+  /** Charges the fee of one side; a negative fee is a rebate. */
+  private charge(fee: bigint, cash: number, coin: number): void {
     const { ledger } = this.state;
     const house = ledger.cell(SystemAccount.fee, coin, Bucket.cash);
     if (fee > 0n) ledger.move(cash, house, fee);
     else if (fee < 0n) ledger.move(house, cash, -fee);
-    return fee;
   }
 }
 

@@ -4,6 +4,7 @@ import { HoldMode, type Wallet } from '../model/enums.ts';
 import { OpenCounts } from '../model/open-order-counts.ts';
 import { type Position, positionKey } from '../model/position.ts';
 import type { MarginCache } from './margin-cache-state.ts';
+import type { PartySums } from './party-sums.ts';
 import type { StrategyOrder } from './strategy-order.ts';
 
 export interface FeeRates {
@@ -35,6 +36,10 @@ export class Account {
   readonly depositWallets = new Map<number, Wallet>();
   /** Of a broker: its share of the fees that its sub-accounts pay, 10^-12. */
   commissionRate = 0n;
+  /** Of a master: the accounts below it belong to different people. */
+  broker = false;
+  /** Sums of the party it belongs to, where they have been needed; not saved. */
+  partySums: PartySums | undefined;
   /** Own fee rates by instrument; the instrument's apply elsewhere. */
   readonly fees = new Map<number, FeeRates>();
   holdMode: HoldMode = HoldMode.oneWay;

@@ -20,6 +20,13 @@ const NEVER_IN_DEBT: ReadonlySet<number> = new Set([
   SystemAccount.loanPool,
 ]);
 
+/** The largest debt of an account in a coin since the last full hour. */
+export interface DebtPeak {
+  readonly account: number;
+  readonly coin: number;
+  readonly peak: bigint;
+}
+
 export class Ledger {
   /** Row of (account, coin), opened when first touched. */
   private readonly rows: (Int32Array<ArrayBuffer> | undefined)[] = [];
@@ -37,6 +44,9 @@ export class Ledger {
   /** What users owe, by row: cash and locked together below zero (rules 6.1). Rows with negative cash only. */
   private readonly owingRows = new Map<number, bigint>();
   private readonly owedByCoin: bigint[] = [];
+  /** The largest debt of each row that stood since the last full hour (rules 13.10), and rows whose debt has grown since. */
+  private readonly peaks = new Map<number, bigint>();
+  private readonly grown = new Set<number>();
   /** Cells of isolated margin that the present command has taken below zero. */
   private readonly overdrawn: number[] = [];
   private readonly mayOwe: (account: number) => boolean;
@@ -137,6 +147,44 @@ export class Ledger {
     return this.owedByCoin[coin] ?? 0n;
   }
 
+  /** A command or an instant has ended: debts that it leaves have stood. */
+  notePeaks(): void {
+    if (this.grown.size === 0) return;
+    for (const row of this.grown) {
+      const debt = this.owingRows.get(row) ?? 0n;
+      if (debt > (this.peaks.get(row) ?? 0n)) this.peaks.set(row, debt);
+    }
+    this.grown.clear();
+  }
+
+  /** An hour begins: what is owed now is the most that is owed in it so far. */
+  beginPeaks(): void {
+    this.peaks.clear();
+    for (const [row, debt] of this.owingRows) if (debt > 0n) this.peaks.set(row, debt);
+  }
+
+  hasPeaks(): boolean {
+    return this.peaks.size > 0;
+  }
+
+  peakOf(account: number, coin: number): bigint {
+    const row = this.rows[account]?.[coin] ?? 0;
+    return row === 0 ? 0n : (this.peaks.get(row - 1) ?? 0n);
+  }
+
+  /** Account ascending, coin ascending. */
+  savePeaks(): DebtPeak[] {
+    return [...this.peaks]
+      .map(([row, peak]) => ({ account: this.rowAccounts[row]!, coin: this.rowCoins[row]!, peak }))
+      .sort((a, b) => a.account - b.account || a.coin - b.coin);
+  }
+
+  restorePeaks(peaks: readonly DebtPeak[]): void {
+    this.peaks.clear();
+    for (const { account, coin, peak } of peaks)
+      this.peaks.set(rowOf(this.cell(account, coin, Bucket.cash)), peak);
+  }
+
   isOwed(): boolean {
     return this.owingRows.size > 0;
   }
@@ -204,6 +252,7 @@ export class Ledger {
     const coin = this.rowCoins[row]!;
     while (this.owedByCoin.length <= coin) this.owedByCoin.push(0n);
     this.owedByCoin[coin]! += debt - (known ?? 0n);
+    if (debt > (known ?? 0n)) this.grown.add(row);
     if (cash < 0n) {
       if (known === undefined) this.owing[account]!++;
       this.owingRows.set(row, debt);

@@ -29,6 +29,7 @@ import { Account } from './account.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanBook } from './loan-index.ts';
+import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
 import type { TriggerBook } from './trigger-book.ts';
@@ -57,6 +58,9 @@ export interface Market {
   changes: number;
   /** The price band as last computed, and the instrument and reference it holds for. */
   readonly band: { instrument: number; referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
+  /** The reference of a spot band stays within the index (rules 13.10); between which prices, as last computed. */
+  readonly heldToIndex: boolean;
+  readonly leash: { instrument: number; price: bigint; lowestTicks: number; highestTicks: number };
 }
 
 /** How a coin is lent to unified accounts now. */
@@ -148,6 +152,8 @@ export class State {
 
   /** Compare each shortcut of the test at the match with the rule, and the trade with what was tested (I50); not saved. */
   auditsMatches = false;
+  /** A coin-margined contract has paid or taken a profit since what the house lacks was last looked at. */
+  clearingChanged = false;
   /** Accounts whose positions or money the present command has changed, each once. */
   touched: Account[] = [];
   /** Events of the present command so far. */
@@ -163,6 +169,7 @@ export class State {
     this.edition = edition;
     this.rules = rulesOf(edition);
     this.priceVersion++;
+    this.ledger.beginPeaks();
   }
 
   nextId(): number {
@@ -246,7 +253,12 @@ export class State {
   }
 
   addMarket(instrument: number, index?: IndexPrice, futures?: FuturesMarket): number {
+    const state = this;
     this.markets.push({
+      get heldToIndex() {
+        return state.rules.feeFloors;
+      },
+      leash: { instrument: -1, price: 0n, lowestTicks: 0, highestTicks: 0 },
       book: new Book(this.slab),
       day: new Rolling24h(),
       candles: new CandleSeries(),
@@ -295,7 +307,10 @@ export class State {
     this.accounts[index] = account;
     this.accountByUid.set(uid, account);
     if (marketMaker || house) this.backedAccounts.add(account);
-    if (party !== index) this.accounts[party]!.subAccounts.push(account);
+    if (party !== index) {
+      this.accounts[party]!.subAccounts.push(account);
+      forgetPartySums(this.accounts[party]!);
+    }
     return account;
   }
 

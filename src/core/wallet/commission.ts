@@ -10,7 +10,7 @@ import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { divCeil, divTrunc, larger, RATE_ONE } from '../model/units.ts';
+import { divTrunc, larger, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { walletCell } from '../state/ledger-lines.ts';
 import { post } from '../state/ledger-postings.ts';
@@ -28,22 +28,20 @@ export function setCommission(state: State, command: SetCommission): CommandResu
 }
 
 /**
- * Pays the broker of an account its share of a fee and returns the amount. The fee was charged on `chargedOn` of its
- * coin; the other side of the trade pays `otherRate` of the same value, or receives it when negative.
+ * Pays the broker of an account its share of a fee, and tells how much that is. `taken` is what the rebate of the other
+ * side has taken of the fee, in its coin.
  */
 export function payCommission(
   state: State,
   account: Account,
   coin: number,
   fee: bigint,
-  chargedOn: bigint,
-  otherRate: bigint,
+  taken: bigint,
 ): bigint {
   if (fee <= 0n || account.index === account.party) return 0n;
   const broker = state.accounts[account.party]!;
   if (broker.commissionRate === 0n) return 0n;
-  const rebate = otherRate < 0n ? divCeil(chargedOn * -otherRate, RATE_ONE) : 0n;
-  const amount = divTrunc(larger(0n, fee - rebate) * broker.commissionRate, RATE_ONE);
+  const amount = divTrunc(larger(0n, fee - taken) * broker.commissionRate, RATE_ONE);
   if (amount === 0n) return 0n;
   post(state, {
     from: state.ledger.cell(SystemAccount.fee, coin, Bucket.cash),

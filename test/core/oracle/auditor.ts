@@ -1,11 +1,11 @@
 /**
  * Follows the exchange from outside: sees each command, its outcome and the events, and checks the invariants of rules
- * 10.1 that can only be seen over time (I02, I16-I25, I27, I30-I33, I38, I44), each in the file of its subject. Complements
+ * 10.1 that can only be seen over time (I02, I16-I25, I27, I30-I33, I38, I44-I46), each in the file of its subject. Complements
  * `checkInvariants`, which looks at one state. Shared by the scenario tests and the property tests.
  */
 import type { Command } from '../../../src/core/model/command.ts';
 import type { CommandResult } from '../../../src/core/model/command-result.ts';
-import { CancelReason } from '../../../src/core/model/enums.ts';
+import { CancelReason, HoldMode, PosSide, Side } from '../../../src/core/model/enums.ts';
 import type { Event, FillRecord, OrderRecord } from '../../../src/core/model/event.ts';
 import type { State } from '../../../src/core/state/state.ts';
 import { CandleAudit } from './candle-audit.ts';
@@ -29,6 +29,9 @@ export class Auditor {
   private readonly positions: PositionAudit;
   private readonly moves: MoveAudit;
   private lastTime = 0;
+  /** Contracts that only closed after the command before, and net sizes then. */
+  private closeOnly: ReadonlySet<number> = new Set();
+  private lots: ReadonlyMap<string, number> = new Map();
 
   constructor(state: State) {
     this.state = state;
@@ -46,6 +49,7 @@ export class Auditor {
 
   /** Call once after each command with everything it emitted. Throws `AuditFailure`. */
   observe(command: Command, outcome: CommandResult, events: readonly Event[]): void {
+    this.checkCloseOnly(command, outcome);
     if (outcome.rejectReason !== 0) this.checkRefused(events, command.time > this.lastTime);
     this.lastTime = command.time;
     const finals = new Map<number, OrderRecord>();
@@ -101,6 +105,25 @@ export class Auditor {
     if (command.type === 'withdraw' && outcome.rejectReason === 0)
       this.ledger.addInside(command.coin, -command.amount);
     this.ledger.checkInside();
+    if (this.closeOnly.size > 0) this.lots = netSizes(this.state);
+  }
+
+  /** I45: where the house lacks too much, nobody but itself opens. What a command brings about counts for the next. */
+  private checkCloseOnly(command: Command, outcome: CommandResult): void {
+    const flagged = this.closeOnly;
+    this.closeOnly = new Set(
+      this.state.instruments.filter(({ closeOnly }) => closeOnly).map(({ index }) => index),
+    );
+    if (command.type !== 'placeOrder' || outcome.rejectReason !== 0) return;
+    const { instrument, uid, reduceOnly = false, side, posSide, sizeLots } = command;
+    const account = this.state.accountByUid.get(uid)!;
+    const stands = flagged.has(instrument) && this.closeOnly.has(instrument);
+    if (!stands || account.house || reduceOnly) return;
+    const closes =
+      account.holdMode === HoldMode.hedge
+        ? (side === Side.buy) !== (posSide === PosSide.long)
+        : (this.lots.get(`${uid} ${instrument}`) ?? 0) * (side === Side.buy ? -1 : 1) >= sizeLots;
+    expect(closes, () => `I45: order ${outcome.orderId} opens on a contract that only closes`);
   }
 
   /** A refused command changes nothing: what is left is what time itself did. */
@@ -115,6 +138,14 @@ export class Auditor {
       expect(byTime, () => `a refused command caused ${event.type}`);
     }
   }
+}
+
+function netSizes({ accountByUid }: State): Map<string, number> {
+  const sizes = new Map<string, number>();
+  for (const { uid, positions } of accountByUid.values()) {
+    for (const { instrument, size } of positions.values()) sizes.set(`${uid} ${instrument}`, size);
+  }
+  return sizes;
 }
 
 function tradesWithItself(events: readonly Event[], fill: FillRecord): boolean {

@@ -1,4 +1,4 @@
-/** Fills and the public trades they make: I22 to I25, I27, sums of I17, fees of 4.3. */
+/** Fills and the public trades they make: I22 to I25, I27, I46, sums of I17, fees of 4.3 and 13.10. */
 
 import { OrderKind, OrderType, Side, Source, StpMode, TimeInForce } from '../../../src/core/model/enums.ts';
 import type { FillRecord, OrderRecord, Traded } from '../../../src/core/model/event.ts';
@@ -36,8 +36,13 @@ export class TradeAudit {
 
     const instrument = this.state.instruments[fill.instrument]!;
     const buying = fill.side === Side.buy;
+    // A moved coin-margined position takes its cost basis along (rules 13.2).
+    const carried =
+      this.state.rules.clearingShortfall &&
+      fill.futures?.kind === OrderKind.move &&
+      instrument.futures?.coinMargined === true;
     expect(
-      fill.value === exactValue(instrument, fill),
+      carried || fill.value === exactValue(instrument, fill),
       () => `fill ${fill.execId}: value ${fill.value} is not exact`,
     );
     if (instrument.futures !== undefined) {
@@ -46,8 +51,7 @@ export class TradeAudit {
     }
     const received = buying ? BigInt(fill.sizeLots) * instrument.unitsPerLot : fill.value;
     const rates = feeRates(this.state, fill.uid, instrument);
-    const fee = (received * (fill.maker ? rates.makerRate : rates.takerRate)) / 10n ** 12n;
-    expect(fill.fee === fee, () => `fill ${fill.execId}: fee ${fill.fee}, due ${fee}`);
+    this.checkFee(fill, received, fill.maker ? rates.makerRate : rates.takerRate);
     expect(
       fill.feeCoin === (buying ? instrument.base : instrument.quote),
       () => `fill ${fill.execId}: fee in coin ${fill.feeCoin}`,
@@ -85,11 +89,46 @@ export class TradeAudit {
       this.checkTaker(trade, taker, maker, finals.get(taker.orderId)!, bands);
     }
     if (maker !== undefined) this.checkMaker(trade, maker);
+    this.checkKept(trade, fills);
     if (taker === undefined || maker === undefined) {
       const houses = [...this.state.accountByUid.values()].some((account) => account.house);
       expect(houses, () => `I25: ${name} has one side only`);
     }
     this.lastTicks.set(trade.instrument, trade.priceTicks);
+  }
+
+  /** A rebate may be cut to what the taker pays. */
+  private checkFee(fill: FillRecord, amount: bigint, rate: bigint): void {
+    const exact = amount * rate;
+    const one = 10n ** 12n;
+    const { feeFloors } = this.state.rules;
+    const small = feeFloors && exact > 0n && exact < 100n * one;
+    const due = (small ? exact + one - 1n : exact) / one;
+    const cut = feeFloors && due < fill.fee && fill.fee <= 0n;
+    expect(fill.fee === due || cut, () => `fill ${fill.execId}: fee ${fill.fee}, due ${due}`);
+  }
+
+  /** I46: what a trade leaves the house is worth something, or nothing, at its price and at the index. */
+  private checkKept(trade: Traded, fills: readonly FillRecord[]): void {
+    const told = fills.some(({ maker }) => maker) && fills.some(({ maker }) => !maker);
+    if (!this.state.rules.feeFloors || !told) return;
+    const instrument = this.state.instruments[trade.instrument]!;
+    const kept = (coin: number) =>
+      fills.reduce((sum, fill) => (fill.feeCoin === coin ? sum + fill.fee - fill.commission : sum), 0n);
+    if (instrument.futures !== undefined) {
+      // The fee of a liquidation is the insurance fund's.
+      const toHouse = fills.filter(({ futures }) => !LIQUIDATIONS.has(futures!.kind));
+      const sum = toHouse.reduce((left, { fee, commission }) => left + fee - commission, 0n);
+      expect(sum >= 0n, () => `I46: trade ${trade.execLinkId} takes ${-sum} from the house`);
+      return;
+    }
+    const perTick = 10n ** BigInt(8 - instrument.pricePrecision);
+    const prices = [BigInt(trade.priceTicks) * perTick, this.state.market(instrument).index?.price ?? 0n];
+    for (const price of prices) {
+      if (price === 0n) continue;
+      const worth = kept(instrument.base) * price + kept(instrument.quote) * 10n ** 8n;
+      expect(worth >= 0n, () => `I46: trade ${trade.execLinkId} takes from the house`);
+    }
   }
 
   /** Netting, deleveraging, delisting and moves are free, other forced closes pay the taker's rate of everybody. */
@@ -103,8 +142,7 @@ export class TradeAudit {
     // The taker's fill is told first: a forced one pays its maker no rebate (rules 13.7).
     if (kind === OrderKind.liquidation || kind === OrderKind.reduce) this.forcedLink = fill.execLinkId;
     const unrewarded = this.state.rules.fundReach && rate < 0n && this.forcedLink === fill.execLinkId;
-    const fee = free || unrewarded ? 0n : (base * rate) / 10n ** 12n;
-    expect(fill.fee === fee, () => `fill ${fill.execId}: fee ${fill.fee}, due ${fee}`);
+    this.checkFee(fill, base, free || unrewarded ? 0n : rate);
     expect(fill.feeCoin === settle, () => `fill ${fill.execId}: fee in coin ${fill.feeCoin}`);
     expect(closing || pnl === 0n, () => `fill ${fill.execId} opens and has a profit`);
     const chosen = kind === OrderKind.user || kind === OrderKind.move;
@@ -165,9 +203,22 @@ export class TradeAudit {
     const { futures, index } = this.state.market(this.state.instruments[instrument]!);
     if (futures !== undefined && futures.markTicks !== 0) return futures.markTicks;
     const last = this.lastTicks.get(instrument) ?? 0;
-    if (last !== 0) return last;
+    if (last !== 0) return this.heldToIndex(instrument, last);
     const unitsPerStep = 10 ** (8 - pricePrecision) * tickStep;
     return Math.round(Number(index?.price ?? 0n) / unitsPerStep) * tickStep || openingTicks;
+  }
+
+  /** Rules 13.10 (d). */
+  private heldToIndex(instrument: number, last: number): number {
+    const { pricePrecision, tickStep, buyBandRate, sellBandRate } = this.state.instruments[instrument]!;
+    const { futures, index } = this.state.market(this.state.instruments[instrument]!);
+    if (!this.state.rules.feeFloors || futures !== undefined || index === undefined || index.stale)
+      return last;
+    const perStep = 10 ** (8 - pricePrecision) * tickStep;
+    const exact = (rate: bigint) => Number((index.price * rate) / 10n ** 12n) / perStep;
+    const lowest = Math.ceil(exact(10n ** 12n - sellBandRate)) * tickStep;
+    const highest = Math.floor(exact(10n ** 12n + buyBandRate)) * tickStep;
+    return Math.min(Math.max(last, lowest), highest);
   }
 
   private party(uid: number): number {
@@ -186,6 +237,8 @@ function sideOf(fills: readonly FillRecord[]): FillRecord | undefined {
   );
   return { ...first, sizeLots: first.sizeLots + second.sizeLots, value: first.value + second.value };
 }
+
+const LIQUIDATIONS: ReadonlySet<OrderKind> = new Set([OrderKind.liquidation, OrderKind.reduce]);
 
 const FREE: ReadonlySet<OrderKind> = new Set([
   OrderKind.offset,

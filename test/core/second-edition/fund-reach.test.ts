@@ -166,7 +166,9 @@ test('R7 (a): forced trades pay no maker rebate', () => {
     floor.mark('59780');
     return floor.executions('cas').at(-1);
   };
-  assert.equal(rebate('fundReach'), 'user open 1 @ 59700 fee -11.94 pnl 0');
+  // The floor of fees pays none either: the fee of a liquidation is the insurance fund's (rules 13.10).
+  assert.equal(rebate('fundReach', 'feeFloors'), 'user open 1 @ 59700 fee -11.94 pnl 0');
+  assert.equal(rebate('feeFloors'), 'user open 1 @ 59700 fee 0 pnl 0');
   assert.equal(rebate(), 'user open 1 @ 59700 fee 0 pnl 0');
 });
 

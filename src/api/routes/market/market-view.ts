@@ -3,7 +3,7 @@
 import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../../../core/model/enums.ts';
 import type { Traded } from '../../../core/model/event.ts';
 import { type Instrument, tradeValue } from '../../../core/model/instrument.ts';
-import { DELIVERY_QUIET_MS } from '../../../core/model/instrument-status.ts';
+import { DELIVERY_QUIET_MS, shownStatus } from '../../../core/model/instrument-status.ts';
 import type { FuturesSpec, InstrumentSpec, MarginSpec } from '../../../core/model/listing-spec.ts';
 import { divHalf, formatMoney, formatRate, formatUnits } from '../../../core/model/units.ts';
 import { depth } from '../../../core/reads/reads.ts';
@@ -30,7 +30,7 @@ export function instrumentView(instrument: Instrument): Record<string, string> {
     maxSymbolOrderNum: spec.maxSymbolOrderNum,
     maxProductOrderNum: spec.maxProductOrderNum,
     maxPositionNum: spec.maxPositionNum,
-    status: INSTRUMENT_STATUS_NAMES[instrument.status],
+    status: INSTRUMENT_STATUS_NAMES[shownStatus(instrument)],
     maintainTime: spec.maintainTime,
     launchTime: spec.launchTime,
     symbolType: spec.symbolType,

@@ -1,0 +1,63 @@
+/**
+ * What the house would lack if everybody closed a coin-margined contract now (rules 13.2): its profits are not zero-sum in
+ * the coin. Beyond the fund and an allowance the contracts of the coin only close.
+ */
+
+import type { FuturesMarket } from '../marketdata/futures-market.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, MONEY_SCALE, parseUnits, powerOfTen } from '../model/units.ts';
+import type { State } from '../state/state.ts';
+import { coinUsd } from './collateral.ts';
+import { fundBalance } from './insurance-fund.ts';
+
+/** Dollars that the house may lack of a coin, unless its listing says otherwise. */
+const HOUSE_SHORT_USD = '10000';
+/** The flag goes below 8 tenths of the limit. */
+const EASED_TENTHS = 8n;
+
+/** D of a contract in its coin: `ceil(-S / mark) - clearing`; negative when the house is ahead. */
+export function shortfallOf({ instrument, terms, cleared, clearing, markTicks }: FuturesMarket): bigint {
+  if (!terms.coinMargined || markTicks === 0) return 0n;
+  return divCeil(cleared * powerOfTen(instrument.pricePrecision), BigInt(markTicks)) - clearing;
+}
+
+/** What the house lacks of a coin over all its contracts, those where it is ahead left out. */
+export function coinShortfall(state: State, coin: number): bigint {
+  let short = 0n;
+  for (const futures of coinMargined(state)) {
+    if (futures.terms.settle === coin) short += larger(0n, shortfallOf(futures));
+  }
+  return short;
+}
+
+/** The fund of the coin and what the house may lack beyond it. */
+export function shortfallLimit(state: State, coin: number): bigint {
+  const price = coinUsd(state, coin);
+  const usd = parseUnits(state.coins[coin]!.houseShortUsd ?? HOUSE_SHORT_USD, MONEY_SCALE) ?? 0n;
+  return fundBalance(state, coin) + (price === 0n ? 0n : divFloor(usd * MONEY_ONE, price));
+}
+
+/** After trades, and each second, which alone takes the flag back. */
+export function watchShortfalls(state: State, wholeSecond: boolean): void {
+  state.clearingChanged = false;
+  if (!state.rules.clearingShortfall) return;
+  const coins = new Set<number>();
+  for (const { terms } of coinMargined(state)) coins.add(terms.settle);
+  for (const coin of coins) {
+    const short = coinShortfall(state, coin);
+    const limit = shortfallLimit(state, coin);
+    if (short > limit) flagContracts(state, coin, true);
+    else if (wholeSecond && short * 10n < limit * EASED_TENTHS) flagContracts(state, coin, false);
+  }
+}
+
+function flagContracts(state: State, coin: number, closeOnly: boolean): void {
+  for (const { instrument, terms } of coinMargined(state)) {
+    if (terms.settle !== coin || instrument.closeOnly === closeOnly) continue;
+    instrument.closeOnly = closeOnly;
+    state.events.push({ type: 'instrument', instrument: instrument.index });
+  }
+}
+
+function coinMargined(state: State): FuturesMarket[] {
+  return state.markets.flatMap(({ futures }) => (futures?.terms.coinMargined === true ? [futures] : []));
+}
