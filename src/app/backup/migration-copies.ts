@@ -15,6 +15,7 @@ import { snapshotSeqs } from '../../journal/file-names.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { snapshotStateStart } from '../../journal/snapshot-file.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
+import { loggedCommands } from '../start/logged-commands.ts';
 import { makeBackup } from './backup.ts';
 import { HeldJournal } from './held-journal.ts';
 import { isWhole, MANIFEST_FILE, readManifest } from './manifest.ts';
@@ -106,9 +107,15 @@ function formatsToChange(data: string): (FormatChange & { readonly name: string 
 function newestStateFormat(data: string): number {
   const disk = new NodeDisk(join(data, LOG_DIRECTORY));
   const seq = snapshotSeqs(disk.list()).at(-1);
-  if (seq === undefined) return 0;
+  if (seq === undefined) return journalFormat(data);
   const start = snapshotStateStart(disk, seq, FORMAT_BYTES);
   return start.length < FORMAT_BYTES ? 0 : formatOf(start);
+}
+
+/** Of a journal without a snapshot: the second edition begins with `setEdition` (rules 13.12); 0 for an empty journal. */
+function journalFormat(data: string): number {
+  for (const { command } of loggedCommands(data)) return command.type === 'setEdition' ? STATE_FORMAT : 1;
+  return 0;
 }
 
 /** 0 for a missing, empty or unreadable file: the code that opens it reports the fault. */

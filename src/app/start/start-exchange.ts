@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
 import { loadCatalogue } from '../../catalogue/catalogue.ts';
+import { NEWEST_EDITION } from '../../core/model/edition.ts';
 import { HistoryStarved } from '../../history/history.ts';
 import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
 import { ReserveAudits } from '../../reserves/reserve-audit.ts';
@@ -22,6 +23,7 @@ import { ModeMonitor } from '../observability/mode-monitor.ts';
 import { openAddressKey } from './address-key.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import { asHistoryDamage, type Components, openComponents } from './components.ts';
+import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { closeServer, listen, refuseTakenPort } from './listen.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openSimulator } from './open-simulator.ts';
@@ -65,6 +67,10 @@ export async function startExchange(
     const { sequencer, identity } = components;
     open.defer(() => lastRecords(sequencer));
     if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
+    const edition = await enterNewestEdition(sequencer);
+    await completeBrokers(sequencer, identity);
+    if (edition < NEWEST_EDITION && sequencer.state.accountByUid.size > 0)
+      logger.info({ edition: NEWEST_EDITION, before: edition }, 'the newest edition of the rule book is in force');
     await listCatalogue(sequencer, catalogue);
     const demoAccounts = config.demo ? await openDemo(sequencer, identity, config.data) : [];
     const completed = await completeSubAccounts(components);
