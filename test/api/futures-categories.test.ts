@@ -282,8 +282,11 @@ test('funding of all three: the rate of the minutes that had an index, paid at 0
   await price('61000');
   await operator.advanceClock('1m');
   const from = await operator.time();
-  // Bids above the index from now on: what 25 000 are worth there is the premium.
-  for (const line of LINES) await quote(line, 'buy', '3', '61500');
+  // A market maker's book above the index from now on: what 25 000 are worth at its bids is the premium.
+  for (const line of LINES) {
+    await quote(line, 'buy', '3', '61500');
+    await quote(line, 'sell', '3', '61510');
+  }
   const { minutes } = samples(from);
   await operator.tryAdvance({ to: new Date(EIGHT).toISOString() });
   const premium = 500 / 61_000;
@@ -299,13 +302,16 @@ test('funding of all three: the rate of the minutes that had an index, paid at 0
       resultList: { fundingRate: string }[];
     };
     const hand = hands.get(category)!;
-    const received = hand.settles('61000', resultList[0]!.fundingRate);
+    const mark = (await sdk.getTickers({ category, symbol })).data[0]!.markPrice!;
+    const received = hand.settles(mark, resultList[0]!.fundingRate, '61000');
     assert.ok(received > 0n, 'a positive rate is paid by longs');
     await assertPosition(line, '61000');
     const [booked] = await alice.fetchFundingHistory(unified);
     assert.equal(booked!.amount, Number(decimal(received)));
     await maker.cancelAllOrders({ category, symbol });
   }
+  // Without its book the mark is back at the index.
+  await operator.advanceClock('5m');
 });
 
 /** Whole minutes since the index had a price: before an instant, and up to the settlement with it. */

@@ -134,7 +134,8 @@ test('case 82: an isolated long is sold into the book; fee and rest go to the fu
   await deal('1', '50000');
   assert.equal((await held())!.liquidationPrice, '45208');
   await maker.submitNewOrder(order('buy', '1', '45100'));
-  assert.equal(await fund(), '0');
+  const seed = await fund();
+  const more = (amount: string) => decimal(units(seed) + units(amount));
   await priceMoves('45000');
   assert.equal(await held(), undefined);
   const [fill] = (await alice.getTradeFills(CONTRACT)).data.list;
@@ -143,7 +144,7 @@ test('case 82: an isolated long is sold into the book; fee and rest go to the fu
     ['45100', '1', '-4900', 'burst_sell_single', '27.06'],
   );
   // 27.06 of fee and 72.94 that is left of the margin.
-  assert.equal(await fund(), '100');
+  assert.equal(await fund(), more('100'));
   const { list } = (await nobody.get('/api/v3/market/liquidations', { ...CONTRACT })).data;
   assert.deepEqual([list[0].side, list[0].price, list[0].amount], ['buy', '45100', '1']);
 
@@ -152,19 +153,24 @@ test('case 82: an isolated long is sold into the book; fee and rest go to the fu
   const now = await operator.time();
   assert.deepEqual(await records('risk-reserve-hour'), {
     coin: 'USDT',
-    riskReserveRecords: [{ amount: '100', balance: '100', ts: String(now) }],
+    riskReserveRecords: [{ amount: more('100'), balance: more('100'), ts: String(now) }],
   });
   await operator.advanceClock('18h', '1m');
   const later = await operator.time();
   const hours = (await records('risk-reserve-hour')).riskReserveRecords;
-  assert.deepEqual(hours[0], { amount: '0', balance: '100', ts: String(later) });
-  assert.deepEqual(hours.at(-1), { amount: '100', balance: '100', ts: String(START + HOUR / 2) });
+  assert.deepEqual(hours[0], { amount: '0', balance: more('100'), ts: String(later) });
+  // With what the demo began with.
+  assert.deepEqual(hours.at(-1), {
+    amount: more('100'),
+    balance: more('100'),
+    ts: String(START + HOUR / 2),
+  });
   assert.equal(hours.length, 19);
   const days = await records('risk-reserve');
   assert.equal(days.totalBalance, '');
   assert.deepEqual(days.riskReserveRecords, [
-    { type: '', amount: '0', balance: '100', ts: String(later) },
-    { type: '', amount: '100', balance: '100', ts: String(Date.UTC(2026, 5, 26)) },
+    { type: '', amount: '0', balance: more('100'), ts: String(later) },
+    { type: '', amount: more('100'), balance: more('100'), ts: String(Date.UTC(2026, 5, 26)) },
   ]);
   const wrong = await nobody.get('/api/v3/market/risk-reserve', { ...CONTRACT, marginCoin: 'BTC' });
   assert.deepEqual([wrong.code, wrong.msg], ['40020', 'marginCoin of BTCUSDT must be USDT']);
@@ -203,21 +209,36 @@ test('listed as a stock, a contract keeps its mark within 3 % of the index and c
   await priceMoves('60000');
   for (const symbolType of types) {
     const symbol = `${symbolType.toUpperCase()}USDT`;
-    const at = (side: 'buy' | 'sell', price: string) =>
-      ({ category, symbol, side, orderType: 'limit', qty: '0.01', price }) as const;
-    // A trade and a book 4 % above the index.
+    const at = (side: 'buy' | 'sell', qty: string, price: string) =>
+      ({ category, symbol, side, orderType: 'limit', qty, price }) as const;
+    // A trade and a market maker's book 4 % above the index, too small for an impact price.
     for (const client of [maker, alice])
-      await client.submitNewOrder(at(client === maker ? 'sell' : 'buy', '62400'));
-    await maker.submitNewOrder(at('buy', '62399'));
-    await maker.submitNewOrder(at('sell', '62401'));
+      await client.submitNewOrder(at(client === maker ? 'sell' : 'buy', '0.05', '62400'));
+    await maker.submitNewOrder(at('buy', '0.01', '62399'));
+    await maker.submitNewOrder(at('sell', '0.01', '62401'));
   }
   await operator.advanceClock('1m');
   const shown = async (symbol: string) => {
     const [ticker] = (await alice.getTickers({ category, symbol })).data;
     return [ticker!.markPrice, ticker!.fundingRate];
   };
-  // The orders are too small for an impact price: no premium, so that the rate is the interest alone.
-  assert.deepEqual(await shown('CRYPTOUSDT'), ['62400', '0.0001']);
-  assert.deepEqual(await shown('METALUSDT'), ['61800', '0.0001']);
-  assert.deepEqual(await shown('STOCKUSDT'), ['61800', '0']);
+  // No basis and no premium, so that the rate is the interest alone; one trade does not move the mark.
+  assert.deepEqual(await shown('CRYPTOUSDT'), ['60000', '0.0001']);
+  assert.deepEqual(await shown('METALUSDT'), ['60000', '0.0001']);
+  assert.deepEqual(await shown('STOCKUSDT'), ['60000', '0']);
+  for (const symbolType of types) {
+    const symbol = `${symbolType.toUpperCase()}USDT`;
+    for (const [side, price] of [
+      ['buy', '62399'],
+      ['sell', '62401'],
+    ] as const)
+      await maker.submitNewOrder({ category, symbol, side, orderType: 'limit', qty: '1', price });
+  }
+  await operator.advanceClock('6m');
+  const marks = async () => [
+    (await shown('CRYPTOUSDT'))[0],
+    (await shown('METALUSDT'))[0],
+    (await shown('STOCKUSDT'))[0],
+  ];
+  assert.deepEqual(await marks(), ['62400', '61800', '61800']);
 });

@@ -143,7 +143,7 @@ test('tiers, funding and collateral rates are what the venue works with', async 
     { tierStartValue: '100000', discountRate: '0.97' },
   ]);
   const { list } = (await sdk.getRiskReserveAll({ category: 'USDT-FUTURES' })).data;
-  assert.deepEqual([list[0]!.coin, list[0]!.balance], ['USDT', '0']);
+  assert.deepEqual([list[0]!.coin, list[0]!.balance], ['USDT', '1000000']);
 });
 
 test('leverage is set, shown and refused above its maximum', async () => {

@@ -77,7 +77,8 @@ test('what is lent, at what price and within which limits', async () => {
   const loans = (await sdk.getMarginLoans({ coin: 'USDT' })).data;
   assert.deepEqual(
     [loans.dailyInterest, loans.annualInterest, loans.limit, loans.platformRemaingQuota],
-    ['0.00024', '0.0876', '2000000', '50000000'],
+    // Half of what the venue holds.
+    ['0.00024', '0.0876', '2000000', '11150500'],
   );
   const rate = await trader.fetchCrossBorrowRate('USDT');
   assert.equal(rate.currency, 'USDT');

@@ -21,12 +21,12 @@ const ARGS = ['--clock', 'manual', '--clock-start', String(START), '--rate-limit
 const PASSPHRASE = 'Passphrase1';
 const USDT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 
-/** Per category: what the profit of 0.2 from 60000 to 61000 is, and the coin it is paid in. */
+/** Per category: the profit of 0.2 from 60000 to 61000 that a move pays, its coin, and the entry price it leaves. */
 const PROFITS = {
-  'USDT-FUTURES': { coin: 'USDT', purse: '10000', profit: '200' },
-  'USDC-FUTURES': { coin: 'USDC', purse: '10000', profit: '200' },
-  // 200 / 61000, the rest of a unit left to the house.
-  'COIN-FUTURES': { coin: 'BTC', purse: '0.2', profit: '0.00327868' },
+  'USDT-FUTURES': { coin: 'USDT', purse: '10000', profit: '200', entry: '61000' },
+  'USDC-FUTURES': { coin: 'USDC', purse: '10000', profit: '200', entry: '61000' },
+  // The cost basis goes along, and nothing is realised (rules 13.2).
+  'COIN-FUTURES': { coin: 'BTC', purse: '0.2', profit: '0', entry: '60000' },
 } as const;
 
 const data = temporaryDirectory();
@@ -129,7 +129,7 @@ async function publicView({ category, symbol }: Contract) {
 }
 
 for (const { category, symbol } of PERPETUALS) {
-  const { coin, profit } = PROFITS[category];
+  const { coin, profit, entry } = PROFITS[category];
 
   test(`${category}: both accounts are told of orders, fills and positions, and the market of nothing`, async () => {
     await price('60000');
@@ -164,7 +164,7 @@ for (const { category, symbol } of PERPETUALS) {
           order.cumExecQty,
           order.delegateType,
         ],
-        ['filled', side, 'market', '61000', '0.2', 'market'],
+        ['filled', side, 'market', entry, '0.2', 'market'],
       );
       const fill = await pushed(listener, 'fill', is(id));
       assert.deepEqual(
@@ -174,14 +174,14 @@ for (const { category, symbol } of PERPETUALS) {
     }
     const held = (size: string) => (record: Frame) => record.symbol === symbol && record.size === size;
     assert.equal((await pushed(giver, 'position', held('0.3'))).avgPrice, '60000');
-    assert.equal((await pushed(taker, 'position', held('0.2'))).avgPrice, '61000');
+    assert.equal((await pushed(taker, 'position', held('0.2'))).avgPrice, entry);
 
     for (const [client, id, type, amount] of [
       [alice, closed, 'SELL_DEAL', profit],
       [desk, opened, 'BUY_DEAL', '0'],
     ] as const) {
       const order = (await client.getOrderInfo({ orderId: id })).data;
-      assert.deepEqual([order.orderStatus, order.execType, order.avgPrice], ['filled', 'normal', '61000']);
+      assert.deepEqual([order.orderStatus, order.execType, order.avgPrice], ['filled', 'normal', entry]);
       const { list: fills } = (await client.getTradeFills({ category, orderId: id })).data;
       assert.deepEqual(
         fills.map(({ execPrice, execQty }) => [execPrice, execQty]),
@@ -225,11 +225,11 @@ for (const { category, symbol } of PERPETUALS) {
         ended!.closePriceAvg,
         ended!.closeFeeTotal,
       ],
-      ['0.5', '0.5', '60000', '61000', '0'],
+      ['0.5', '0.5', '60000', entry, '0'],
     );
     assert.deepEqual((await alice.getCurrentPosition({ category, symbol })).data.list, []);
     const [position] = (await desk.getCurrentPosition({ category, symbol })).data.list;
-    assert.deepEqual([position!.total, position!.avgPrice], ['0.5', '61000']);
+    assert.deepEqual([position!.total, position!.avgPrice], ['0.5', entry]);
   });
 }
 

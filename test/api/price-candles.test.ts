@@ -63,8 +63,12 @@ test('marks and indices have candles without volume, flat while the price stands
 
 test('premiums are fractions sampled each minute; a contract that delivers has none', async () => {
   const sdk = sdkClient(server.url, server.account('maker'));
-  // Enough for the impact price of 25 000: bids 0.5 % above the index.
-  await sdk.submitNewOrder({ ...CONTRACT, side: 'buy', orderType: 'limit', qty: '5', price: '60501' });
+  // A market maker's book with enough for the impact price of 25 000, 0.5 % above the index.
+  for (const [side, price] of [
+    ['buy', '60501'],
+    ['sell', '60502'],
+  ] as const)
+    await sdk.submitNewOrder({ ...CONTRACT, side, orderType: 'limit', qty: '5', price });
   await operator.advanceClock('2m');
   const client = new SignedClient(server.url);
   const premium = (query: Record<string, string>) =>

@@ -151,6 +151,11 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
     '25108',
     'one of the coins has no fresh index price: nobody has told one in the last 15 minutes',
   ],
+  [RejectReason.conversionPriceOld]: [
+    '25108',
+    'no conversion at this moment: it needs index prices of the last minute that agree within 0.5 %; try again after the ' +
+      'next price, or pay in the coin of the debt',
+  ],
   [RejectReason.loanTooSmall]: ['25207', (c) => `the loan must be at least ${available(c)}`],
   [RejectReason.loanTooLarge]: ['25208', (c) => `the loan must be at most ${available(c)}`],
   [RejectReason.pledgeTooSmall]: ['25207', (c) => `the pledge must be at least ${available(c)}`],

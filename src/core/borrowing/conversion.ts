@@ -5,7 +5,7 @@
 
 import { coinUsd, collateralTiers, countsAsMargin, hasUnsafePrice, isIndexed } from '../margin/collateral.ts';
 import { balanceOf, isInDebt } from '../margin/debts.ts';
-import { deskRate } from '../margin/desk-price.ts';
+import { conversionRate } from '../margin/conversion-price.ts';
 import { coinEquity } from '../margin/margin.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import {
@@ -40,7 +40,7 @@ export interface Conversion {
 /** The sold and the received amount; both 0n when a price is missing, `received` 0n when it rounds to nothing. */
 function quote(state: State, conversion: Conversion): { sold: bigint; received: bigint } {
   const { debtCoin, payCoin, wanted, available, forced } = conversion;
-  const { debt: debtPrice, pay } = deskRate(state, debtCoin, payCoin, forced);
+  const { debt: debtPrice, pay } = conversionRate(state, debtCoin, payCoin, forced);
   const usd = divFloor(wanted * coinUsd(state, debtCoin), MONEY_ONE);
   const discount = forced ? exchangeDiscount(state, payCoin, usd) : 0n;
   const payPrice = pay * (RATE_ONE - discount) * (RATE_ONE - CONVERSION_FEE_RATE);

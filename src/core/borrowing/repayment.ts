@@ -2,7 +2,7 @@
 
 import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
 import { balanceOf, coinLeverage, pendingBorrow } from '../margin/debts.ts';
-import { isDeskOpen } from '../margin/desk-price.ts';
+import { isConvertible } from '../margin/conversion-price.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
 import type { Repay, SetCoinLeverage } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -24,7 +24,8 @@ export function repayDebt(state: State, command: Repay): CommandResult {
   const owed = larger(0n, -balanceOf(state, account, debtCoin));
   if (owed === 0n) return rejected(RejectReason.nothingOwed);
   const firm = [debtCoin, payCoin].every((coin) => isIndexed(state, coin) && !hasStalePrice(state, coin));
-  if (!firm || !isDeskOpen(state, debtCoin, payCoin)) return rejected(RejectReason.noCoinPrice);
+  if (!firm) return rejected(RejectReason.noCoinPrice);
+  if (!isConvertible(state, debtCoin, payCoin)) return rejected(RejectReason.conversionPriceOld);
   const available = larger(0n, state.ledger.peek(account.index, payCoin, Bucket.cash));
   const repaid = convert(state, account, { debtCoin, payCoin, wanted: owed, available, forced: false });
   if (repaid === 0n) {

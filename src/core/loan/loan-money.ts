@@ -1,7 +1,7 @@
 /** Prices and postings of pledge loans (rules 4.1, 7). */
 
 import { hasStalePrice, hasUnsafePrice, isIndexed } from '../margin/collateral.ts';
-import { deskRate } from '../margin/desk-price.ts';
+import { conversionRate } from '../margin/conversion-price.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Loan } from '../model/loan.ts';
 import type { PairPrices } from '../model/ltv.ts';
@@ -10,7 +10,7 @@ import type { Posting } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
 /** As of other conversions (rules 0.5, 13.6). */
-const DESK_FEE_PERMILLE = 1n;
+const CONVERSION_FEE_PERMILLE = 1n;
 
 /** Dollar prices as of the last second; undefined while no index tells one of them. */
 export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
@@ -35,11 +35,11 @@ export function forcePrices(state: State, loanCoin: number, pledgeCoin: number):
   return pairPrices(state, loanCoin, pledgeCoin);
 }
 
-/** What the house pays for collateral: by force as for any debt, at the owner's wish with the fee of the desk. */
+/** What the house pays for collateral: by force as for any debt, at the owner's wish less the conversion fee. */
 export function sellingPrices(state: State, { loanCoin, pledgeCoin }: Loan, forced: boolean): PairPrices {
-  const { debt, pay } = deskRate(state, loanCoin, pledgeCoin, forced);
+  const { debt, pay } = conversionRate(state, loanCoin, pledgeCoin, forced);
   if (forced || !state.rules.livePrices) return { loan: debt, pledge: pay };
-  return { loan: debt * 1000n, pledge: pay * (1000n - DESK_FEE_PERMILLE) };
+  return { loan: debt * 1000n, pledge: pay * (1000n - CONVERSION_FEE_PERMILLE) };
 }
 
 /** Dollars of one USDT, the unit that limits are given in. */

@@ -1,5 +1,5 @@
 /** Paying back (rules 7.6): interest first, then principal, with the borrowed coin or out of the collateral. */
-import { isDeskOpen } from '../margin/desk-price.ts';
+import { isConvertible } from '../margin/conversion-price.ts';
 import type { LoanRepay } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -32,8 +32,9 @@ export function repay(state: State, command: LoanRepay): CommandResult {
   const amount = command.all ? loan.debt() : smaller(command.amount, loan.debt());
   // A repayment in the borrowed coin needs no price, but without firm prices no collateral is returned before the end.
   const prices = firmPrices(state, loan.loanCoin, loan.pledgeCoin);
-  if (command.fromPledge && (prices === undefined || !isDeskOpen(state, loan.loanCoin, loan.pledgeCoin)))
-    return rejected(RejectReason.noCoinPrice);
+  if (command.fromPledge && prices === undefined) return rejected(RejectReason.noCoinPrice);
+  if (command.fromPledge && !isConvertible(state, loan.loanCoin, loan.pledgeCoin))
+    return rejected(RejectReason.conversionPriceOld);
   const sold = command.fromPledge ? soldFor(amount, sellingPrices(state, loan, false)) : 0n;
   if (sold > loan.pledge) return shortOf(loan.pledgeCoin, loan.pledge);
   const free = freeIn(state, account, loan.loanCoin, Wallet.unified);

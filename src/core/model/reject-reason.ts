@@ -138,6 +138,7 @@ export const RejectReason = {
   accountsFull: 63,
 
   // Funds and custody (rules 13.5, 13.7)
+  conversionPriceOld: 210,
   debtIsCovered: 220,
   custodyTooSmall: 221,
 } as const;

@@ -1,28 +1,28 @@
 /** Dollar coins have a price (rules 13.3). Every command is followed by `checkInvariants`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deskRate } from '../../../src/core/margin/desk-price.ts';
+import { conversionRate } from '../../../src/core/margin/conversion-price.ts';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
 import { moneyUnits } from '../dsl/words.ts';
-import { DeskFloor } from './desk-floor.ts';
+import { ConversionFloor } from './conversion-floor.ts';
 
 /** So many seconds at these prices. */
-function told(floor: DeskFloor, seconds: number, inDollars: string, inTether: string): void {
+function told(floor: ConversionFloor, seconds: number, inDollars: string, inTether: string): void {
   for (let n = 0; n < seconds; n++) floor.btc(inDollars, inTether);
 }
 
 test('R3: the example of rules 13.3', () => {
-  const floor = new DeskFloor().withDebt();
+  const floor = new ConversionFloor().withDebt();
   told(floor, 3, '60000', '60606');
   // Near 1 yet: cross and direct are 1.01 % apart.
-  assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'noCoinPrice');
+  assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'conversionPriceOld');
   told(floor, 60, '60000', '60606');
   assert.equal(floor.usd('USDT'), '0.99000099');
   assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'none');
 });
 
 test('R3 (a): USDT is worth what other coins say, by the mean of a minute', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   assert.equal(floor.usd('USDT'), '1.00000000');
   told(floor, 1, '60000', '60000');
   told(floor, 30, '57000', '60000');
@@ -32,7 +32,7 @@ test('R3 (a): USDT is worth what other coins say, by the mean of a minute', () =
 });
 
 test('R3 (a): an index of its own comes before votes, and a person who moves one price alone declares no depeg', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   told(floor, 60, '60000', '60000');
   floor.wait(61_000);
   floor.say('66000', 'BTCUSDT');
@@ -43,7 +43,7 @@ test('R3 (a): an index of its own comes before votes, and a person who moves one
 });
 
 test('R3 (a): never below 0.90 nor above 1.02', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   told(floor, 61, '60000', '80000');
   assert.equal(floor.usd('USDT'), '0.90000000');
   told(floor, 61, '60000', '50000');
@@ -51,7 +51,7 @@ test('R3 (a): never below 0.90 nor above 1.02', () => {
 });
 
 test('R3 (a): without a vote the last value is repeated for a quarter of an hour; unseen seconds repeat it too', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   told(floor, 61, '57000', '60000');
   // Both feeds stop.
   for (let n = 0; n < 61; n++) floor.wait(1000);
@@ -65,7 +65,7 @@ test('R3 (a): without a vote the last value is repeated for a quarter of an hour
 });
 
 test('R3 (b): USDC goes by its own index, else by USDT, else by votes, else it is a dollar', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   floor.wait(1000);
   assert.equal(floor.usd('USDC'), '1.00000000');
   for (let n = 0; n < 121; n++) {
@@ -77,21 +77,21 @@ test('R3 (b): USDC goes by its own index, else by USDT, else by votes, else it i
 });
 
 test('R3 (c): the price is the worse of cross and direct index; by force nothing is refused for that', () => {
-  const floor = new DeskFloor().withDebt();
+  const floor = new ConversionFloor().withDebt();
   told(floor, 1, '60000', '60606');
   const [btc, usdt] = ['BTC', 'USDT'].map((name) => floor.state.coinByName.get(name)!) as [number, number];
   const rate = (debt: number, pay: number) => {
-    const found = deskRate(floor.state, debt, pay, true);
+    const found = conversionRate(floor.state, debt, pay, true);
     return Number((found.debt * 10n ** 16n) / found.pay) / 1e16;
   };
   assert.equal(rate(btc, usdt), 60_606);
   // Who pays in BTC gets the lower of the two for it.
   assert.equal(Math.round(1 / rate(usdt, btc)), 60_010);
-  assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'noCoinPrice');
+  assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'conversionPriceOld');
 });
 
 test('R3: dollar prices survive a restart', () => {
-  const floor = new DeskFloor().withDebt();
+  const floor = new ConversionFloor().withDebt();
   told(floor, 20, '60000', '60606');
   const before = floor.image();
   floor.restart();
@@ -102,7 +102,7 @@ test('R3: dollar prices survive a restart', () => {
 
 /** USDT is at 0.99. `ann` sold borrowed BTC for 60 606 USDT and pays the debt at the desk. */
 function theft(without: readonly SecondEditionRule[]) {
-  const floor = new DeskFloor(without);
+  const floor = new ConversionFloor(without);
   floor.trader('ann', { USDT: '200000' });
   floor.trader('bob', { USDT: '1000000', BTC: '100' });
   told(floor, 61, '60000', '60606');

@@ -4,16 +4,16 @@ import { test } from 'node:test';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
 import { money, moneyUnits, refusalName } from '../dsl/words.ts';
 import { LoanFloor } from '../loan/loan-floor.ts';
-import { DeskFloor } from './desk-floor.ts';
+import { ConversionFloor } from './conversion-floor.ts';
 import { PERPETUAL, PriceFloor } from './price-floor.ts';
 
 const MINUTE = 60_000;
 
-const paid = (floor: DeskFloor, before: string) =>
+const paid = (floor: ConversionFloor, before: string) =>
   money(moneyUnits(before) - moneyUnits(floor.cash('ann', 'USDT')));
 
 test('R6: the example of rules 13.6: 1 BTC at a mean of 60 300 costs 60 360.36036037', () => {
-  const floor = new DeskFloor().withDebt();
+  const floor = new ConversionFloor().withDebt();
   for (let n = 0; n < 60; n++) floor.btc(n < 30 ? '60600' : '60000');
   const before = floor.cash('ann', 'USDT');
   assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'none');
@@ -23,12 +23,12 @@ test('R6: the example of rules 13.6: 1 BTC at a mean of 60 300 costs 60 360.3603
 
 test('R6 (c): a price that was told 61 s ago is not traded at, whoever told it', () => {
   for (const by of ['feed', 'hand'] as const) {
-    const floor = new DeskFloor().withDebt();
+    const floor = new ConversionFloor().withDebt();
     floor.btc('60000');
     if (by === 'hand') for (const name of ['BTCUSD', 'BTCUSDT']) floor.say('60000', name);
     const told = floor.now - (by === 'feed' ? 1000 : 0);
     floor.now = told + 60_001;
-    assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'noCoinPrice');
+    assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'conversionPriceOld');
     // Who pays in coin needs no price.
     assert.equal(floor.transfer('bob uta', 'bob spot', '1', 'BTC'), 'none');
     for (const name of ['BTCUSD', 'BTCUSDT']) floor.say('60000', name);
@@ -37,7 +37,7 @@ test('R6 (c): a price that was told 61 s ago is not traded at, whoever told it',
 });
 
 test('R6 (c): the lower of now and the mean counts for what is paid', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   floor.trader('ann', { BTC: '10' });
   floor.trader('bob', { USDT: '1000000', BTC: '10' });
   floor.btc('60000');
@@ -73,14 +73,14 @@ test('R6 (c): the loan desk asks for the same fee, and for a price of the last m
   for (let n = 0; n < 60; n++) floor.index('60000');
   assert.equal(repay(), 'none 0.01668336');
   floor.wait(61_000);
-  assert.equal(repay(), 'noCoinPrice 0');
+  assert.equal(repay(), 'conversionPriceOld 0');
   const old = lender(['livePrices']);
   old.floor.wait(10 * MINUTE);
   assert.equal(old.repay(), 'none 0.01666667');
 });
 
 test('R6 (a): a feed that is silent for sixty seconds in which prices were taken is out', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   floor.btc('60000');
   for (let n = 0; n < 59; n++) floor.wait(1000);
   assert.equal(floor.indexOf('BTCUSD').stale, false);
@@ -89,7 +89,7 @@ test('R6 (a): a feed that is silent for sixty seconds in which prices were taken
 });
 
 test('R6 (a): seconds that nobody saw silence no feed, a quarter of an hour without a change does', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   floor.btc('60000');
   floor.wait(10 * MINUTE);
   assert.equal(floor.indexOf('BTCUSD').stale, false);
@@ -99,7 +99,7 @@ test('R6 (a): seconds that nobody saw silence no feed, a quarter of an hour with
 });
 
 test('R6 (a): what a person said is live for a quarter of an hour', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   floor.say('60000', 'BTCUSD');
   for (let n = 0; n < 14; n++) for (let s = 0; s < 30; s++) floor.wait(2000);
   assert.equal(floor.indexOf('BTCUSD').stale, false);
@@ -159,7 +159,7 @@ test('R6 (b): at an index with one voice left of two nobody is liquidated until 
 
 /** The world is at 66 779, the index is what the operator said ten minutes ago. */
 function theft(without: readonly SecondEditionRule[]) {
-  const floor = new DeskFloor(without).withDebt();
+  const floor = new ConversionFloor(without).withDebt();
   for (const name of ['BTCUSD', 'BTCUSDT']) floor.say('60000', name);
   floor.wait(10 * MINUTE);
   const before = floor.worthOf('ann', '66779');
@@ -171,7 +171,7 @@ test('R6: a debt was paid at a price of ten minutes ago; now the desk waits for 
   const old = theft(['livePrices']);
   assert.equal(old.answer, 'none');
   assert.ok(old.gain > moneyUnits('6700'), `${old.gain}`);
-  assert.deepEqual(theft([]), { answer: 'noCoinPrice', gain: 0n });
+  assert.deepEqual(theft([]), { answer: 'conversionPriceOld', gain: 0n });
 });
 
 /** 10 000 USDT were lent on BTC; the world is at 40 000, where the pledge no longer covers the debt. */
@@ -184,5 +184,5 @@ function loanTheft(without: readonly SecondEditionRule[]) {
 
 test('R6: a loan was paid from its pledge at a price of ten minutes ago; now the desk waits', () => {
   assert.equal(loanTheft(['livePrices']), 'none 0.01666667');
-  assert.equal(loanTheft([]), 'noCoinPrice 0');
+  assert.equal(loanTheft([]), 'conversionPriceOld 0');
 });

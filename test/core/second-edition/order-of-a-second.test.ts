@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { moneyUnits } from '../dsl/words.ts';
-import { DeskFloor } from './desk-floor.ts';
+import { ConversionFloor } from './conversion-floor.ts';
 
 test('indices, means, dollar coins, coin prices and marks of one second come from the prices told before it', () => {
-  const floor = new DeskFloor();
+  const floor = new ConversionFloor();
   floor.trader('mia', { USDT: '10000000' }, { marketMaker: true });
   floor.btc('60000');
   // Up to the second before a basis sample.

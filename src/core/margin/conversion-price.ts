@@ -12,13 +12,13 @@ const TOLD_MS = 60_000;
 const APART_MAX = 200n;
 
 /** Payment coins for one debt coin, as a fraction. */
-export interface DeskRate {
+export interface ConversionRate {
   readonly debt: bigint;
   readonly pay: bigint;
 }
 
 /** The worse for the account of cross and direct index; at its wish each by the worse of now and the last minute. */
-export function deskRate(state: State, debtCoin: number, payCoin: number, forced: boolean): DeskRate {
+export function conversionRate(state: State, debtCoin: number, payCoin: number, forced: boolean): ConversionRate {
   const worst = state.rules.livePrices && !forced;
   const cross = crossRate(state, debtCoin, payCoin, worst);
   const direct = directRate(state, debtCoin, payCoin, worst);
@@ -26,7 +26,7 @@ export function deskRate(state: State, debtCoin: number, payCoin: number, forced
 }
 
 /** May the owner trade at the prices of now? */
-export function isDeskOpen(state: State, debtCoin: number, payCoin: number): boolean {
+export function isConvertible(state: State, debtCoin: number, payCoin: number): boolean {
   const direct = directIndex(state, debtCoin, payCoin);
   if (state.rules.livePrices) {
     const used = [usedIndex(state, debtCoin), usedIndex(state, payCoin), direct?.index];
@@ -42,7 +42,7 @@ function usedIndex(state: State, coin: number): IndexPrice | undefined {
   return coinIndex(state, coin) ?? firmIndex(state, `${state.coins[coin]!.coin}USD`);
 }
 
-function crossRate(state: State, debtCoin: number, payCoin: number, worst: boolean): DeskRate {
+function crossRate(state: State, debtCoin: number, payCoin: number, worst: boolean): ConversionRate {
   if (!worst) return { debt: coinUsd(state, debtCoin), pay: coinUsd(state, payCoin) };
   return {
     debt: larger(
@@ -86,7 +86,7 @@ function directIndex(state: State, debtCoin: number, payCoin: number): DirectInd
   return ofPay === undefined ? undefined : { index: ofPay, ofDebt: false };
 }
 
-function directRate(state: State, debtCoin: number, payCoin: number, worst: boolean): DeskRate | undefined {
+function directRate(state: State, debtCoin: number, payCoin: number, worst: boolean): ConversionRate | undefined {
   const found = directIndex(state, debtCoin, payCoin);
   if (found === undefined) return undefined;
   const { index, ofDebt } = found;
@@ -94,11 +94,11 @@ function directRate(state: State, debtCoin: number, payCoin: number, worst: bool
   return { debt: MONEY_ONE, pay: worst ? index.lowest : index.price };
 }
 
-function isDearer(one: DeskRate, other: DeskRate): boolean {
+function isDearer(one: ConversionRate, other: ConversionRate): boolean {
   return one.debt * other.pay > other.debt * one.pay;
 }
 
-function agree(one: DeskRate, other: DeskRate): boolean {
+function agree(one: ConversionRate, other: ConversionRate): boolean {
   const [a, b] = [one.debt * other.pay, other.debt * one.pay];
   const apart = a < b ? b - a : a - b;
   return apart * APART_MAX <= smaller(a, b);

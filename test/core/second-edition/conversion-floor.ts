@@ -16,7 +16,7 @@ const USDC_IN_USDT: InstrumentSpec = {
 };
 const BORROWED = [PAIRS[0]!, PAIRS[4]!, USDC_IN_USDT];
 
-export class DeskFloor extends PriceFloor {
+export class ConversionFloor extends PriceFloor {
   constructor(without: readonly SecondEditionRule[] = []) {
     super(PERPETUAL, without, BORROWED, lent([...FUTURES_COINS, USDC], TERMS));
   }
