@@ -1,10 +1,11 @@
 /** Data directories that earlier versions of the program wrote are opened by the present one, with the same state. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { loggedCommands } from '../../src/app/start/logged-commands.ts';
 import type { Verification } from '../../src/app/verify/verify.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, Server, start } from './bourse-process.ts';
@@ -35,8 +36,24 @@ for (const file of readdirSync(FORMATS).filter((name) => name.endsWith('.json'))
     const after = await verified(data);
     assert.deepEqual(after.snapshots?.slice(0, expected.snapshots!.length), expected.snapshots);
     assert.equal(after.openOrders, expected.openOrders);
+    assert.equal(firstAfter(data, expected.lastSeq!), 'setEdition');
   });
 }
+
+test('a journal of the first edition without a snapshot is kept before the second edition begins', async () => {
+  const data = unpacked('format-1');
+  for (const name of readdirSync(join(data, 'log')).filter((each) => each.startsWith('snapshot-')))
+    rmSync(join(data, 'log', name));
+  const { lastSeq, stateHash } = await verified(data);
+  for (const round of ['first', 'second']) {
+    const server = await Server.start(['--data', data, ...QUIET]);
+    await server.end('SIGKILL');
+    const kept = readdirSync(data).filter((each) => each.startsWith('before-'));
+    assert.equal(kept.length, 1, `${round} start`);
+    assert.equal((await verified(join(data, kept[0]!))).stateHash, stateHash);
+  }
+  assert.equal(firstAfter(data, lastSeq!), 'setEdition');
+});
 
 test('a directory whose snapshot has a newer format is refused with exit code 4 and says what to do', async () => {
   const data = unpacked('format-1');
@@ -50,6 +67,12 @@ test('a directory whose snapshot has a newer format is refused with exit code 4 
   assert.equal(code, 4, stderr);
   assert.match(stderr, /snapshot has format 999, this version reads .*: start the version .* that wrote it/);
 });
+
+/** Type of the first command behind a place in the journal. */
+function firstAfter(data: string, lastSeq: number): string | undefined {
+  for (const { seq, command } of loggedCommands(data)) if (seq > lastSeq) return command.type;
+  return undefined;
+}
 
 function unpacked(name: string): string {
   const from = join(FORMATS, name);

@@ -68,7 +68,7 @@ class PowerLossRun implements CampaignRun {
   readonly #library = join(this.#home, 'trace-writes.so');
   readonly #random: () => number;
   readonly #seed: number;
-  #venue: Sequencer | undefined;
+  #venue: TrialVenue | undefined;
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -81,7 +81,7 @@ class PowerLossRun implements CampaignRun {
     const kind = KINDS[Math.floor(this.#random() * KINDS.length)]!;
     if (number % LOSSES_PER_EXCHANGE === 0 || this.#venue === undefined) {
       await this.#venue?.end();
-      this.#venue = new Sequencer(join(this.#home, `venue-${number}`), this.#library, this.#random);
+      this.#venue = new TrialVenue(join(this.#home, `venue-${number}`), this.#library, this.#random);
     }
     const venue = this.#venue;
     try {
@@ -102,7 +102,7 @@ class PowerLossRun implements CampaignRun {
 }
 
 /** One exchange through its power losses. */
-class Sequencer {
+class TrialVenue {
   readonly #home: string;
   readonly #data: string;
   readonly #trace: string;

@@ -1,11 +1,11 @@
 /** Interface 4.5 with its objects (interface 2.11, 2.12): the account, repayable coins, the broker's one operation. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { Caller, type Data, limit, type Sequencer } from './venue.ts';
+import { Caller, type ContractVenue, type Data, limit } from './venue.ts';
 
 const PASSPHRASE = 'Passphrase1';
 
-export function account(venue: Sequencer): void {
+export function account(venue: ContractVenue): void {
   const { alice, bob, operator, server } = venue;
 
   describe('interface 4.5: account and broker', () => {

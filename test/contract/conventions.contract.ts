@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Reply } from '../harness/signed-client.ts';
 import { PRIVATE } from './endpoints.ts';
-import { assertRefused, type Caller, type Sequencer } from './venue.ts';
+import { assertRefused, type Caller, type ContractVenue } from './venue.ts';
 
 const PUBLIC: readonly [path: string, query: Record<string, string>][] = [
   ['market/candles', { category: 'SPOT', symbol: 'BTCUSDT', interval: '1m' }],
@@ -45,7 +45,7 @@ const PERMISSIONS: Readonly<Record<string, readonly [permission: string, permTyp
 
 const REQUIRED_HEADERS = ['ACCESS-KEY', 'ACCESS-SIGN', 'ACCESS-PASSPHRASE', 'ACCESS-TIMESTAMP'] as const;
 
-export function conventions(venue: Sequencer): void {
+export function conventions(venue: ContractVenue): void {
   const { nobody, alice } = venue;
 
   describe('interface 1: common conventions', () => {

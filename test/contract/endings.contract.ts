@@ -5,12 +5,12 @@ import { StreamClient } from '../harness/stream-client.ts';
 import { CATEGORIES } from './objects.ts';
 import {
   type Caller,
+  type ContractVenue,
   catalogued,
   type Data,
   LINEAR,
   limit,
   type Order,
-  type Sequencer,
   SPOT,
 } from './venue.ts';
 
@@ -20,7 +20,7 @@ const CROWDED = ['SPOT', 'ETHUSDT'] as const;
 /** Trades of one order at most; three accounts have that many orders together. */
 const TRADES_MAX = 1000;
 
-export function endings(venue: Sequencer): void {
+export function endings(venue: ContractVenue): void {
   const { alice, bob, bot, maker, operator } = venue;
   const ended = async (who: Caller, order: Order): Promise<Data> => {
     const { orderId } = await who.post('trade/place-order', order);

@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import {
   type Caller,
+  type ContractVenue,
   catalogued,
   DAY_MS,
   type Data,
   DELIVERED,
   limit,
   PAST_MS,
-  type Sequencer,
 } from './venue.ts';
 
 const TIERS = ['USDT-FUTURES', 'TIERSUSDT'] as const;
@@ -37,7 +37,7 @@ const closing = ({ side }: Holder) => (side === 'buy' ? 'sell' : 'buy');
 const titleOf = (holder: Holder) => `${holder.hedge ? 'hedge mode' : 'one-way mode'}, ${heldSide(holder)}`;
 
 /** A contract whose tiers are so small that they come into play. */
-async function listTiers({ operator }: Sequencer): Promise<void> {
+async function listTiers({ operator }: ContractVenue): Promise<void> {
   const model = catalogued('usdt-futures', 'LINKUSDT');
   const tiers = [
     { upTo: '300', maxLeverage: '50', mmr: '0.01' },
@@ -47,7 +47,7 @@ async function listTiers({ operator }: Sequencer): Promise<void> {
   await operator.list({ ...model, symbol, status: 'online', futures: { ...model.futures, tiers } });
 }
 
-export function forced(venue: Sequencer): void {
+export function forced(venue: ContractVenue): void {
   const { maker, operator } = venue;
   const accounts = new Map<string, Caller>();
 

@@ -1,7 +1,7 @@
 /** Interface 2.6: what an instrument names holds for its orders, at the edge and one step beyond. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type Caller, catalogued, limit, type Order, type Sequencer } from './venue.ts';
+import { type Caller, type ContractVenue, catalogued, limit, type Order } from './venue.ts';
 
 const RULED = ['USDT-FUTURES', 'RULEDUSDT'] as const;
 const OPEN_ENDED = ['USDT-FUTURES', 'BIGUSDT'] as const;
@@ -34,7 +34,7 @@ const EDGES: readonly Edge[] = [
   ['quotePrecision', market('buy', '100.01', FINE), market('buy', '100.001', FINE), '25610'],
 ];
 
-export function instrumentRules(venue: Sequencer): void {
+export function instrumentRules(venue: ContractVenue): void {
   const { operator } = venue;
   let trader: Caller;
 

@@ -6,13 +6,13 @@ import { assertRejection } from './rejections.ts';
 import {
   type Caller,
   COIN,
+  type ContractVenue,
   catalogued,
   DAY_MS,
   type Data,
   LINEAR,
   limit,
   type Order,
-  type Sequencer,
   SPOT,
   USDC,
 } from './venue.ts';
@@ -25,7 +25,7 @@ const history = [
   ['trade/fills', {}],
 ] as const;
 
-export function limits(venue: Sequencer): void {
+export function limits(venue: ContractVenue): void {
   const { alice, bob, maker, bot } = venue;
 
   describe('interface 8: limits', () => {

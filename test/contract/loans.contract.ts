@@ -1,16 +1,18 @@
 /** Interface 4.6 with its objects (interface 2.12): loan queries. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { DAY_MS, type Data, type Sequencer } from './venue.ts';
+import { before, describe, it } from 'node:test';
+import { type ContractVenue, DAY_MS, type Data } from './venue.ts';
 
 const HISTORIES = ['loan/borrow-history', 'loan/pledge-rate-history'] as const;
 const LOAN = { loanCoin: 'USDT', pledgeCoin: 'BTC', daily: 'FLEXIBLE' };
 
-export function loans(venue: Sequencer): void {
+export function loans(venue: ContractVenue): void {
   const { bot } = venue;
   const lately = () => ({ startTime: venue.ago(DAY_MS), endTime: venue.ago(-1000) });
 
   describe('interface 4.6: loans', () => {
+    before(() => venue.levelPrices());
+
     it('interface 2.12, 4.6: a loan, its collateral moved both ways, its debt and its end', async () => {
       const quote = await bot.get('loan/interest', { ...LOAN, pledgeAmount: '0.1' });
       const { orderId } = await bot.post('loan/borrow', { ...LOAN, pledgeAmount: '0.1' });

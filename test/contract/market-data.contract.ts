@@ -5,6 +5,7 @@ import { CATEGORIES, FUTURES, isFutures, ticker } from './objects.ts';
 import { conforms } from './shape.ts';
 import {
   COIN,
+  type ContractVenue,
   catalogue,
   catalogued,
   DAY_MS,
@@ -14,7 +15,6 @@ import {
   limit,
   PAST_MS,
   quarterly,
-  type Sequencer,
   SPOT,
   USDC,
 } from './venue.ts';
@@ -52,7 +52,7 @@ const ODD: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** One of each kind that the catalogue has no example of. */
-async function listOddOnes(venue: Sequencer): Promise<void> {
+async function listOddOnes(venue: ContractVenue): Promise<void> {
   const { operator } = venue;
   const now = venue.now();
   const linear = catalogued('usdt-futures', 'LINKUSDT');
@@ -83,7 +83,7 @@ async function listOddOnes(venue: Sequencer): Promise<void> {
   for (const [symbol, status] of STATUSES) await operator.setStatus('SPOT', symbol, status);
 }
 
-export function marketData(venue: Sequencer): void {
+export function marketData(venue: ContractVenue): void {
   const { nobody, alice } = venue;
 
   describe('interface 4.1: market data', () => {

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PRIVATE } from './endpoints.ts';
 import { CATEGORIES, FUTURES } from './objects.ts';
-import { type Caller, DAY_MS, type Sequencer } from './venue.ts';
+import { type Caller, type ContractVenue, DAY_MS } from './venue.ts';
 
 interface Parameter {
   readonly required?: true;
@@ -123,7 +123,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 const SYMBOLS: Readonly<Record<string, string>> = { 'COIN-FUTURES': 'BTCUSD', 'USDC-FUTURES': 'BTCPERP' };
 
-export function parameters(venue: Sequencer): void {
+export function parameters(venue: ContractVenue): void {
   const { alice, nobody } = venue;
   const isPrivate = (path: string) => PRIVATE.some(([, each]) => each === path);
   const callerOf = (path: string): Caller => (isPrivate(path) ? alice : nobody);

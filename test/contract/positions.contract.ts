@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { FUTURES } from './objects.ts';
-import { type Caller, COIN, catalogued, type Data, LINEAR, limit, type Sequencer, USDC } from './venue.ts';
+import {
+  type Caller,
+  COIN,
+  type ContractVenue,
+  catalogued,
+  type Data,
+  LINEAR,
+  limit,
+  USDC,
+} from './venue.ts';
 
 const ON = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
 const FUNDING_MS = 8 * 3_600_000;
@@ -10,7 +19,7 @@ const FUNDING_MS = 8 * 3_600_000;
 const RANKED = ['USDT-FUTURES', 'RANKEDUSDT'] as const;
 const HEDGE = { holdMode: 'hedge_mode' };
 
-export function positions(venue: Sequencer): void {
+export function positions(venue: ContractVenue): void {
   const { alice, bob, maker, operator } = venue;
   const held = async (who: Caller, query: Record<string, string> = ON): Promise<Data[]> =>
     (await who.get('position/current-position', query)).list;

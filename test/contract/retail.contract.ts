@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Data, limit, openLivingVenue, type Sequencer, SPOT } from './venue.ts';
+import { type ContractVenue, type Data, limit, openLivingVenue, SPOT } from './venue.ts';
 
 const ON = { category: 'SPOT', symbol: 'BTCUSDT' };
 const PATIENCE_SECONDS = 120;
 const SIZE = '0.01';
 
 /** Bids inside the spread, one step below the best offer, until somebody has sold to it. */
-async function bidUntilTaken(venue: Sequencer): Promise<Data> {
+async function bidUntilTaken(venue: ContractVenue): Promise<Data> {
   const { maker, nobody } = venue;
   for (let second = 0; second < PATIENCE_SECONDS; second += 2) {
     const [{ ask1Price }] = await nobody.get('market/tickers', ON);

@@ -9,10 +9,10 @@ const { breakage } = await import('./breakage.contract.ts');
 const { ENDPOINTS } = await import('./endpoints.ts');
 const { rates } = await import('./rates.contract.ts');
 const { contract } = await import('./suites.ts');
-type Sequencer = Parameters<typeof contract>[0];
+type ContractVenue = Parameters<typeof contract>[0];
 
 /** Titles are told without a venue: nothing is run. */
-const nowhere = new Proxy({}, { get: () => nowhere }) as Sequencer;
+const nowhere = new Proxy({}, { get: () => nowhere }) as ContractVenue;
 const titles = titlesOf(() => {
   contract(nowhere);
   rates();

@@ -7,7 +7,17 @@ import { before, describe, it } from 'node:test';
 import { type Firing, firingsOf } from './firings.ts';
 import { STRATEGY_ORDER } from './objects.ts';
 import { allConform } from './shape.ts';
-import { type Caller, COIN, DAY_MS, type Data, LINEAR, limit, type Sequencer, SPOT, USDC } from './venue.ts';
+import {
+  type Caller,
+  COIN,
+  type ContractVenue,
+  DAY_MS,
+  type Data,
+  LINEAR,
+  limit,
+  SPOT,
+  USDC,
+} from './venue.ts';
 
 const ON = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
 const TRIGGER = { ...ON, type: 'trigger', side: 'buy', qty: '0.01', triggerOrderType: 'market' };
@@ -34,7 +44,7 @@ const MARKETS: readonly Market[] = [
   ]),
 ];
 
-export function strategyOrders(venue: Sequencer): void {
+export function strategyOrders(venue: ContractVenue): void {
   const { alice, bob, bot, maker } = venue;
   const place = async (body: object, who: Caller = bob): Promise<string> =>
     (await who.post('trade/place-strategy-order', body)).orderId;

@@ -14,9 +14,9 @@ import { retail } from './retail.contract.ts';
 import { strategyOrders } from './strategy.contract.ts';
 import { tradingActions } from './trading-actions.contract.ts';
 import { tradingQueries } from './trading-queries.contract.ts';
-import type { Sequencer } from './venue.ts';
+import type { ContractVenue } from './venue.ts';
 
-export function contract(venue: Sequencer): void {
+export function contract(venue: ContractVenue): void {
   conventions(venue);
   parameters(venue);
   marketData(venue);

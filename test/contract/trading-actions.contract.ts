@@ -7,11 +7,11 @@ import { conforms } from './shape.ts';
 import {
   type Caller,
   COIN,
+  type ContractVenue,
   type Data,
   LINEAR,
   limit,
   type Order,
-  type Sequencer,
   SPOT,
   USDC,
 } from './venue.ts';
@@ -19,7 +19,7 @@ import {
 const NO_SUCH_ORDER = '1000000000999999999';
 const ETH = ['SPOT', 'ETHUSDT'] as const;
 
-export function tradingActions(venue: Sequencer): void {
+export function tradingActions(venue: ContractVenue): void {
   const { bot, maker, alice } = venue;
   const place = async (order: Order, who: Caller = bot): Promise<string> =>
     (await who.post('trade/place-order', order)).orderId;

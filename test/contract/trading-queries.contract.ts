@@ -5,13 +5,13 @@ import { CATEGORIES, FUTURES } from './objects.ts';
 import {
   type Caller,
   COIN,
+  type ContractVenue,
   DAY_MS,
   type Data,
   LINEAR,
   limit,
   type Order,
   PAST_MS,
-  type Sequencer,
   SPOT,
   USDC,
 } from './venue.ts';
@@ -21,7 +21,7 @@ const place = async (who: Caller, order: Order): Promise<string> =>
   (await who.post('trade/place-order', order)).orderId;
 
 /** One order of each time in force, type and self-trade mode, ended in each way; two rest, one of them part filled. */
-async function everyKindOfOrder({ alice, maker }: Sequencer): Promise<void> {
+async function everyKindOfOrder({ alice, maker }: ContractVenue): Promise<void> {
   const sell = (qty: string, price: string, more: Record<string, string> = {}) =>
     place(maker, limit(SPOT, 'sell', qty, price, more));
   await sell('0.01', '60500');
@@ -41,7 +41,7 @@ async function everyKindOfOrder({ alice, maker }: Sequencer): Promise<void> {
   await place(alice, limit(SPOT, 'buy', '0.01', '59500', { clientOid: 'waiting' }));
 }
 
-export function tradingQueries(venue: Sequencer): void {
+export function tradingQueries(venue: ContractVenue): void {
   const { alice, bob } = venue;
 
   describe('interface 4.2: trading queries', () => {

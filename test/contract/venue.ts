@@ -164,7 +164,7 @@ export function quarterly(symbol: string, startTime: number, deliveryTime: numbe
   };
 }
 
-export class Sequencer {
+export class ContractVenue {
   readonly server: RunningServer;
   readonly operator: Operator;
   readonly nobody: Caller;
@@ -234,10 +234,16 @@ export class Sequencer {
     await this.operator.setPrice(index, price);
     await this.advance(2000);
   }
+
+  /** Lets a dollar coin be worth a dollar again: indices that moved apart count for a minute (rules 13.3). */
+  async levelPrices(): Promise<void> {
+    for (const index of ['BTCUSDT', 'BTCUSD', 'BTCUSDC']) await this.price(index, '60000');
+    await this.advance(60_000);
+  }
 }
 
 /** A contract that has been delivered since, a spot trade and a cancelled order. */
-async function past(venue: Sequencer): Promise<void> {
+async function past(venue: ContractVenue): Promise<void> {
   const { alice, operator } = venue;
   const now = venue.now();
   const [long, short] = [
@@ -263,7 +269,7 @@ async function past(venue: Sequencer): Promise<void> {
   await long.post('trade/place-order', limit(['COIN-FUTURES', DELIVERED], 'buy', '0.01', '59000', waits));
 }
 
-async function present(venue: Sequencer): Promise<void> {
+async function present(venue: ContractVenue): Promise<void> {
   const { operator } = venue;
   for (const [category, symbol] of [LINEAR, COIN, USDC]) {
     await operator.setStatus(category, symbol, 'online');
@@ -273,10 +279,10 @@ async function present(venue: Sequencer): Promise<void> {
   for (const index of ['BTCUSDT', 'BTCUSD', 'BTCUSDC']) await venue.price(index, '60000');
 }
 
-export async function openVenue(): Promise<Sequencer> {
+export async function openVenue(): Promise<ContractVenue> {
   const clock = ['--clock', 'manual', '--clock-start', String(START_MS)];
   const server = await startServer({ args: ['--rate-limits', 'off', ...clock] });
-  const venue = new Sequencer(server);
+  const venue = new ContractVenue(server);
   try {
     await past(venue);
     await venue.advance(PAST_MS, '4h');
@@ -289,10 +295,10 @@ export async function openVenue(): Promise<Sequencer> {
 }
 
 /** A venue whose market lives: agents trade on every book as the clock is moved. */
-export async function openLivingVenue(): Promise<Sequencer> {
+export async function openLivingVenue(): Promise<ContractVenue> {
   const clock = ['--clock', 'manual', '--clock-start', String(START_MS)];
   const market = ['--market', 'normal', '--backfill', '0', '--seed', '1'];
-  const venue = new Sequencer(await startServer({ args: ['--rate-limits', 'off', ...clock, ...market] }));
+  const venue = new ContractVenue(await startServer({ args: ['--rate-limits', 'off', ...clock, ...market] }));
   await venue.advance(5000);
   return venue;
 }

@@ -114,8 +114,12 @@ function newestStateFormat(data: string): number {
 
 /** Of a journal without a snapshot: the second edition begins with `setEdition` (rules 13.12); 0 for an empty journal. */
 function journalFormat(data: string): number {
-  for (const { command } of loggedCommands(data)) return command.type === 'setEdition' ? STATE_FORMAT : 1;
-  return 0;
+  let found = 0;
+  for (const { command } of loggedCommands(data)) {
+    if (command.type === 'setEdition') return STATE_FORMAT;
+    found = 1;
+  }
+  return found;
 }
 
 /** 0 for a missing, empty or unreadable file: the code that opens it reports the fault. */

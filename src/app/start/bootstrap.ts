@@ -166,7 +166,10 @@ const WAITS_MAX = 250;
  * Submits the missing commands, in batches that share a commit; throws when one is rejected. A slow disk accepts a
  * part of a batch; the rest is submitted again when it has caught up.
  */
-export async function submitMissing(sequencer: Sequencer, missing: () => Unstamped<Command>[]): Promise<void> {
+export async function submitMissing(
+  sequencer: Sequencer,
+  missing: () => Unstamped<Command>[],
+): Promise<void> {
   let waits = 0;
   for (let batch = missing().slice(0, BATCH); batch.length > 0; batch = missing().slice(0, BATCH)) {
     const results = await Promise.allSettled(batch.map((command) => sequencer.submit(command)));

@@ -70,7 +70,10 @@ export async function startExchange(
     const edition = await enterNewestEdition(sequencer);
     await completeBrokers(sequencer, identity);
     if (edition < NEWEST_EDITION && sequencer.state.accountByUid.size > 0)
-      logger.info({ edition: NEWEST_EDITION, before: edition }, 'the newest edition of the rule book is in force');
+      logger.info(
+        { edition: NEWEST_EDITION, before: edition },
+        'the newest edition of the rule book is in force',
+      );
     await listCatalogue(sequencer, catalogue);
     const demoAccounts = config.demo ? await openDemo(sequencer, identity, config.data) : [];
     const completed = await completeSubAccounts(components);
