@@ -40,7 +40,10 @@ export const DEFAULT_EXPOSURE_LIMITS: readonly string[] = [
 
 const ENTRY = /^(?<figure>[a-z-]+)(?::(?<coin>[A-Z0-9]{1,20}))?=(?<limit>off|[0-9]{1,12}(?:\.[0-9]{1,8})?)$/;
 
-/** The entries over the defaults, one by one; undefined when one is malformed or stands twice. */
+/**
+ * The entries over the defaults, one by one; undefined when one is malformed or stands twice. A default that is off stays
+ * in the list as such, so that the result means the same when it is read again.
+ */
 export function readExposureLimits(entries: readonly string[]): readonly string[] | undefined {
   const limits = new Map<string, string>();
   for (const entry of DEFAULT_EXPOSURE_LIMITS) limits.set(...keyAndLimit(entry));
@@ -51,16 +54,17 @@ export function readExposureLimits(entries: readonly string[]): readonly string[
     const [key, limit] = keyAndLimit(entry);
     if (given.has(key)) return undefined;
     given.add(key);
-    if (limit === 'off') limits.delete(key);
-    else limits.set(key, formatMoney(parseUnits(limit, MONEY_SCALE)!));
+    if (limit !== 'off') limits.set(key, formatMoney(parseUnits(limit, MONEY_SCALE)!));
+    else if (limits.has(key)) limits.set(key, limit);
   }
   return [...limits].map(([key, limit]) => `${key}=${limit}`);
 }
 
 /** What `readExposureLimits` has accepted. */
 export function exposureLimits(entries: readonly string[]): ExposureLimit[] {
-  return entries.map((entry) => {
+  return entries.flatMap((entry) => {
     const { figure, coin, limit } = ENTRY.exec(entry)!.groups!;
+    if (limit === 'off') return [];
     return { figure: figure as LimitedFigure, coin, usd: parseUnits(limit!, MONEY_SCALE)! };
   });
 }

@@ -81,7 +81,11 @@ export async function startExchange(
     await sequencer.generated24h.load(sequencer.history, sequencer.state);
     const addressKey = openAddressKey(identity);
     const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
-    const exposure = new HouseExposure(sequencer, exposureLimits(config.exposureLimits));
+    const limits = exposureLimits(config.exposureLimits);
+    for (const { coin } of limits)
+      if (coin !== undefined && !sequencer.state.coinByName.has(coin))
+        logger.warn(`--exposure-limits names ${coin}, which is not listed`);
+    const exposure = new HouseExposure(sequencer, limits);
     const exposureMonitor = new ExposureMonitor(exposure, logger);
     open.defer(() => exposureMonitor.stop());
     const dependencies = { ...components, addressKey, reserves, exposure };
