@@ -88,8 +88,14 @@ async function post(name: string, path: string, body: object): Promise<void> {
 
 const ORDER = { orderType: 'limit', timeInForce: 'gtc', symbol: 'BTCUSDT' } as const;
 
+interface Trader {
+  readonly name: string;
+  /** Another category than that of the terms. */
+  readonly category?: string;
+}
+
 /** `buyer` rests, `seller` takes. */
-async function deal(buyer: object & { name: string }, seller: object & { name: string }, terms: object) {
+async function deal(buyer: Trader, seller: Trader, terms: object): Promise<void> {
   for (const [side, { name, ...own }] of [['buy', buyer] as const, ['sell', seller] as const])
     await post(name, '/api/v3/trade/place-order', { ...ORDER, ...terms, ...own, side });
 }

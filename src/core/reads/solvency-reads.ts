@@ -41,24 +41,14 @@ export function solvencyOf(state: State): CoinSolvency[] {
   const sums = state.coins.map((_, coin) => ({ owed: allWallets(state, coin), lent: 0n, badDebt: 0n }));
   for (const account of obligedAccounts(state)) {
     const changes = changesOf(state, account);
-    const debts: [number, bigint][] = [];
-    const count = (coin: number, change: bigint) => {
-      const sum = sums[coin]!;
-      sum.owed += change;
-      const claim = walletsOf(ledger, account.index, coin) + change;
-      if (claim >= 0n) return;
-      sum.owed -= claim;
-      debts.push([coin, -claim]);
-    };
-    const isOwing = ledger.hasNegativeCash(account.index);
-    for (const [coin, change] of changes) {
-      if (change > 0n && !isOwing) sums[coin]!.owed += change;
-      else count(coin, change);
-    }
-    if (isOwing) for (const coin of ledger.coinsOf(account.index)) if (!changes.has(coin)) count(coin, 0n);
+    for (const [coin, change] of changes) sums[coin]!.owed += change;
+    const debts = debtsOf(ledger, account.index, changes);
     if (debts.length === 0) continue;
     const pays = wholeEquity(state, account) > 0n ? 'lent' : 'badDebt';
-    for (const [coin, amount] of debts) sums[coin]![pays] += amount;
+    for (const { coin, amount } of debts) {
+      sums[coin]!.owed += amount;
+      sums[coin]![pays] += amount;
+    }
   }
   return sums.map((sum, coin) => {
     const held = custodyOf(state, coin);
@@ -89,6 +79,28 @@ function walletsOf(ledger: Ledger, account: number, coin: number): bigint {
   let sum = 0n;
   for (let bucket = 0; bucket < BUCKETS; bucket++) sum += ledger.peek(account, coin, bucket as Bucket);
   return sum;
+}
+
+interface Debt {
+  readonly coin: number;
+  readonly amount: bigint;
+}
+
+const NO_DEBTS: readonly Debt[] = [];
+
+/** Coins of which the account has less than nothing. */
+function debtsOf(ledger: Ledger, account: number, changes: ReadonlyMap<number, bigint>): readonly Debt[] {
+  let debts: Debt[] | undefined;
+  const owes = (coin: number, change: bigint) => {
+    // No other bucket is below zero, so most often cash alone says that nothing is owed.
+    if (ledger.peek(account, coin, Bucket.cash) + change >= 0n) return;
+    const claim = walletsOf(ledger, account, coin) + change;
+    if (claim < 0n) (debts ??= []).push({ coin, amount: -claim });
+  };
+  for (const [coin, change] of changes) owes(coin, change);
+  if (ledger.hasNegativeCash(account))
+    for (const coin of ledger.coinsOf(account)) if (!changes.has(coin)) owes(coin, 0n);
+  return debts ?? NO_DEBTS;
 }
 
 /** Accounts whose claims are not just what their wallets hold. */
