@@ -86,21 +86,19 @@ interface Debt {
   readonly amount: bigint;
 }
 
-const NO_DEBTS: readonly Debt[] = [];
-
 /** Coins of which the account has less than nothing. */
-function debtsOf(ledger: Ledger, account: number, changes: ReadonlyMap<number, bigint>): readonly Debt[] {
-  let debts: Debt[] | undefined;
+function debtsOf(ledger: Ledger, account: number, changes: ReadonlyMap<number, bigint>): Debt[] {
+  const debts: Debt[] = [];
   const owes = (coin: number, change: bigint) => {
     // No other bucket is below zero, so most often cash alone says that nothing is owed.
     if (ledger.peek(account, coin, Bucket.cash) + change >= 0n) return;
     const claim = walletsOf(ledger, account, coin) + change;
-    if (claim < 0n) (debts ??= []).push({ coin, amount: -claim });
+    if (claim < 0n) debts.push({ coin, amount: -claim });
   };
   for (const [coin, change] of changes) owes(coin, change);
   if (ledger.hasNegativeCash(account))
     for (const coin of ledger.coinsOf(account)) if (!changes.has(coin)) owes(coin, 0n);
-  return debts ?? NO_DEBTS;
+  return debts;
 }
 
 /** Accounts whose claims are not just what their wallets hold. */
