@@ -5,6 +5,7 @@ import type { Command, Unstamped } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { HouseExposure } from '../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
@@ -16,6 +17,7 @@ export interface AdminContext {
   readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly reserves: ReserveAudits;
+  readonly exposure: HouseExposure;
   readonly ticker: ClockTicker;
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;

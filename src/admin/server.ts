@@ -26,6 +26,7 @@ import { addressRoutes } from './routes/addresses.ts';
 import { backupRoutes } from './routes/backups.ts';
 import { clockRoutes } from './routes/clock.ts';
 import { exchangeRoutes } from './routes/exchange.ts';
+import { exposureRoutes } from './routes/exposure.ts';
 import { forceRoutes } from './routes/force.ts';
 import { insuranceRoutes } from './routes/insurance.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -49,6 +50,7 @@ export interface AdminServerOptions extends AdminContext {
 
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...exchangeRoutes,
+  ...exposureRoutes,
   ...reserveRoutes,
   ...accountRoutes,
   ...accountRightsRoutes,

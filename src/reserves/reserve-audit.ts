@@ -62,12 +62,6 @@ export class ReserveAudits {
     return this.#last;
   }
 
-  /** The last audit, if there was one; an old or missing one is made anew for the next call. */
-  get known(): Audit | undefined {
-    void Promise.resolve(this.latest()).catch(() => undefined);
-    return this.#last;
-  }
-
   /** One at a time: a call while one runs returns that one. */
   run(): Promise<Audit> {
     this.#underWay ??= this.#run().finally(() => {

@@ -9,7 +9,16 @@ import { PrettyLog } from '../../src/app/cli/terminal/pretty-log.ts';
 import { Metrics, type MetricsSnapshot } from '../../src/app/observability/metrics.ts';
 import { readinessChecks } from '../../src/app/observability/readiness.ts';
 import { isLoopback, urlOf } from '../../src/app/start/loopback.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
 import { DEMO_ACCOUNTS } from '../../src/identity/demo-accounts.ts';
+import { exposureLimits } from '../../src/reserves/exposure-limits.ts';
+import { HouseExposure } from '../../src/reserves/house-exposure.ts';
+
+/** Of an exchange without coins. */
+const EXPOSURE = new HouseExposure(
+  new Exchange(),
+  exposureLimits(['bad-debt=100', 'insurance:USDT=5']),
+).now();
 
 const FIGURES: MetricsSnapshot = {
   appliedSeq: 12,
@@ -29,6 +38,7 @@ const FIGURES: MetricsSnapshot = {
   loopDelay: { p50Ms: 1, p99Ms: 2, maxMs: 3 },
   gcPauses: [{ kind: 'minor', count: 5, seconds: 0.01, longestSeconds: 0.004 }],
   streams: { ...emptyStreamMetrics(), connections: 7, dropped: 1 },
+  exposure: EXPOSURE,
 };
 
 test('metrics follow the text format: a head before its values, names with units', () => {
@@ -51,6 +61,10 @@ test('metrics follow the text format: a head before its values, names with units
   assert.match(text, /^bourse_history_starved 1$/m);
   assert.match(text, /^bourse_data_free_bytes 4096$/m);
   assert.match(text, /^bourse_connections_max 90$/m);
+  assert.match(text, /^bourse_exposure_dollars\{figure="clearing-short"\} 0$/m);
+  assert.match(text, /^bourse_exposure_limit_dollars\{figure="bad-debt",coin="",kind="most"\} 100$/m);
+  assert.match(text, /^bourse_exposure_limit_passed\{figure="insurance",coin="USDT"\} 1$/m);
+  assert.match(text, /^bourse_solvency\{state="solvent"\} 1$/m);
   assert.match(text, /^bourse_log_queue_age_seconds 0.0015$/m);
 });
 
@@ -76,7 +90,7 @@ test('a failing readiness check is named and says why', () => {
     historyDamagedReads: 0,
     historyStarved: false,
     loopDelayP99Ms: 0,
-    reserves: undefined,
+    exposure: { missing: [], limits: [], closeOnly: [] },
   } as const;
   assert.ok(readinessChecks(healthy).every(({ ok }) => ok));
   const failing = (change: object) =>
@@ -99,9 +113,14 @@ test('a failing readiness check is named and says why', () => {
     JSON.stringify(readinessChecks({ ...healthy, historyDamagedReads: 2 })),
     /2 reads came to damaged/,
   );
-  const reserves = { solvency: 'insolvent', missing: [{ coin: 'BTC', backing: { solvency: 'insolvent' } }] };
-  assert.deepEqual(failing({ reserves }), [], 'R5 (c): a warning');
-  assert.match(JSON.stringify(readinessChecks({ ...healthy, reserves } as never)), /BTC is insolvent/);
+  const { limits } = EXPOSURE;
+  const exposure = { missing: [{ coin: 'BTC', solvency: 'insolvent' }], limits, closeOnly: ['ETH'] } as const;
+  assert.deepEqual(failing({ exposure }), [], 'R5 (c): a warning');
+  const warned = readinessChecks({ ...healthy, exposure }).flatMap(({ detail }) => detail ?? []);
+  assert.deepEqual(warned, [
+    'BTC is insolvent: run "bourse reserves audit"',
+    'insurance of USDT is 0 USD, below its limit of 5; contracts of ETH only close: the house lacks more than fund and allowance: run "bourse exposure"',
+  ]);
   assert.deepEqual(failing({ loopDelayP99Ms: 250 }), ['event loop: its delay (p99) is 250 ms']);
 });
 

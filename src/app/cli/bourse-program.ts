@@ -15,6 +15,7 @@ import {
   snapshotCommand,
   trialBalanceCommand,
 } from './exchange.ts';
+import { exposureCommand } from './exposure.ts';
 import { forceCommand } from './force.ts';
 import { insuranceCommand } from './insurance.ts';
 import { keyCommand } from './key.ts';
@@ -33,6 +34,7 @@ const GROUPS = {
     healthCommand(),
     clientCommand(),
     trialBalanceCommand(),
+    exposureCommand(),
     reservesCommand(),
     haltCommand(),
     resumeCommand(),

@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isHostName, readHost } from '../../http/host-list.ts';
 import { compileIpList } from '../../identity/ip-list.ts';
+import { readExposureLimits } from '../../reserves/exposure-limits.ts';
 import type { ColourChoice } from '../cli/terminal/colour.ts';
 
 /** The directory that relative paths of a layer refer to. */
@@ -83,6 +84,10 @@ export function readHostList(text: string): readonly string[] | undefined {
 export function readOriginList(text: string): readonly string[] | undefined {
   const entries = listed(text.toLowerCase());
   return entries.every(isOrigin) ? entries.map((entry) => new URL(entry).origin) : undefined;
+}
+
+export function readExposureLimitList(text: string): readonly string[] | undefined {
+  return readExposureLimits(listed(text));
 }
 
 function isOrigin(text: string): boolean {

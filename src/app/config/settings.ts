@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { EXCHANGE_SEGMENT_BYTES_MIN } from '../../journal/journal-settings.ts';
+import { DEFAULT_EXPOSURE_LIMITS, EXPOSURE_LIMITS_FORM } from '../../reserves/exposure-limits.ts';
 import { CLOCK_CHOICES, type ClockChoice, readClockChoice } from '../../sequencer/clock-choice.ts';
 import { MARKET_LEVELS, type MarketLevel } from '../../simulator/activity-level.ts';
 import { FEED_CHOICES, type FeedChoice, readFeedChoice } from '../../simulator/feed/feed-choice.ts';
@@ -16,6 +17,7 @@ import {
   path,
   readAddressList,
   readColour,
+  readExposureLimitList,
   readHostList,
   readInstant,
   readOriginList,
@@ -45,6 +47,8 @@ export interface Config {
   readonly operatorPort: number;
   /** Empty for the file in the data directory. */
   readonly operatorTokenFile: string;
+  /** Dollars of the house's exposure from which on the exchange warns: `figure=dollars`, `figure:COIN=dollars`. */
+  readonly exposureLimits: readonly string[];
   readonly data: string;
   readonly clock: ClockChoice;
   /** Start of a new exchange's time; 0 for now. */
@@ -177,6 +181,14 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: "file of the operator's token, made when it does not exist [operator.token in the data directory]",
     initial: '',
     ...path(),
+  },
+  exposureLimits: {
+    group: 'Operator',
+    flags: ['--exposure-limits <list>'],
+    help: `dollars of the house's exposure beyond which readiness, metrics and bourse exposure warn, over the defaults; off for none [${DEFAULT_EXPOSURE_LIMITS.join(',')}]`,
+    initial: DEFAULT_EXPOSURE_LIMITS,
+    expects: EXPOSURE_LIMITS_FORM,
+    read: readExposureLimitList,
   },
   data: {
     group: 'World',

@@ -1,12 +1,14 @@
 /**
- * Metrics in Prometheus text. Labels are bounded: route templates and status classes, never symbols, accounts or raw
- * paths. Counters are in one typed array and latencies in native histograms, so that observing a request is cheap.
+ * Metrics in Prometheus text. Labels are bounded: route templates, status classes and coins, never symbols, accounts or
+ * raw paths. Counters are in one typed array and latencies in native histograms, so that observing a request is cheap.
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Meter } from '../../api/http/health.ts';
 import type { StreamMetrics } from '../../api/ws/stream-metrics.ts';
 import type { JournalCapacity } from '../../journal/command-journal.ts';
+import type { Exposure } from '../../reserves/house-exposure.ts';
 import type { GcPauses, LoopDelay } from './event-loop-monitor.ts';
+import { exposureMetrics } from './exposure-metrics.ts';
 import { memoryUsage } from './memory-guard.ts';
 import { Exposition } from './prometheus-text.ts';
 
@@ -31,6 +33,7 @@ export interface MetricsSnapshot {
   readonly loopDelay: LoopDelay;
   readonly gcPauses: readonly GcPauses[];
   readonly streams: StreamMetrics;
+  readonly exposure: Exposure;
 }
 
 /** Routes are a fixed table; further names share one label. */
@@ -70,7 +73,9 @@ export class Metrics implements Meter {
   text(): string {
     const page = new Exposition();
     this.#requestMetrics(page);
-    sequencerMetrics(page, this.#snapshot());
+    const snapshot = this.#snapshot();
+    sequencerMetrics(page, snapshot);
+    exposureMetrics(page, snapshot.exposure);
     processMetrics(page);
     return page.text();
   }

@@ -1,7 +1,7 @@
 /** Readiness checks; `/readyz` responds with 503 and names those that fail. */
 import type { ReadinessCheck } from '../../api/http/health.ts';
 import type { JournalCapacity } from '../../journal/command-journal.ts';
-import type { Audit } from '../../reserves/reserve-audit.ts';
+import { type Exposure, exposureWarnings } from '../../reserves/house-exposure.ts';
 import { HISTORY_LAG_MAX, QUEUE_AGE_MAX_MS } from '../../sequencer/limits.ts';
 
 /** Input of the checks. */
@@ -15,8 +15,7 @@ export interface Health {
   readonly historyDamagedReads: number;
   readonly historyStarved: boolean;
   readonly loopDelayP99Ms: number;
-  /** As the last audit of the reserves found it; undefined before the first. */
-  readonly reserves: Pick<Audit, 'solvency' | 'missing'> | undefined;
+  readonly exposure: Pick<Exposure, 'missing' | 'limits' | 'closeOnly'>;
 }
 
 /** A process whose timers are late cannot respond in time either (reliability 5.3). */
@@ -41,7 +40,8 @@ export function readinessChecks(health: Health): readonly ReadinessCheck[] {
     ),
     check('history', historyLagRows <= HISTORY_LAG_MAX, `${historyLagRows} rows are not stored yet`),
     recordsCheck(health.historyDamagedReads),
-    reservesCheck(health.reserves),
+    reservesCheck(health.exposure),
+    exposureCheck(health.exposure),
     check(
       'event loop',
       loopDelayP99Ms <= LOOP_DELAY_P99_MAX_MS,
@@ -57,12 +57,20 @@ function recordsCheck(damagedReads: number): ReadinessCheck {
   return { name, ok: true, detail: `${damagedReads} reads came to damaged records: run "bourse verify"` };
 }
 
-/** Money that is missing is the operator's matter: reported, but the process stays ready. */
-function reservesCheck(audit: Health['reserves']): ReadinessCheck {
+/** Money that is missing is the operator's matter: reported, but the process stays ready (rules 13.5). */
+function reservesCheck({ missing }: Health['exposure']): ReadinessCheck {
   const name = 'reserves';
-  if (audit === undefined || audit.solvency === 'solvent') return { name, ok: true };
-  const coins = audit.missing.map(({ coin, backing }) => `${coin} is ${backing.solvency}`);
+  if (missing.length === 0) return { name, ok: true };
+  const coins = missing.map(({ coin, solvency }) => `${coin} is ${solvency}`);
   return { name, ok: true, detail: `${coins.join(', ')}: run "bourse reserves audit"` };
+}
+
+/** So are limits of the house's exposure. */
+function exposureCheck(exposure: Health['exposure']): ReadinessCheck {
+  const name = 'exposure';
+  const warnings = exposureWarnings(exposure);
+  if (warnings.length === 0) return { name, ok: true };
+  return { name, ok: true, detail: `${warnings.join('; ')}: run "bourse exposure"` };
 }
 
 function check(name: string, ok: boolean, detail: string): ReadinessCheck {

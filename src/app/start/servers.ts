@@ -11,6 +11,7 @@ import { buildApiServer } from '../../api/http/server.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
+import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
@@ -29,6 +30,7 @@ import { listen } from './listen.ts';
 interface ServerDependencies extends Components {
   readonly addressKey: KeyObject;
   readonly reserves: ReserveAudits;
+  readonly exposure: HouseExposure;
 }
 
 export async function openApi(
@@ -58,7 +60,7 @@ export async function openApi(
       historyDamagedReads,
       historyStarved,
       loopDelayP99Ms,
-      reserves: components.reserves.known,
+      exposure: components.exposure.kept(),
     });
   };
   const limiter = new RateLimiter({ rateLimits: config.rateLimits });
@@ -79,7 +81,11 @@ export async function openApi(
   };
   const { rateLimits, allowedOrigins } = config;
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });
-  const metrics = new Metrics(() => ({ ...snapshot(), streams: streams.metrics }));
+  const metrics = new Metrics(() => ({
+    ...snapshot(),
+    streams: streams.metrics,
+    exposure: components.exposure.kept(),
+  }));
   const demo = hasDemoKeys(identity);
   const connectionsMax = connections.max;
   const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax });
@@ -96,7 +102,7 @@ function metricsOf(
   loop: EventLoopMonitor,
   data: string,
   connections: ConnectionLimit,
-): Omit<MetricsSnapshot, 'streams'> {
+): Omit<MetricsSnapshot, 'streams' | 'exposure'> {
   return {
     appliedSeq: sequencer.appliedSeq,
     durableSeq: sequencer.durableSeq,
@@ -134,13 +140,15 @@ export async function openAdminServer(
   logger: Logger,
   open: AsyncDisposableStack,
 ) {
-  const { sequencer, identity, reserves, audit, ticker, market, snapshot, readiness } = dependencies;
+  const { sequencer, identity, reserves, exposure, audit, ticker, market, snapshot, readiness } =
+    dependencies;
   const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
   const server = buildAdminServer({
     sequencer,
     identity,
     reserves,
+    exposure,
     audit,
     token,
     allowedHosts: [...config.allowedHosts, host],

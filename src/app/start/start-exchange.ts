@@ -9,6 +9,8 @@ import { loadCatalogue } from '../../catalogue/catalogue.ts';
 import { NEWEST_EDITION } from '../../core/model/edition.ts';
 import { HistoryStarved } from '../../history/history.ts';
 import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
+import { exposureLimits } from '../../reserves/exposure-limits.ts';
+import { HouseExposure } from '../../reserves/house-exposure.ts';
 import { ReserveAudits } from '../../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLAY_LONG } from '../../sequencer/limits.ts';
@@ -19,6 +21,7 @@ import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
+import { ExposureMonitor } from '../observability/exposure-monitor.ts';
 import { ModeMonitor } from '../observability/mode-monitor.ts';
 import { openAddressKey } from './address-key.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
@@ -87,7 +90,14 @@ export async function startExchange(
     await sequencer.generated24h.load(sequencer.history, sequencer.state);
     const addressKey = openAddressKey(identity);
     const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
-    const dependencies = { ...components, addressKey, reserves };
+    const limits = exposureLimits(config.exposureLimits);
+    for (const { coin } of limits)
+      if (coin !== undefined && !sequencer.state.coinByName.has(coin))
+        logger.warn(`--exposure-limits names ${coin}, which is not listed`);
+    const exposure = new HouseExposure(sequencer, limits);
+    const exposureMonitor = new ExposureMonitor(exposure, logger);
+    open.defer(() => exposureMonitor.stop());
+    const dependencies = { ...components, addressKey, reserves, exposure };
     const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, open);
     const url = await listen(api, config, 'port');
     const { ticker } = snapshotScheduler;

@@ -7,3 +7,10 @@ import type { State } from '../state/state.ts';
 export function houseShortfall(state: State, coin: number): bigint {
   return state.rules.clearingShortfall ? coinShortfall(state, coin) : 0n;
 }
+
+/** Coins of whose contracts some only close, because it lacks too much. */
+export function closeOnlyCoins(state: State): number[] {
+  const coins = new Set<number>();
+  for (const { closeOnly, futures } of state.instruments) if (closeOnly) coins.add(futures!.settle);
+  return [...coins].sort((a, b) => a - b);
+}

@@ -8,9 +8,10 @@ import { inCoinAt } from '../futures/split-fill.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';
 import { custodyOf } from '../margin/custody.ts';
 import { markTicks, unrealisedOf } from '../margin/margin.ts';
-import { BUCKETS, Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { larger } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import type { Ledger } from '../state/ledger.ts';
 import type { State } from '../state/state.ts';
 
 export const SOLVENCY_NAMES = ['solvent', 'illiquid', 'insolvent'] as const;
@@ -30,20 +31,28 @@ export interface CoinSolvency {
   readonly solvency: Solvency;
 }
 
-/** By coin. */
+/**
+ * By coin. Whoever has neither positions nor debts nor loans claims what its wallets hold. By double entry all wallets
+ * together hold what the house and the outside world lack, so only the other accounts are looked at one by one, and of
+ * these only the coins that they may owe.
+ */
 export function solvencyOf(state: State): CoinSolvency[] {
-  const sums = state.coins.map(() => ({ owed: 0n, lent: 0n, badDebt: 0n }));
-  for (const account of state.accountByUid.values()) {
-    const claims = claimsOf(state, account);
-    const debts = [...claims].filter(([, amount]) => amount < 0n);
-    for (const [coin, amount] of claims) sums[coin]!.owed += larger(0n, amount);
+  const { ledger } = state;
+  const sums = state.coins.map((_, coin) => ({ owed: allWallets(state, coin), lent: 0n, badDebt: 0n }));
+  for (const account of obligedAccounts(state)) {
+    const changes = changesOf(state, account);
+    for (const [coin, change] of changes) sums[coin]!.owed += change;
+    const debts = debtsOf(ledger, account.index, changes);
     if (debts.length === 0) continue;
     const pays = wholeEquity(state, account) > 0n ? 'lent' : 'badDebt';
-    for (const [coin, amount] of debts) sums[coin]![pays] -= amount;
+    for (const { coin, amount } of debts) {
+      sums[coin]!.owed += amount;
+      sums[coin]![pays] += amount;
+    }
   }
   return sums.map((sum, coin) => {
     const held = custodyOf(state, coin);
-    const writtenOff = -state.ledger.peek(SystemAccount.badDebt, coin, Bucket.cash);
+    const writtenOff = -ledger.peek(SystemAccount.badDebt, coin, Bucket.cash);
     return { ...sum, held, writtenOff, solvency: judged(held, sum) };
   });
 }
@@ -59,14 +68,52 @@ function judged(held: bigint, { owed, lent }: { owed: bigint; lent: bigint }): S
   return held < owed ? 'illiquid' : 'solvent';
 }
 
-/** By coin: all wallets, orders, margins and pledges, positions at the mark, less what is owed. */
-function claimsOf(state: State, account: Account): Map<number, bigint> {
-  const { ledger } = state;
-  const claims = new Map<number, bigint>();
-  const add = (coin: number, amount: bigint) => claims.set(coin, (claims.get(coin) ?? 0n) + amount);
-  for (const coin of ledger.coinsOf(account.index))
-    for (let bucket = 0; bucket < BUCKETS; bucket++)
-      add(coin, ledger.peek(account.index, coin, bucket as Bucket));
+/** What all accounts hold of a coin, debts subtracted. */
+function allWallets({ ledger }: State, coin: number): bigint {
+  let others = 0n;
+  for (let account = 0; account < FIRST_USER_ACCOUNT; account++) others += walletsOf(ledger, account, coin);
+  return -others;
+}
+
+function walletsOf(ledger: Ledger, account: number, coin: number): bigint {
+  let sum = 0n;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) sum += ledger.peek(account, coin, bucket as Bucket);
+  return sum;
+}
+
+interface Debt {
+  readonly coin: number;
+  readonly amount: bigint;
+}
+
+/** Coins of which the account has less than nothing. */
+function debtsOf(ledger: Ledger, account: number, changes: ReadonlyMap<number, bigint>): Debt[] {
+  const debts: Debt[] = [];
+  const owes = (coin: number, change: bigint) => {
+    // No other bucket is below zero, so most often cash alone says that nothing is owed.
+    if (ledger.peek(account, coin, Bucket.cash) + change >= 0n) return;
+    const claim = walletsOf(ledger, account, coin) + change;
+    if (claim < 0n) debts.push({ coin, amount: -claim });
+  };
+  for (const [coin, change] of changes) owes(coin, change);
+  if (ledger.hasNegativeCash(account))
+    for (const coin of ledger.coinsOf(account)) if (!changes.has(coin)) owes(coin, 0n);
+  return debts;
+}
+
+/** Accounts whose claims are not just what their wallets hold. */
+function obligedAccounts(state: State): Set<Account> {
+  const obliged = new Set<Account>();
+  for (const { holders } of state.markets) for (const account of holders) obliged.add(account);
+  for (const index of state.ledger.accountsInDebt()) obliged.add(state.accounts[index]!);
+  for (const { account } of state.loans.loans.values()) obliged.add(state.accounts[account]!);
+  return obliged;
+}
+
+/** By coin, what positions at the mark and loans change of an account's claims. */
+function changesOf(state: State, account: Account): Map<number, bigint> {
+  const changes = new Map<number, bigint>();
+  const add = (coin: number, amount: bigint) => changes.set(coin, (changes.get(coin) ?? 0n) + amount);
   for (const position of account.positions.values()) {
     const instrument = state.instruments[position.instrument]!;
     const ticks = markTicks(state, instrument);
@@ -74,6 +121,7 @@ function claimsOf(state: State, account: Account): Map<number, bigint> {
     const profit = inCoinAt(instrument, unrealisedOf(state, position), ticks);
     add(instrument.futures!.settle, position.isolated ? larger(profit, -position.iso) : profit);
   }
-  for (const loan of state.loans.of(account.index)) add(loan.loanCoin, -loan.debt());
-  return claims;
+  if (state.loans.countOf(account.index) > 0)
+    for (const loan of state.loans.of(account.index)) add(loan.loanCoin, -loan.debt());
+  return changes;
 }

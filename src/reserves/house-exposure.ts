@@ -1,0 +1,154 @@
+/**
+ * What the house has at stake in coins and dollars, held against the limits of its operator; and whether everything is
+ * there that is owed (rules 13.5). One computation: the operator's page, metrics and readiness present it.
+ *
+ * All figures but bad debt and solvency are running totals. These two take a look at every account with a position, a debt
+ * or a loan, so pages that anybody may read get them from a look that is kept: at most one in a second, and never more than a
+ * hundredth of the thread's time.
+ */
+
+import { divFloor, formatUnits, MONEY_ONE } from '../core/model/units.ts';
+import {
+  type CoinExposure,
+  EXPOSURE_FIGURES,
+  type ExposureFigure,
+  exposureOf,
+} from '../core/reads/exposure-reads.ts';
+import { closeOnlyCoins } from '../core/reads/house-reads.ts';
+import { coinUsd } from '../core/reads/margin-reads.ts';
+import { type CoinSolvency, type Solvency, solvencyOf, worstSolvency } from '../core/reads/solvency-reads.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
+import { type ExposureLimit, LIMIT_KINDS } from './exposure-limits.ts';
+
+/** 10^-8 dollars by figure. */
+export type ExposureDollars = Readonly<Record<ExposureFigure, bigint>>;
+
+export interface ExposedCoin {
+  readonly coin: string;
+  /** 10^-8 dollars; 0 for a coin without a price, which counts for nothing in sums and limits. */
+  readonly price: bigint;
+  readonly amounts: CoinExposure;
+  readonly dollars: ExposureDollars;
+}
+
+export interface LimitReading extends ExposureLimit {
+  readonly kind: 'most' | 'least';
+  /** What the limit is compared with, 10^-8 dollars. */
+  readonly value: bigint;
+  readonly passed: boolean;
+}
+
+export interface Exposure {
+  /** The exchange's time. */
+  readonly time: number;
+  /** Coins of which any figure is not zero. */
+  readonly coins: readonly ExposedCoin[];
+  readonly totals: ExposureDollars;
+  readonly limits: readonly LimitReading[];
+  /** Coins whose contracts only close, because the house lacks more than fund and allowance (rules 13.2). */
+  readonly closeOnly: readonly string[];
+  /** Of the worst coin, and the coins that are not solvent. */
+  readonly solvency: Solvency;
+  readonly missing: readonly { readonly coin: string; readonly solvency: Solvency }[];
+}
+
+/** In 10^-8 dollars. */
+const CENT = MONEY_ONE / 100n;
+const LOOK_INTERVAL_MIN_MS = 1000;
+/** A look is kept so many times as long as it took. */
+const REST_PER_LOOK = 100;
+
+export class HouseExposure {
+  readonly #sequencer: Pick<Sequencer, 'state'>;
+  readonly #limits: readonly ExposureLimit[];
+  #look: readonly CoinSolvency[] = [];
+  #nextLookMs = 0;
+
+  constructor(sequencer: Pick<Sequencer, 'state'>, limits: readonly ExposureLimit[]) {
+    this.#sequencer = sequencer;
+    this.#limits = limits;
+  }
+
+  /** Everything as of now. */
+  now(): Exposure {
+    this.#lookAgain();
+    return this.#exposure();
+  }
+
+  /** The same, with bad debt and solvency of the last look. */
+  kept(): Exposure {
+    if (performance.now() >= this.#nextLookMs) this.#lookAgain();
+    return this.#exposure();
+  }
+
+  #lookAgain(): void {
+    const beganMs = performance.now();
+    this.#look = solvencyOf(this.#sequencer.state);
+    const endedMs = performance.now();
+    this.#nextLookMs = endedMs + Math.max(LOOK_INTERVAL_MIN_MS, REST_PER_LOOK * (endedMs - beganMs));
+  }
+
+  #exposure(): Exposure {
+    const { state } = this.#sequencer;
+    const all = exposureOf(state, this.#look).map((amounts, index): ExposedCoin => {
+      const price = coinUsd(state, index);
+      const dollars = byFigure((figure) => divFloor(amounts[figure] * price, MONEY_ONE));
+      return { coin: state.coins[index]!.coin, price, amounts, dollars };
+    });
+    const coins = all.filter(({ amounts }) => EXPOSURE_FIGURES.some((figure) => amounts[figure] !== 0n));
+    const missing = this.#look.flatMap(({ solvency }, index) =>
+      solvency === 'solvent' ? [] : [{ coin: state.coins[index]!.coin, solvency }],
+    );
+    return {
+      time: state.now,
+      coins,
+      totals: byFigure((figure) => totalOf(coins, figure)),
+      limits: this.#limits.map((limit) => readLimit(coins, limit)),
+      closeOnly: closeOnlyCoins(state).map((coin) => state.coins[coin]!.coin),
+      solvency: worstSolvency(this.#look),
+      missing,
+    };
+  }
+}
+
+/** What the house has bought and what it has paid belong together: the larger side is at stake. */
+function totalOf(coins: readonly ExposedCoin[], figure: ExposureFigure): bigint {
+  let [above, below] = [0n, 0n];
+  for (const { dollars } of coins) {
+    if (dollars[figure] > 0n) above += dollars[figure];
+    else below -= dollars[figure];
+  }
+  if (figure === 'conversion') return above > below ? above : below;
+  return above - below;
+}
+
+function readLimit(coins: readonly ExposedCoin[], limit: ExposureLimit): LimitReading {
+  const { figure, coin, usd } = limit;
+  const kind = LIMIT_KINDS[figure];
+  const value = totalOf(coin === undefined ? coins : coins.filter((row) => row.coin === coin), figure);
+  return { ...limit, kind, value, passed: kind === 'most' ? value > usd : value < usd };
+}
+
+/** One sentence for each limit that is passed. */
+export function exposureWarnings({ limits, closeOnly }: Pick<Exposure, 'limits' | 'closeOnly'>): string[] {
+  const passed = limits.filter((limit) => limit.passed);
+  return [
+    ...passed.map(({ figure, coin, kind, value, usd }) => {
+      const name = coin === undefined ? figure : `${figure} of ${coin}`;
+      const side = kind === 'most' ? 'above' : 'below';
+      return `${name} is ${dollarText(value)} USD, ${side} its limit of ${dollarText(usd)}`;
+    }),
+    ...closeOnly.map(
+      (coin) => `contracts of ${coin} only close: the house lacks more than fund and allowance`,
+    ),
+  ];
+}
+
+/** To the cent, rounded down. */
+export function dollarText(usd: bigint): string {
+  return formatUnits(divFloor(usd, CENT), 2);
+}
+
+function byFigure(dollarsOf: (figure: ExposureFigure) => bigint): ExposureDollars {
+  return Object.fromEntries(EXPOSURE_FIGURES.map((figure) => [figure, dollarsOf(figure)])) as ExposureDollars;
+}

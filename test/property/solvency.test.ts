@@ -1,0 +1,81 @@
+/**
+ * Random margin trading, futures and loans under falling prices: what `solvencyOf` finds by looking at some accounts is what
+ * a count over all of them finds, and the figures of the house's exposure are what its accounts hold.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SYSTEM_ACCOUNT_NAMES } from '../../src/core/model/ledger-accounts.ts';
+import { exposureOf } from '../../src/core/reads/exposure-reads.ts';
+import { solvencyOf } from '../../src/core/reads/solvency-reads.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { AuditedRun } from './audited-run.ts';
+import { LOAN_SET_UP, LoanFlow } from './loan-flow.ts';
+import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
+import { naiveSolvency } from './naive-solvency.ts';
+import { Seeds } from './seeds.ts';
+
+const SEEDS = new Seeds({ all: 4, fewFrom: 2 });
+const COMMANDS = 500;
+
+/** Balances of the house by name of account, and what loans owe as principal. */
+function houseOf(state: State, coin: number) {
+  const house = new Map<string, bigint>();
+  state.ledger.eachRow((account, of, [cash]) => {
+    if (of === coin && account < SYSTEM_ACCOUNT_NAMES.length)
+      house.set(SYSTEM_ACCOUNT_NAMES[account]!, cash!);
+  });
+  const balance = (name: string) => house.get(name) ?? 0n;
+  let loans = 0n;
+  for (const { loanCoin, principal } of state.loans.loans.values()) if (loanCoin === coin) loans += principal;
+  return {
+    clearing: balance('sys:clearing'),
+    conversion: balance('sys:convert'),
+    insurance: balance('sys:insurance'),
+    'insurance-lending': balance('sys:insurance-lending'),
+    'written-off': -balance('sys:bad-debt'),
+    fees: balance('sys:fee'),
+    interest: balance('sys:interest'),
+    loans,
+  };
+}
+
+const FLOWS = {
+  margin: { setUp: MARGIN_SET_UP, Flow: MarginFlow },
+  loans: { setUp: LOAN_SET_UP, Flow: LoanFlow },
+};
+const seen = { lent: 0, badDebt: 0, loans: 0, lostLoans: 0, conversion: 0 };
+
+function compare(state: State): void {
+  const found = solvencyOf(state);
+  const sums = found.map(({ owed, lent, badDebt }) => ({ owed, lent, badDebt }));
+  assert.deepEqual(sums, naiveSolvency(state));
+  for (const [coin, figures] of exposureOf(state, found).entries()) {
+    assert.partialDeepStrictEqual(figures, houseOf(state, coin));
+    assert.equal(figures['bad-debt'], sums[coin]!.badDebt);
+    if (figures.loans > 0n) seen.loans++;
+    if (figures['loans-lost'] > 0n) seen.lostLoans++;
+    if (figures.conversion !== 0n) seen.conversion++;
+  }
+  for (const { lent, badDebt } of sums) {
+    if (lent > 0n) seen.lent++;
+    if (badDebt > 0n) seen.badDebt++;
+  }
+}
+
+test('R5 (c): solvency equals a count over all accounts, exposure the balances of the house', () => {
+  for (const { setUp, Flow } of Object.values(FLOWS)) {
+    const secondEdition = { type: 'setEdition', time: setUp.at(-1)!.time, edition: 2 } as const;
+    for (const beginning of [setUp, [...setUp, secondEdition]]) {
+      for (const seed of SEEDS) {
+        const run = new AuditedRun(
+          beginning,
+          ({ state }) =>
+            () =>
+              compare(state),
+        );
+        run.follow(new Flow(seed, run.exchange.state), { seed, commands: COMMANDS, refusalEvery: 1000 });
+      }
+    }
+  }
+  for (const [what, times] of Object.entries(seen)) SEEDS.met(what, times, 10);
+});
