@@ -11,7 +11,15 @@ import { bourse } from './bourse-process.ts';
 
 /** An operator's listener that has audited this. */
 async function audited(solvency: Solvency, ...options: string[]) {
-  const amounts = { owed: '2', held: '1', owedAtMark: '2', lent: '0', badDebt: '1', writtenOff: '0' };
+  const amounts = {
+    owed: '2',
+    held: '1',
+    owedAtMark: '2',
+    lent: '0',
+    converted: '0',
+    badDebt: '1',
+    writtenOff: '0',
+  };
   const answer = {
     time: 0,
     root: 'ab',

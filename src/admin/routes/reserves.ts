@@ -13,7 +13,7 @@ const AuditView = Type.Object({
   time: Type.Integer(),
   root: Type.String(),
   accounts: Type.Integer(),
-  /** `insolvent`: of some coin less is held and lent than owed; `illiquid`: less is held. */
+  /** `insolvent`: of some coin less is held, lent and converted than owed; `illiquid`: less is held. */
   solvency: Type.Enum([...SOLVENCY_NAMES]),
   coins: Type.Array(
     Type.Object({
@@ -23,6 +23,8 @@ const AuditView = Type.Object({
       /** What is owed with positions at the mark, and what accounts that can pay owe the venue. */
       owedAtMark: Type.String(),
       lent: Type.String(),
+      /** Paid out by conversions and covered by the coins that the house took for it. */
+      converted: Type.String(),
       badDebt: Type.String(),
       writtenOff: Type.String(),
       solvency: Type.Enum([...SOLVENCY_NAMES]),
@@ -44,6 +46,7 @@ function viewOf({ time, tree, coins, missing, solvency }: Audit) {
       held: formatMoney(held),
       owedAtMark: formatMoney(backing.owed),
       lent: formatMoney(backing.lent),
+      converted: formatMoney(backing.converted),
       badDebt: formatMoney(backing.badDebt),
       writtenOff: formatMoney(backing.writtenOff),
       solvency: backing.solvency,

@@ -21,6 +21,7 @@ interface CoinView {
   readonly held: string;
   readonly owedAtMark: string;
   readonly lent: string;
+  readonly converted: string;
   readonly badDebt: string;
   readonly writtenOff: string;
   readonly solvency: Solvency;
@@ -43,9 +44,10 @@ const VERDICTS: Readonly<Record<Solvency, readonly [Parameters<Paint>[0], string
   solvent: ['green', 'everything that is owed is held'],
   illiquid: [
     'yellow',
-    'WARNING: not everything that is owed is held; the rest is lent to accounts that can pay',
+    'WARNING: not everything that is owed is held; the rest is lent to accounts that can pay, or was paid out by ' +
+      'conversions: the house can buy it back with what it took for it',
   ],
-  insolvent: ['red', 'INSOLVENT: what is held and lent does not cover what is owed'],
+  insolvent: ['red', 'INSOLVENT: what is held, lent and converted does not cover what is owed'],
 };
 
 function auditText({ time, root, accounts, solvency, coins }: AuditView, paint: Paint): string[] {
@@ -55,6 +57,7 @@ function auditText({ time, root, accounts, solvency, coins }: AuditView, paint: 
     c.owedAtMark,
     c.held,
     c.lent,
+    c.converted,
     c.badDebt,
     c.writtenOff,
     c.solvency === 'solvent' ? '' : c.solvency,
@@ -68,9 +71,9 @@ function auditText({ time, root, accounts, solvency, coins }: AuditView, paint: 
     '',
     ...table(
       paint,
-      ['coin', 'owed', 'at the mark', 'held', 'lent', 'bad debt', 'written off', ''],
+      ['coin', 'owed', 'at the mark', 'held', 'lent', 'converted', 'bad debt', 'written off', ''],
       rows,
-      [1, 2, 3, 4, 5, 6],
+      [1, 2, 3, 4, 5, 6, 7],
       'nobody is owed anything',
     ),
     '',

@@ -4,8 +4,8 @@
  */
 
 import { coinUsd, collateralTiers, countsAsMargin, hasUnsafePrice, isIndexed } from '../margin/collateral.ts';
-import { balanceOf, isInDebt } from '../margin/debts.ts';
 import { conversionRate } from '../margin/conversion-price.ts';
+import { balanceOf, isInDebt } from '../margin/debts.ts';
 import { coinEquity } from '../margin/margin.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import {

@@ -1,8 +1,8 @@
 /** Paying a debt with another coin by command of the owner, and the leverage of debts (rules 6.8, 6.9). */
 
 import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
-import { balanceOf, coinLeverage, pendingBorrow } from '../margin/debts.ts';
 import { isConvertible } from '../margin/conversion-price.ts';
+import { balanceOf, coinLeverage, pendingBorrow } from '../margin/debts.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
 import type { Repay, SetCoinLeverage } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';

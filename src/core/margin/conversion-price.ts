@@ -18,7 +18,12 @@ export interface ConversionRate {
 }
 
 /** The worse for the account of cross and direct index; at its wish each by the worse of now and the last minute. */
-export function conversionRate(state: State, debtCoin: number, payCoin: number, forced: boolean): ConversionRate {
+export function conversionRate(
+  state: State,
+  debtCoin: number,
+  payCoin: number,
+  forced: boolean,
+): ConversionRate {
   const worst = state.rules.livePrices && !forced;
   const cross = crossRate(state, debtCoin, payCoin, worst);
   const direct = directRate(state, debtCoin, payCoin, worst);
@@ -86,7 +91,12 @@ function directIndex(state: State, debtCoin: number, payCoin: number): DirectInd
   return ofPay === undefined ? undefined : { index: ofPay, ofDebt: false };
 }
 
-function directRate(state: State, debtCoin: number, payCoin: number, worst: boolean): ConversionRate | undefined {
+function directRate(
+  state: State,
+  debtCoin: number,
+  payCoin: number,
+  worst: boolean,
+): ConversionRate | undefined {
   const found = directIndex(state, debtCoin, payCoin);
   if (found === undefined) return undefined;
   const { index, ofDebt } = found;

@@ -6,10 +6,11 @@
 
 import { inCoinAt } from '../futures/split-fill.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';
+import { coinUsd } from '../margin/collateral.ts';
 import { custodyOf } from '../margin/custody.ts';
 import { markTicks, unrealisedOf } from '../margin/margin.ts';
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
-import { larger } from '../model/units.ts';
+import { divFloor, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { Ledger } from '../state/ledger.ts';
 import type { State } from '../state/state.ts';
@@ -24,6 +25,8 @@ export interface CoinSolvency {
   readonly owed: bigint;
   /** Owed to the venue by accounts that own more than they owe. */
   readonly lent: bigint;
+  /** Paid out by conversions, as far as the coins that the house took for them are worth it: it can buy this back. */
+  readonly converted: bigint;
   /** By all others: nobody will pay it. */
   readonly badDebt: bigint;
   /** What the operator has written off. */
@@ -50,10 +53,12 @@ export function solvencyOf(state: State): CoinSolvency[] {
       sums[coin]![pays] += amount;
     }
   }
+  const cover = conversionCover(state);
   return sums.map((sum, coin) => {
     const held = custodyOf(state, coin);
+    const converted = divFloor(larger(0n, -conversionBalance(state, coin)) * cover.took, cover.gave);
     const writtenOff = -ledger.peek(SystemAccount.badDebt, coin, Bucket.cash);
-    return { ...sum, held, writtenOff, solvency: judged(held, sum) };
+    return { ...sum, held, converted, writtenOff, solvency: judged(held, sum.owed, sum.lent + converted) };
   });
 }
 
@@ -63,9 +68,25 @@ export function worstSolvency(coins: readonly { readonly solvency: Solvency }[])
   return SOLVENCY_NAMES[worst]!;
 }
 
-function judged(held: bigint, { owed, lent }: { owed: bigint; lent: bigint }): Solvency {
-  if (held + lent < owed) return 'insolvent';
+function judged(held: bigint, owed: bigint, covered: bigint): Solvency {
+  if (held + covered < owed) return 'insolvent';
   return held < owed ? 'illiquid' : 'solvent';
+}
+
+/** Which part of what the house gave in conversions is covered by what it took, in dollars: at most all of it. */
+function conversionCover(state: State): { took: bigint; gave: bigint } {
+  let took = 0n;
+  let gave = 0n;
+  for (const [coin] of state.coins.entries()) {
+    const worth = conversionBalance(state, coin) * coinUsd(state, coin);
+    if (worth > 0n) took += worth;
+    else gave -= worth;
+  }
+  return gave === 0n ? { took: 0n, gave: 1n } : { took: smaller(took, gave), gave };
+}
+
+function conversionBalance({ ledger }: State, coin: number): bigint {
+  return ledger.peek(SystemAccount.convert, coin, Bucket.cash);
 }
 
 /** What all accounts hold of a coin, debts subtracted. */

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { custodyOf } from '../../../src/core/margin/custody.ts';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
+import { SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
 import { poolLeft } from '../../../src/core/reads/borrowing-reads.ts';
 import { solvencyOf, worstSolvency } from '../../../src/core/reads/solvency-reads.ts';
 import { COIN_TERMS, MARGIN, MarginFloor, SPOT, TERMS } from '../borrowing/margin-floor.ts';
-import { money, refusalName } from '../dsl/words.ts';
+import { money, moneyUnits, refusalName } from '../dsl/words.ts';
 import { LoanFloor } from '../loan/loan-floor.ts';
 import { fund, secondEdition } from './fund-floor.ts';
 
@@ -149,6 +150,26 @@ test('R5 (c): debts of accounts without equity are bad debt and count for nothin
   const { badDebt, lent, solvency } = coin(floor, 'BTC');
   assert.equal(money(badDebt), floor.cash('ann', 'BTC').slice(1));
   assert.deepEqual([money(lent), solvency], ['0', 'insolvent']);
+});
+
+test('R5 (c): what conversions paid out counts as far as the coins taken for it are worth it', () => {
+  const floor = desk();
+  floor.trader('xia', { BTC: '2' });
+  /** The house gives BTC to xia's withdrawal and takes USDT from ann. */
+  const exchange = (btc: string, usdt: string) =>
+    floor.arrange(({ state: { ledger } }) => {
+      ledger.move(
+        ledger.cell(SystemAccount.convert, 2, 0),
+        ledger.cell(SystemAccount.external, 2, 0),
+        moneyUnits(btc),
+      );
+      const ann = floor.account('ann').index;
+      ledger.move(ledger.cell(ann, 0, 0), ledger.cell(SystemAccount.convert, 0, 0), moneyUnits(usdt));
+    });
+  exchange('0.5', '30000');
+  assert.deepEqual([money(coin(floor, 'BTC').converted), coin(floor, 'BTC').solvency], ['0.5', 'illiquid']);
+  floor.index('75000', 'BTCUSD');
+  assert.deepEqual([money(coin(floor, 'BTC').converted), coin(floor, 'BTC').solvency], ['0.4', 'insolvent']);
 });
 
 test('R5 (c): a profit that was paid out has its loss with somebody who still holds: nothing is missing', () => {
