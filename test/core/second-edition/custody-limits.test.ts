@@ -40,6 +40,27 @@ test('R5: borrowed coin was withdrawn although the venue held none, and no more'
   assert.deepEqual(theft(), { sold: 'refused insufficientBalance', paid: 'insufficientBalance' });
 });
 
+test('R5: the example of rules 13.5: custody 1, owed 2, lent 1; no more is lent', () => {
+  const floor = desk();
+  const { index: instrument } = floor.instrument('BTCUSDT', 'SPOT');
+  const free = { uid: floor.uid('bob'), instrument, makerRate: 0n, takerRate: 0n };
+  floor.send({ type: 'setFees', time: floor.now, ...free });
+  assert.equal(sellShort(floor, '0.0001'), 'refused insufficientBalance');
+  floor.trader('xia', { BTC: '2' });
+  assert.equal(sellShort(floor, '1'), 'filled 1/1');
+  assert.equal(floor.withdraw('bob', '1', 'BTC'), 'none');
+  const { held, owed, lent, solvency } = coin(floor, 'BTC');
+  assert.deepEqual([money(held), money(owed), money(lent), solvency], ['1', '2', '1', 'illiquid']);
+  assert.equal(sellShort(floor, '0.0001'), 'refused insufficientBalance');
+  assert.equal(floor.withdraw('xia', '1.0001', 'BTC'), 'custodyTooSmall');
+  assert.equal(floor.withdraw('xia', '1', 'BTC'), 'none');
+  // ann repays with coin from outside; xia gets the rest.
+  assert.equal(floor.withdraw('xia', '1', 'BTC'), 'custodyTooSmall');
+  floor.deposit('ann', '1', 'BTC');
+  assert.equal(floor.withdraw('xia', '1', 'BTC'), 'none');
+  assert.equal(coin(floor, 'BTC').solvency, 'solvent');
+});
+
 test('R5 (a): half of the custody is lent; what is borrowed and gone makes it smaller', () => {
   const floor = desk();
   floor.trader('xia', { BTC: '2' });
