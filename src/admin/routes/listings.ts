@@ -20,10 +20,16 @@ import {
 import { findAccount, findInstrument } from '../lookup.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
+const HOUR_MS = 3_600_000;
+
 const InstrumentView = Type.Object({
   category: Type.String(),
   symbol: Type.String(),
   status: Type.String(),
+  /** The house lacks too much of its coin (rules 13.2); the status reads `limit_open` meanwhile. */
+  closeOnly: Type.Boolean(),
+  /** Hours between two settlements of funding as in force; empty where there is none. */
+  fundInterval: Type.String(),
   baseCoin: Type.String(),
   quoteCoin: Type.String(),
   makerFeeRate: Type.String(),
@@ -32,11 +38,14 @@ const InstrumentView = Type.Object({
 });
 const Changed = Type.Object({ instrument: InstrumentView, command: CommandSeq });
 
-function viewOf(instrument: Instrument, openOrders: number) {
+function viewOf(state: State, instrument: Instrument, openOrders: number) {
+  const fundIntervalMs = state.market(instrument).futures?.interval.ms ?? 0;
   return {
     category: CATEGORY_NAMES[instrument.category],
     symbol: instrument.symbol,
     status: INSTRUMENT_STATUS_NAMES[shownStatus(instrument)],
+    closeOnly: instrument.closeOnly,
+    fundInterval: fundIntervalMs === 0 ? '' : String(fundIntervalMs / HOUR_MS),
     baseCoin: instrument.spec.baseCoin,
     quoteCoin: instrument.spec.quoteCoin,
     makerFeeRate: formatRate(instrument.makerRate),
@@ -67,7 +76,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const counts = orderCounts(state);
       const instruments = state.instruments
         .filter(({ spec }) => query.category === undefined || spec.category === query.category)
-        .map((instrument) => viewOf(instrument, counts.get(instrument.index) ?? 0));
+        .map((instrument) => viewOf(state, instrument, counts.get(instrument.index) ?? 0));
       return { instruments };
     },
   }),
@@ -86,7 +95,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const result = await audited.submit({ type: 'listInstrument', spec });
       if (result instanceof AdminError) return result;
       const instrument = sequencer.state.instrument(spec.category, spec.symbol)!;
-      return { instrument: viewOf(instrument, 0), command: audited.command };
+      return { instrument: viewOf(sequencer.state, instrument, 0), command: audited.command };
     },
   }),
 
@@ -108,7 +117,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
         status: body.status,
       });
       if (result instanceof AdminError) return result;
-      return { instrument: viewOf(instrument, orderCounts(state).get(index) ?? 0), command: audited.command };
+      return { instrument: viewOf(state, instrument, orderCounts(state).get(index) ?? 0), command: audited.command };
     },
   }),
 
