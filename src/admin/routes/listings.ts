@@ -1,23 +1,25 @@
 /** Coins and instruments: listing them, their status and fees. */
 import Type from 'typebox';
 import { coinProblem, instrumentProblem } from '../../catalogue/entry-check.ts';
+import { LEND_SHARE } from '../../core/model/borrow-terms.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import { shownStatus } from '../../core/model/instrument-status.ts';
-import type { CoinSpec, InstrumentSpec } from '../../core/model/listing-spec.ts';
+import { type CoinSpec, HOUSE_SHORT_USD, type InstrumentSpec } from '../../core/model/listing-spec.ts';
 import { formatRate, parseUnits, RATE_SCALE } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
 import { AdminError } from '../admin-error.ts';
 import {
   AccountText,
   CategoryText,
+  CoinName,
   CommandSeq,
   closed,
   DecimalText,
   StatusText,
   SymbolText,
 } from '../fields.ts';
-import { findAccount, findInstrument } from '../lookup.ts';
+import { findAccount, findCoin, findInstrument } from '../lookup.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,6 +38,31 @@ const InstrumentView = Type.Object({
   takerFeeRate: Type.String(),
   openOrders: Type.Integer(),
 });
+/** What the operator allows of a coin (rules 13.2, 13.5, 13.7). */
+const LIMITS = {
+  houseShortUsd: Type.Optional(DecimalText),
+  lendShare: Type.Optional(DecimalText),
+  insuranceFloor: Type.Optional(DecimalText),
+};
+const CoinView = Type.Object({
+  coin: Type.String(),
+  /** Dollars that the house may lack beyond its fund. */
+  houseShortUsd: Type.String(),
+  /** Part of what is held that may be lent; empty where it is not lent. */
+  lendShare: Type.String(),
+  /** What drains leave in each insurance fund. */
+  insuranceFloor: Type.String(),
+});
+
+function coinView({ coin, houseShortUsd, borrow, insuranceFloor }: CoinSpec) {
+  return {
+    coin,
+    houseShortUsd: houseShortUsd ?? HOUSE_SHORT_USD,
+    lendShare: borrow === undefined ? '' : (borrow.lendShare ?? formatRate(LEND_SHARE)),
+    insuranceFloor: insuranceFloor ?? '0',
+  };
+}
+
 const Changed = Type.Object({ instrument: InstrumentView, command: CommandSeq });
 
 function viewOf(state: State, instrument: Instrument, openOrders: number) {
@@ -117,7 +144,10 @@ export const listingRoutes: readonly OperatorRoute[] = [
         status: body.status,
       });
       if (result instanceof AdminError) return result;
-      return { instrument: viewOf(state, instrument, orderCounts(state).get(index) ?? 0), command: audited.command };
+      return {
+        instrument: viewOf(state, instrument, orderCounts(state).get(index) ?? 0),
+        command: audited.command,
+      };
     },
   }),
 
@@ -134,6 +164,38 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const spec = body.spec as unknown as CoinSpec;
       const result = await audited.submit({ type: 'listCoin', spec });
       return result instanceof AdminError ? result : { coin: spec.coin, command: audited.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/coins',
+    answer: Type.Object({ coins: Type.Array(CoinView) }),
+    handle: ({ sequencer: { state } }) => ({ coins: state.coins.map(coinView) }),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/coins/limits',
+    body: Type.Object({ coin: CoinName, ...LIMITS }, closed),
+    answer: Type.Object({ coin: CoinView, command: CommandSeq }),
+    action: 'coin.limits',
+    auditArguments: ({ body }) => ({ ...body }),
+    handle: async ({ sequencer: { state }, body, audited }) => {
+      const coin = findCoin(state, body.coin);
+      if (coin instanceof AdminError) return coin;
+      const { houseShortUsd = '', lendShare = '', insuranceFloor = '' } = body;
+      if (houseShortUsd + lendShare + insuranceFloor === '')
+        return new AdminError('invalid_request', 'give at least one limit');
+      const result = await audited.submit({
+        type: 'setCoinLimits',
+        coin,
+        houseShortUsd,
+        lendShare,
+        insuranceFloor,
+      });
+      if (result instanceof AdminError) return result;
+      return { coin: coinView(state.coins[coin]!), command: audited.command };
     },
   }),
 
