@@ -77,7 +77,7 @@ test('R5 (a): half of the custody is lent; what is borrowed and gone makes it sm
 });
 
 test('R5 (a): the share is a setting of the coin, and claims of open orders and withdrawals under way count', () => {
-  const floor = desk([], { ...TERMS, BTC: { ...COIN_TERMS, lendShare: '0.25' } } as typeof TERMS);
+  const floor = desk([], { ...TERMS, BTC: { ...COIN_TERMS, lendShare: '0.25' } });
   floor.trader('xia', { BTC: '4' });
   assert.equal(floor.sell('ann', '0.6', '61000', MARGIN).stands, 'new 0/0.6');
   assert.equal(sellShort(floor, '0.5'), 'refused insufficientBalance');

@@ -48,10 +48,11 @@ test('13.11: the record of the fund and ends of candles come first, flags of con
   const told = floor.events.slice(before);
   const first = (type: string) => told.findIndex((event) => event.type === type);
   const order = ['insuranceHour', 'candle', 'priceCandle', 'instrument', 'fundingSettled'].map(first);
-  assert.ok(!order.includes(-1), `${order}`);
-  assert.ok(order[0]! < Math.min(...order.slice(1)), `${order}`);
-  assert.ok(Math.max(order[1]!, order[2]!) < order[3]!, `${order}`);
-  assert.ok(order[3]! < order[4]!, `${order}`);
+  const said = order.join(' ');
+  assert.ok(!order.includes(-1), said);
+  assert.ok(order[0]! < Math.min(...order.slice(1)), said);
+  assert.ok(Math.max(order[1]!, order[2]!) < order[3]!, said);
+  assert.ok(order[3]! < order[4]!, said);
   // The candle that ended has the prices of its interval.
   const contract = floor.instrument('BTCUSD');
   assert.equal(priceText(contract, floor.state.market(contract).futures!.markTicks), '66000');
