@@ -31,6 +31,7 @@ export const LEDGER_TYPES = {
   marginAdded: 'FIXED_INCREASE_MARGIN',
   marginRemoved: 'FIXED_REDUCE_MARGIN',
   liquidation: 'RISK_LIQ_USER_OUT',
+  debtWrittenOff: 'RISK_LIQ_USER_IN',
   loanIn: 'BORROW',
   loanOut: 'REPAYMENT',
   loanInterest: 'INTEREST_REPAYMENT',

@@ -198,6 +198,23 @@ test('a loan pool is funded once per reference and drained of what is not lent; 
   await venue.refused(1, /term/, 'loan', 'rate', 'USDT', 'FOREVER', '0.06');
 });
 
+test('limits of a coin are shown and set one by one', async () => {
+  const limits = async (coin: string) =>
+    (await venue.ask('coin', 'limits')).coins.find((row: { coin: string }) => row.coin === coin);
+  const unset = { coin: 'BTC', houseShortUsd: '10000', lendShare: '0.5', insuranceFloor: '0' };
+  assert.deepEqual(await limits('BTC'), unset);
+  const { coin, command } = await venue.ask('coin', 'set', 'BTC', '--lend-share', '0.4');
+  assert.deepEqual([coin, command > 0], [{ ...unset, lendShare: '0.4' }, true]);
+  await venue.ask('coin', 'set', 'BTC', '--house-short-usd', '50000', '--insurance-floor', '2');
+  const all = { coin: 'BTC', houseShortUsd: '50000', lendShare: '0.4', insuranceFloor: '2' };
+  assert.deepEqual(await limits('BTC'), all);
+  await venue.refused(1, /give at least one limit/, 'coin', 'set', 'BTC');
+  await venue.refused(1, /from 0 to 1/, 'coin', 'set', 'BTC', '--lend-share', '1.1');
+  await venue.refused(1, /zero or more/, 'coin', 'set', 'BTC', '--insurance-floor', '-1');
+  await venue.refused(1, /USD is not lent/, 'coin', 'set', 'USD', '--lend-share', '0.5');
+  await venue.refused(1, /Did you mean DOGE\?/, 'coin', 'set', 'DOGF', '--lend-share', '0.5');
+});
+
 test('R7 (d): an insurance fund is funded once per reference and drained; a debt that does not exist is not written off', async () => {
   assert.deepEqual((await venue.ask('insurance', 'show')).funds, []);
   const fund = ['insurance', 'fund', '1000', 'USDT', '--of', 'lending', '--reference', 'treasury-2'];
@@ -313,7 +330,10 @@ test('a price that is set reaches every component of the index, and the index wi
     return indices.find((each: { index: string }) => each.index === 'BTCUSDT');
   };
   while ((await found()).price !== '60000.5') await sleep(100);
-  assert.equal((await found()).stale, false);
+  const { stale, thin, told, components } = await found();
+  assert.deepEqual([stale, thin, typeof told], [false, false, 'number']);
+  assert.deepEqual(components[0].source, 'hand');
+  assert.equal(components[0].live, true);
   await venue.refused(1, /there is no index "XXXUSDT"/, 'price', 'set', 'XXXUSDT', '1');
   await venue.refused(1, /above zero/, 'price', 'set', 'BTCUSDT', '0');
 });
@@ -357,6 +377,7 @@ test('the books sum to zero per coin, and every command is audited in both logs'
     'instrument.status',
     'instrument.add',
     'coin.add',
+    'coin.limits',
     'identity.rotateKek',
   ]) {
     assert.ok(done.has(action), `${action} is not in the audit log`);
@@ -386,6 +407,7 @@ test('everything is there after a snapshot and a restart', async () => {
     await venue.ask('account', 'show', 'bob'),
     await venue.ask('key', 'list', 'bob'),
     await venue.ask('instrument', 'list'),
+    await venue.ask('coin', 'limits'),
     await venue.ask('trial-balance'),
   ];
   // The last use of a key is written now and then only, and a list brings it up to date.

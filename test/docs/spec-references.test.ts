@@ -140,9 +140,19 @@ test('no reference is written in another form', () => {
   assert.deepEqual(found, [], `${found.length} references are written in another form`);
 });
 
+const TEST_TEXTS = TEXTS.filter(({ file }) => file.endsWith('.test.ts')).map(({ text }) => text);
+
 /** Names of tests: what is quoted and begins with a number of the rule book. */
-const TEST_NAMES = TEXTS.filter(({ file }) => file.endsWith('.test.ts')).flatMap(({ text }) =>
+const TEST_NAMES = TEST_TEXTS.flatMap((text) =>
   [...text.matchAll(/(?<=['`])(?:cases? \d[\d, and]*|I\d\d): /g)].map(([name]) => name),
+);
+
+/** Names of tests of the second edition, such as `R3 (b): …` and `13.11: …`: what they begin with, and the rest. */
+const SECOND_EDITION_NAMES = TEST_TEXTS.flatMap((text) =>
+  [...text.matchAll(/(?<=test\(['`])(R\d+(?: \([a-z]\))?|13\.\d+): ([^'`]*)/g)].map(([, about, rest]) => ({
+    about: about!,
+    rest: rest!,
+  })),
 );
 
 function missing(numbers: ReadonlySet<string>, found: ReadonlySet<string>): string[] {
@@ -161,6 +171,35 @@ test('every invariant of the rule book has a test that begins with its number', 
   const tested = new Set(TEST_NAMES.filter((name) => name.startsWith('I')).map((name) => name.slice(0, 3)));
   assert.ok(INVARIANTS.size > 40, `${INVARIANTS.size} invariants`);
   assert.deepEqual(missing(INVARIANTS, tested), [], 'invariants without a test');
+});
+
+/** The lettered clauses of the second edition, as `R3 (b)`, and the rules that have an example. */
+const SECOND_EDITION = [...SPECIFICATIONS.rules.sections.values()].flatMap((section) => {
+  const rule = /^### 13\.\d+ .*\((R\d+)\)$/m.exec(section)?.[1];
+  if (rule === undefined) return [];
+  const clauses = [...section.matchAll(/^\(([a-z])\) /gm)].map(([, letter]) => `${rule} (${letter})`);
+  return [{ rule, clauses, example: section.includes('**Example') }];
+});
+
+test('every clause and example of the second edition has a test that begins with its name', () => {
+  const clauses = new Set(SECOND_EDITION.flatMap((each) => each.clauses));
+  assert.equal(SECOND_EDITION.length, 10);
+  assert.ok(clauses.size >= 41, `${clauses.size} clauses`);
+  const begins = new Set(SECOND_EDITION_NAMES.map(({ about }) => about));
+  assert.deepEqual(missing(clauses, begins), [], 'clauses without a test');
+  const cited = new Set([...begins].filter((about) => about.endsWith(')')));
+  assert.deepEqual(missing(cited, clauses), [], 'tests of clauses that are not in the rule book');
+  const examples = SECOND_EDITION.filter((each) => each.example).map((each) => each.rule);
+  assert.equal(examples.length, 10);
+  const isShown = (rule: string) =>
+    SECOND_EDITION_NAMES.some(({ about, rest }) => about.split(' ')[0] === rule && /\bexample\b/.test(rest));
+  assert.deepEqual(
+    examples.filter((rule) => !isShown(rule)),
+    [],
+    'examples without a test',
+  );
+  // The order of work of a second, and old data directories.
+  assert.deepEqual(missing(new Set(['13.11', '13.12']), begins), []);
 });
 
 test('every edge case and invariant that is cited is in the rule book', () => {

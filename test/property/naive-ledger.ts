@@ -1,6 +1,6 @@
 /**
  * What every account must own, worked out from the commands and the fills alone: deposits, withdrawals and trades in
- * exact integers, fees by the rates in force (rules 4.2, 4.3). It never looks at the exchange's books.
+ * exact integers, fees by the rates and the edition in force (rules 4.2, 4.3, 13.10). It never looks at the exchange's books.
  */
 import assert from 'node:assert/strict';
 import {
@@ -30,11 +30,24 @@ interface Held extends Pick<RequestWithdrawal, 'uid' | 'coin' | 'amount' | 'fee'
   readonly fromFunding: bigint;
 }
 
+/** What a side pays, and what of it is given to the other. */
+interface Fee {
+  readonly fee: bigint;
+  readonly taken: bigint;
+}
+
+/** Below 10^-6 of the coin rounded up, else cut off. */
+function charged(amount: bigint, rate: bigint): bigint {
+  const exact = amount * rate;
+  return exact < 100n * RATE_ONE ? (exact + RATE_ONE - 1n) / RATE_ONE : exact / RATE_ONE;
+}
+
 function walletName(uid: number, wallet: Wallet): string {
   return wallet === Wallet.funding ? `${uid} funding` : `${uid}`;
 }
 
 export class NaiveLedger {
+  private edition = 1;
   private readonly held = new Map<number, Held>();
   private readonly instruments: InstrumentSpec[] = [];
   private readonly coins: string[] = [];
@@ -85,6 +98,19 @@ export class NaiveLedger {
         break;
       case 'setCommission':
         this.shares.set(command.uid, command.rate);
+        break;
+      case 'setBroker':
+        // Who is none any more earns no commission.
+        if (!command.broker) this.shares.delete(command.uid);
+        break;
+      case 'setEdition':
+        this.edition = command.edition;
+        break;
+      case 'fundInsurance':
+        this.move('ext', `sys:insurance${command.lending ? '-lending' : ''}`, command.coin, command.amount);
+        break;
+      case 'writeOffDebt':
+        assert.fail('nobody can owe anything here');
         break;
       case 'setDepositWallet':
         this.arrivals.set(`${command.uid} ${command.coin}`, command.wallet);
@@ -156,7 +182,9 @@ export class NaiveLedger {
     const [inCoin, inAmount, outCoin, outAmount] = buys
       ? [base, received, quote, value]
       : [quote, value, base, received];
-    const fee = (inAmount * this.rateOf(fill)) / RATE_ONE;
+    const trade = { base: received, quote: value };
+    const { fee, taken } =
+      this.edition < 2 ? this.plainFee(fill, other, inAmount) : this.flooredFee(fill, other, trade);
     assert.equal(fill.fee, fee);
     assert.equal(fill.feeCoin, inCoin);
     // Each side meets the other through a pot that is empty again after both fills of the trade.
@@ -164,9 +192,7 @@ export class NaiveLedger {
     this.move('pot', `${fill.uid}`, inCoin, inAmount);
     this.move(`${fill.uid}`, 'sys:fee', inCoin, fee);
     const broker = this.mains.get(fill.uid) ?? 0;
-    // What the other side is given, in the coin of this fee; a part of a unit more at most.
-    const rebate = this.rateOf(other) < 0n ? -(inAmount * this.rateOf(other) - RATE_ONE + 1n) / RATE_ONE : 0n;
-    const kept = fee > rebate ? fee - rebate : 0n;
+    const kept = fee > taken ? fee - taken : 0n;
     const share = (kept * (this.shares.get(broker) ?? 0n)) / RATE_ONE;
     assert.equal(fill.commission, share);
     this.move('sys:fee', `${broker} funding`, inCoin, share);
@@ -174,6 +200,28 @@ export class NaiveLedger {
       assert.equal(this.read(`pot ${base}`), 0n);
       assert.equal(this.read(`pot ${quote}`), 0n);
     }
+  }
+
+  /** Whatever the rates say; `taken` is what the other side is given of it, a part of a unit more at most. */
+  private plainFee(fill: FillRecord, other: FillRecord, amount: bigint): Fee {
+    const rebate = this.rateOf(other) < 0n ? -(amount * this.rateOf(other) - RATE_ONE + 1n) / RATE_ONE : 0n;
+    return { fee: (amount * this.rateOf(fill)) / RATE_ONE, taken: rebate };
+  }
+
+  /** No taker is paid, a rebate is no more than the taker's fee is worth at the price, small fees are rounded up. */
+  private flooredFee(fill: FillRecord, other: FillRecord, trade: { base: bigint; quote: bigint }): Fee {
+    const [taker, maker] = fill.maker ? [other, fill] : [fill, other];
+    const [takerGets, makerGets] =
+      taker.side === Side.buy ? [trade.base, trade.quote] : [trade.quote, trade.base];
+    const takerRate = this.rateOf(taker);
+    const takerFee = charged(takerGets, takerRate < 0n ? 0n : takerRate);
+    const makerRate = this.rateOf(maker);
+    if (makerRate >= 0n) return { fee: fill.maker ? charged(makerGets, makerRate) : takerFee, taken: 0n };
+    const wanted = (makerGets * -makerRate) / RATE_ONE;
+    const most = (takerFee * makerGets) / takerGets;
+    const rebate = wanted < most ? wanted : most;
+    if (fill.maker) return { fee: -rebate, taken: 0n };
+    return { fee: takerFee, taken: (rebate * takerGets + makerGets - 1n) / makerGets };
   }
 
   private rateOf({ uid, instrument, maker }: FillRecord): bigint {

@@ -86,6 +86,11 @@ export interface Intent {
     | { readonly kind: 'fees'; readonly makerRate: bigint; readonly takerRate: bigint }
     | { readonly kind: 'share'; readonly rate: bigint }
     | { readonly kind: 'arrivals'; readonly wallet: Wallet }
+    | { readonly kind: 'edition'; readonly edition: number }
+    | { readonly kind: 'broker'; readonly broker: boolean }
+    | { readonly kind: 'insurance'; readonly lending: boolean; readonly amount: bigint }
+    | { readonly kind: 'writeOff' }
+    | { readonly kind: 'limits'; readonly amount: string }
     | { readonly kind: 'tick' };
 }
 
@@ -226,6 +231,22 @@ const act: fc.Arbitrary<Intent['act']> = fc.oneof(
       kind: fc.constant('arrivals'),
       wallet: fc.constantFrom(0 as Wallet, 1 as Wallet),
     }),
+  },
+  // Soon the second edition: half of the commands are decided by each.
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('edition'), edition: fc.constantFrom(2, 2, 1, 3) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('broker'), broker: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('insurance'),
+      lending: fc.boolean(),
+      amount: often(fc.bigInt(-5n * ONE, 10n * ONE), fc.constantFrom(10n ** 31n, -(10n ** 31n)), 10),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('writeOff') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('limits'), amount: fc.constantFrom('', '0', '2.5', '-1', 'x') }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('tick') }) },
 );
@@ -390,6 +411,30 @@ export function toCommand(
         instrument: pair,
         makerRate: act.makerRate,
         takerRate: act.takerRate,
+      };
+    case 'edition':
+      return { type: 'setEdition', time, edition: act.edition };
+    case 'broker':
+      return { type: 'setBroker', time, uid, broker: act.broker };
+    case 'insurance':
+      return {
+        type: 'fundInsurance',
+        time,
+        coin: intent.pick % (COINS + 1),
+        lending: act.lending,
+        amount: act.amount,
+        reference: `${intent.pick % 300}`,
+      };
+    case 'writeOff':
+      return { type: 'writeOffDebt', time, uid };
+    case 'limits':
+      return {
+        type: 'setCoinLimits',
+        time,
+        coin: intent.pick % (COINS + 1),
+        houseShortUsd: act.amount,
+        lendShare: intent.pick % 5 === 0 ? '0.5' : '',
+        insuranceFloor: act.amount,
       };
     case 'tick':
       return { type: 'tick', time };

@@ -3,9 +3,11 @@ import Type from 'typebox';
 import { cancelFrozenOrders } from '../../accounts/cancel-frozen-orders.ts';
 import { openMainAccount } from '../../accounts/open-main-account.ts';
 import { openSubAccount } from '../../accounts/open-sub-account.ts';
+import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import { Bucket } from '../../core/model/ledger-accounts.ts';
 import { RejectReason } from '../../core/model/reject-reason.ts';
-import { formatMoney } from '../../core/model/units.ts';
+import { formatMoney, formatUnits } from '../../core/model/units.ts';
+import { positionViews } from '../../core/reads/position-reads.ts';
 import { balances } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
 import { AdminError, refusedByIdentity, rejectedByCore } from '../admin-error.ts';
@@ -25,6 +27,41 @@ const BalanceView = Type.Object({
   /** Collateral of loans. */
   pledged: Type.String(),
 });
+
+/** Money in the margin coin. */
+const PositionText = Type.Object({
+  category: Type.String(),
+  symbol: Type.String(),
+  side: Type.Enum(['long', 'short']),
+  marginMode: Type.Enum(['crossed', 'isolated']),
+  size: Type.String(),
+  averagePrice: Type.String(),
+  markPrice: Type.String(),
+  /** Behind an isolated position; 0 when crossed. */
+  margin: Type.String(),
+  unrealised: Type.String(),
+  /** Funding that an isolated position could not pay yet (rules 13.8). */
+  fundingOwed: Type.String(),
+});
+
+function positionsOf(state: State, uid: number) {
+  return positionViews(state, uid).map((view) => {
+    const { instrument, isolated } = view;
+    const price = (ticks: number) => formatUnits(BigInt(ticks), instrument.pricePrecision);
+    return {
+      category: CATEGORY_NAMES[instrument.category],
+      symbol: instrument.symbol,
+      side: view.long ? ('long' as const) : ('short' as const),
+      marginMode: isolated ? ('isolated' as const) : ('crossed' as const),
+      size: formatUnits(BigInt(view.totalLots), instrument.quantityPrecision),
+      averagePrice: price(view.averageTicks),
+      markPrice: price(view.markTicks),
+      margin: formatMoney(isolated ? view.balance : 0n),
+      unrealised: formatMoney(view.unrealised),
+      fundingOwed: formatMoney(view.fundingOwed),
+    };
+  });
+}
 
 function balancesOf(state: State, uid: number) {
   const { index } = state.accountByUid.get(uid)!;
@@ -76,6 +113,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({
       account: AccountView,
       balances: Type.Array(BalanceView),
+      positions: Type.Array(PositionText),
       openOrders: Type.Integer(),
     }),
     handle: ({ sequencer, identity, params }) => {
@@ -87,6 +125,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
       return {
         account: viewOf(state, user),
         balances: balancesOf(state, uid),
+        positions: positionsOf(state, uid),
         openOrders: openSpot + openFutures,
       };
     },

@@ -11,25 +11,40 @@ const ComponentView = Type.Object({
   exchange: Type.String(),
   spotPair: Type.String(),
   price: Type.String(),
+  /** When it was last told (ms), null before the first time; by a feed, or by hand. */
+  told: Type.Union([Type.Integer(), Type.Null()]),
+  source: Type.Enum(['feed', 'hand']),
+  /** Does it count now (rules 13.6)? */
+  live: Type.Boolean(),
 });
 const IndexView = Type.Object({
   index: Type.String(),
   /** As of the last second; 0 before the first. */
   price: Type.String(),
   stale: Type.Boolean(),
+  /** One voice is left of several: nobody is closed by force (rules 13.6). */
+  thin: Type.Boolean(),
+  /** When the latest live component was told (ms); null while none is live. */
+  told: Type.Union([Type.Integer(), Type.Null()]),
   components: Type.Array(ComponentView),
 });
 
 function viewOf(state: State, index: number) {
-  const { name, price, stale, components } = state.indices[index]!;
+  const found = state.indices[index]!;
+  const { name, price, stale, thin, components } = found;
   return {
     index: name,
     price: formatMoney(price),
     stale,
+    thin,
+    told: found.toldAt(state.now) || null,
     components: components.map((c) => ({
       exchange: c.exchange,
       spotPair: c.spotPair,
       price: formatMoney(c.price),
+      told: c.price === 0n ? null : c.toldTime,
+      source: c.byHand ? ('hand' as const) : ('feed' as const),
+      live: found.isLive(c, state.now),
     })),
   };
 }

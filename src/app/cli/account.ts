@@ -28,6 +28,19 @@ interface BalanceView {
   readonly pledged: string;
 }
 
+interface PositionView {
+  readonly category: string;
+  readonly symbol: string;
+  readonly side: string;
+  readonly marginMode: string;
+  readonly size: string;
+  readonly averagePrice: string;
+  readonly markPrice: string;
+  readonly margin: string;
+  readonly unrealised: string;
+  readonly fundingOwed: string;
+}
+
 const ACCOUNT = ['<account>', 'uid or name; a sub-account as main/sub'] as const;
 const pathOf = (account: string) => `/admin/accounts/${encodeURIComponent(account)}`;
 
@@ -38,8 +51,8 @@ export function accountCommand(): Command {
     showCommand(),
     switchCommand('freeze', 'Shuts out all keys of an account and its sub-accounts.'),
     switchCommand('unfreeze', 'Lets the keys of a frozen account in again.'),
-    markCommand('broker', 'Makes an account a broker, or no longer one.', 'broker'),
-    markCommand('market-maker', 'Lets an account place rpi orders, or no longer.', 'marketMaker'),
+    markCommand('broker', 'Makes an account a broker, whose sub-accounts are parties of their own, or no longer one.', 'broker'),
+    markCommand('market-maker', 'Lets an account place rpi orders and lead marks and funding: you answer for it. Or no longer.', 'marketMaker'),
     commissionCommand(),
     quotaCommand(),
   ]);
@@ -97,9 +110,9 @@ function listCommand(): Command {
 function showCommand(): Command {
   const examples = ['bourse account show alice', 'bourse account show 1000000001 --json'];
   return operatorCommand('show', 'Shows an account and what it holds.', examples, async (client, command) => {
-    const answer = await client.get<Changed & { balances: BalanceView[]; openOrders: number }>(
-      pathOf(command.args[0]!),
-    );
+    const answer = await client.get<
+      Changed & { balances: BalanceView[]; positions: PositionView[]; openOrders: number }
+    >(pathOf(command.args[0]!));
     const head = ['coin', 'unified', 'locked', 'funding', 'withdrawing', 'pledged'];
     const rows = answer.balances.map((b) => [
       b.coin,
@@ -116,9 +129,27 @@ function showCommand(): Command {
         ...facts(paint, [['open orders ', count(answer.openOrders)]]),
         '',
         ...table(paint, head, rows, [1, 2, 3, 4], 'no money yet'),
+        ...positionTable(answer.positions, paint),
       ],
     };
   }).argument(...ACCOUNT);
+}
+
+function positionTable(positions: readonly PositionView[], paint: Paint): string[] {
+  if (positions.length === 0) return [];
+  const head = ['contract', 'side', 'mode', 'size', 'price', 'mark', 'margin', 'unrealised', 'funding owed'];
+  const rows = positions.map((p) => [
+    `${p.category} ${p.symbol}`,
+    p.side,
+    p.marginMode,
+    p.size,
+    p.averagePrice,
+    p.markPrice,
+    p.margin,
+    p.unrealised,
+    p.fundingOwed,
+  ]);
+  return ['', ...table(paint, head, rows, [3, 4, 5, 6, 7, 8])];
 }
 
 function switchCommand(verb: 'freeze' | 'unfreeze', description: string): Command {

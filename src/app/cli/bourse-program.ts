@@ -5,6 +5,7 @@ import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { clientCommand } from './client.ts';
 import { clockCommand } from './clock.ts';
+import { coinCommand } from './coin.ts';
 import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
 import {
@@ -50,7 +51,7 @@ const GROUPS = {
     loanCommand(),
     insuranceCommand(),
   ],
-  'Listings:': [instrumentCommand(), feesCommand(), priceCommand(), marketCommand()],
+  'Listings:': [instrumentCommand(), coinCommand(), feesCommand(), priceCommand(), marketCommand()],
   'Trying things out:': [forceCommand()],
   'Data and records:': [
     auditCommand(),

@@ -15,6 +15,8 @@ interface InstrumentView {
   readonly category: string;
   readonly symbol: string;
   readonly status: string;
+  readonly closeOnly: boolean;
+  readonly fundInterval: string;
   readonly baseCoin: string;
   readonly quoteCoin: string;
   readonly makerFeeRate: string;
@@ -127,18 +129,19 @@ export function feesCommand(): Command {
 }
 
 function instrumentTable(instruments: readonly InstrumentView[], paint: Paint): string[] {
-  const head = ['category', 'symbol', 'status', 'base', 'quote', 'maker', 'taker', 'open orders'];
+  const head = ['category', 'symbol', 'status', 'funding', 'base', 'quote', 'maker', 'taker', 'open orders'];
   const rows = instruments.map((i) => [
     i.category,
     i.symbol,
-    i.status,
+    i.closeOnly ? `${i.status} (only closes)` : i.status,
+    i.fundInterval === '' ? '' : `${i.fundInterval} h`,
     i.baseCoin,
     i.quoteCoin,
     i.makerFeeRate,
     i.takerFeeRate,
     count(i.openOrders),
   ]);
-  return table(paint, head, rows, [5, 6, 7], 'no instruments');
+  return table(paint, head, rows, [6, 7, 8], 'no instruments');
 }
 
 function known<Choice extends string>(word: string, words: readonly Choice[]): Choice {

@@ -1,14 +1,22 @@
 /** `bourse price ...`: component prices, set by hand while no feed runs. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
-import { operatorCommand, table, yesNo } from './operator-command.ts';
+import { operatorCommand, table, when, yesNo } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
 
+interface ComponentView {
+  readonly exchange: string;
+  readonly price: string;
+  readonly source: string;
+  readonly live: boolean;
+}
 interface IndexView {
   readonly index: string;
   readonly price: string;
   readonly stale: boolean;
-  readonly components: readonly { readonly exchange: string; readonly price: string }[];
+  readonly thin: boolean;
+  readonly told: number | null;
+  readonly components: readonly ComponentView[];
 }
 
 export function priceCommand(): Command {
@@ -47,11 +55,17 @@ function setCommand(): Command {
 }
 
 function indexTable(indices: readonly IndexView[], paint: Paint): string[] {
-  const rows = indices.map(({ index, price, stale, components }) => [
+  const rows = indices.map(({ index, price, stale, thin, told, components }) => [
     index,
     price,
     yesNo(stale),
-    components.map((component) => `${component.exchange} ${component.price}`).join(', '),
+    yesNo(thin),
+    told === null ? '' : when(told),
+    components.map(componentText).join(', '),
   ]);
-  return table(paint, ['index', 'price', 'stale', 'components'], rows, [1], 'no indices');
+  return table(paint, ['index', 'price', 'stale', 'thin', 'told', 'components'], rows, [1], 'no indices');
+}
+
+function componentText({ exchange, price, source, live }: ComponentView): string {
+  return `${exchange} ${price}${source === 'hand' ? ' by hand' : ''}${live ? '' : ' (out)'}`;
 }

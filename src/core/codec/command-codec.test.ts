@@ -374,6 +374,15 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     by: text,
   }),
   writeOffDebt: record({ type: fc.constant('writeOffDebt'), time, uid: id, by: text }),
+  setCoinLimits: record({
+    type: fc.constant('setCoinLimits'),
+    time,
+    coin: u16,
+    houseShortUsd: text,
+    lendShare: text,
+    insuranceFloor: text,
+    by: text,
+  }),
   setLoanRate: record({
     type: fc.constant('setLoanRate'),
     time,
@@ -496,7 +505,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 43, 15, 16, 17, 44, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36,
-      26, 38, 41, 50, 39, 27, 28, 29, 30, 37, 40, 46, 47, 31, 32, 33, 34, 42, 14,
+      26, 38, 41, 50, 39, 27, 28, 29, 30, 37, 40, 46, 47, 51, 31, 32, 33, 34, 42, 14,
     ],
   );
 });

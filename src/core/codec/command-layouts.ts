@@ -186,6 +186,10 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
     fields: { coin: 'u16', lending: 'flag', amount: 'money', reference: 'text', by: 'text' },
   },
   writeOffDebt: { code: 47, fields: { uid: 'f64', by: 'text' } },
+  setCoinLimits: {
+    code: 51,
+    fields: { coin: 'u16', houseShortUsd: 'text', lendShare: 'text', insuranceFloor: 'text', by: 'text' },
+  },
   setLoanRate: { code: 31, fields: { coin: 'u16', term: 'u8', yearRate: 'text', by: 'text' } },
   placeStrategy: {
     code: 32,

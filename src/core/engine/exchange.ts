@@ -22,6 +22,7 @@ import { adjustMargin, setAutoMargin } from '../futures/isolated-margin.ts';
 import { fundInsurance, writeOffDebt } from '../liquidation/insurance-desk.ts';
 import { forceClose } from '../liquidation/operator-force-close.ts';
 import { movePositions } from '../liquidation/position-move.ts';
+import { setCoinLimits } from '../listing/coin-limits.ts';
 import {
   listCoin,
   listInstrument,
@@ -184,6 +185,8 @@ export class Exchange {
         return writeOffDebt(state, command);
       case 'fundLoanPool':
         return fundLoanPool(state, command);
+      case 'setCoinLimits':
+        return setCoinLimits(state, command);
       case 'setLoanRate':
         return setLoanRate(state, command);
       case 'componentPrice':

@@ -79,7 +79,7 @@ function writtenOff(state: State, account: Account): Posting[] {
     if (amount === 0n) continue;
     missing = larger(0n, missing - divCeil(amount * price, MONEY_ONE));
     const from = ledger.cell(SystemAccount.badDebt, coin, Bucket.cash);
-    postings.push({ from, to: cash, amount, toLine: 'liquidation' });
+    postings.push({ from, to: cash, amount, toLine: 'debtWrittenOff' });
   }
   return postings;
 }

@@ -195,6 +195,8 @@ export function setEdition(state: State, { edition }: SetEdition): CommandResult
   if (edition <= state.edition || edition > NEWEST_EDITION) return rejected(RejectReason.amountOutOfRange);
   state.enterEdition(edition);
   for (const index of state.indices) index.enterSecondEdition();
+  // What the house lacks is looked at when this command ends.
+  state.clearingChanged = true;
   return OK;
 }
 

@@ -4,13 +4,12 @@
  */
 
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
+import { HOUSE_SHORT_USD } from '../model/listing-spec.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, MONEY_SCALE, parseUnits, powerOfTen } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { coinUsd } from './collateral.ts';
 import { fundBalance } from './insurance-fund.ts';
 
-/** Dollars that the house may lack of a coin, unless its listing says otherwise. */
-const HOUSE_SHORT_USD = '10000';
 /** The flag goes below 8 tenths of the limit. */
 const EASED_TENTHS = 8n;
 

@@ -4,7 +4,7 @@ import type { IndexPrice } from '../marketdata/index-price.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { coinIndex, coinUsd } from './collateral.ts';
-import { firmIndex } from './dollar-coins.ts';
+import { firmIndex, isDollarToldWithin } from './dollar-coins.ts';
 
 /** At the owner's wish a price must have been told within this time: an older one only the owner may know better. */
 const TOLD_MS = 60_000;
@@ -37,9 +37,17 @@ export function isConvertible(state: State, debtCoin: number, payCoin: number): 
     const used = [usedIndex(state, debtCoin), usedIndex(state, payCoin), direct?.index];
     for (const index of used)
       if (index !== undefined && state.now - index.toldAt(state.now) > TOLD_MS) return false;
+    for (const coin of [debtCoin, payCoin]) if (hasOldVotes(state, coin)) return false;
   }
   const now = directRate(state, debtCoin, payCoin, false);
   return now === undefined || agree(crossRate(state, debtCoin, payCoin, false), now);
+}
+
+/** Is the coin a dollar coin whose price comes from indices that were told more than a minute ago? */
+function hasOldVotes(state: State, coin: number): boolean {
+  const name = state.coins[coin]!.coin;
+  if (!state.rules.dollarCoins || (name !== 'USDT' && name !== 'USDC')) return false;
+  return !isDollarToldWithin(state, name, TOLD_MS);
 }
 
 /** The index that a coin is priced by; that of a dollar coin only while it is believed. */

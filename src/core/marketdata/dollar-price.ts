@@ -18,6 +18,11 @@ export class DollarPrice {
     return this.minute.isEmpty ? MONEY_ONE : clamp(this.minute.mean, LOWEST, HIGHEST);
   }
 
+  /** Is the price one that was said earlier, because nobody says anything now? */
+  isRepeatedAt(time: number): boolean {
+    return this.votedTime !== 0 && time - this.votedTime < REPEAT_MS;
+  }
+
   /** Each second: what is said of it, undefined when nobody says anything. */
   add(said: bigint | undefined, time: number, seconds: number): void {
     if (said !== undefined) this.votedTime = time;

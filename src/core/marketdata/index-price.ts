@@ -122,7 +122,7 @@ export class IndexPrice {
   }
 
   /** A person's word holds for a quarter of an hour; a feed must go on talking, and move. */
-  private isLive(component: Component, time: number): boolean {
+  isLive(component: Component, time: number): boolean {
     if (!isFresh(component, time)) return false;
     return component.byHand || this.seen - component.toldSeen <= SILENT_SECONDS;
   }

@@ -32,7 +32,8 @@ export interface BorrowTerms {
   readonly tierEnds: readonly number[];
 }
 
-const LEND_SHARE = RATE_ONE / 2n;
+/** Of a coin whose terms say nothing. */
+export const LEND_SHARE = RATE_ONE / 2n;
 
 const UNLENT_TIERS = readTiers([{ upTo: '1000000000000', maxLeverage: '1', mmr: '0.05' }])!;
 

@@ -539,6 +539,17 @@ export interface WriteOffDebt {
   readonly by?: string;
 }
 
+/** What the operator allows of a coin (rules 13.2, 13.5, 13.7). Decimal texts as in the catalogue; '' leaves one as it is. */
+export interface SetCoinLimits {
+  readonly type: 'setCoinLimits';
+  readonly time: number;
+  readonly coin: number;
+  readonly houseShortUsd: string;
+  readonly lendShare: string;
+  readonly insuranceFloor: string;
+  readonly by?: string;
+}
+
 export interface SetLoanRate {
   readonly type: 'setLoanRate';
   readonly time: number;
@@ -607,6 +618,7 @@ export type Command =
   | FundLoanPool
   | FundInsurance
   | WriteOffDebt
+  | SetCoinLimits
   | ForceClose
   | MovePositions
   | SetLoanRate

@@ -194,6 +194,7 @@ export type LedgerLineKind =
   | 'marginAdded'
   | 'marginRemoved'
   | 'liquidation'
+  | 'debtWrittenOff'
   | 'loanIn'
   | 'loanOut'
   | 'loanInterest'

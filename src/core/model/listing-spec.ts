@@ -4,6 +4,9 @@ import type { CategoryName, InstrumentStatusName } from './enums.ts';
 import type { LoanSpec, PledgeSpec } from './loan-terms.ts';
 import type { TierSpec } from './margin-tiers.ts';
 
+/** Dollars that the house may lack of a coin, unless the coin says otherwise (rules 13.2). */
+export const HOUSE_SHORT_USD = '10000';
+
 export interface CoinSpec {
   readonly coin: string;
   readonly name: string;

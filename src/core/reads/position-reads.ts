@@ -51,6 +51,8 @@ export interface PositionView {
   readonly breakEvenTicks: number;
   /** Negative when paid. */
   readonly funding: bigint;
+  /** What an isolated position could not pay of funding yet (rules 13.8). */
+  readonly fundingOwed: bigint;
   readonly openFee: bigint;
   readonly closeFee: bigint;
   readonly createdTime: number;
@@ -107,6 +109,7 @@ function viewOf(state: State, account: Account, position: Position): PositionVie
     markTicks: mark,
     breakEvenTicks: breakEvenTicks(state, instrument, position),
     funding: position.funding,
+    fundingOwed: position.fundingOwed,
     openFee: -position.openFee,
     closeFee: -position.closeFee,
     createdTime: position.createdTime,

@@ -65,7 +65,7 @@ export interface Market {
 
 /** How a coin is lent to unified accounts now. */
 export interface CoinLending {
-  readonly terms: BorrowTerms;
+  terms: BorrowTerms;
   /** The highest of the coin's margin pairs; 0 = it has none and cannot be borrowed. */
   maxLeverage: number;
   /** The strictest of those pairs, 10^-12. */

@@ -69,8 +69,11 @@ export class LoanFloor extends FuturesFloor {
   feedLives = true;
 
   /** USDT is worth a dollar, BTC 60,000, ETH 1,702.80 USDT, and the pools are full unless told otherwise. */
-  constructor(pools: Readonly<Record<string, string>> = { USDT: '1000000', ETH: '1000' }) {
-    super(BTC_PERPETUAL, LOAN_COINS);
+  constructor(
+    pools: Readonly<Record<string, string>> = { USDT: '1000000', ETH: '1000' },
+    perpetual = BTC_PERPETUAL,
+  ) {
+    super(perpetual, LOAN_COINS);
     this.told.set('BTCUSDT', '60000');
     this.index('1702.8', 'ETHUSD');
     for (const [coin, amount] of Object.entries(pools)) this.fundPool(amount, coin);

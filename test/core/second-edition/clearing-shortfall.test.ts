@@ -115,7 +115,7 @@ test('R2 (a): a receiver that holds the other direction in one-way mode is refus
   ]);
 });
 
-test('R2 (b): the example: D is 0 at 60 000, 0.01515151 at 66 000 and -0.08333334 at 40 000', () => {
+test('R2 (b): the example of rules 13.2: D is 0 at 60 000, 0.01515151 at 66 000 and -0.08333334 at 40 000', () => {
   const floor = coinFloor(NEW);
   floor.deal('ann', 'bob', '1', '50000', ON);
   floor.mark('60000', 'BTCUSD');

@@ -1,7 +1,7 @@
 /** A trading floor with borrowed coins and the desk that takes one for another. */
 
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
-import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import type { CoinSpec, InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { lent, MARGIN, PAIRS, TERMS } from '../borrowing/margin-floor.ts';
 import { moneyUnits, type RefusalName, refusalName } from '../dsl/words.ts';
 import { FUTURES_COINS, priced } from '../futures/futures-floor.ts';
@@ -16,9 +16,16 @@ const USDC_IN_USDT: InstrumentSpec = {
 };
 const BORROWED = [PAIRS[0]!, PAIRS[4]!, USDC_IN_USDT];
 
+interface DeskWords {
+  readonly perpetual?: InstrumentSpec;
+  readonly more?: readonly InstrumentSpec[];
+  readonly coins?: readonly CoinSpec[];
+}
+
 export class ConversionFloor extends PriceFloor {
-  constructor(without: readonly SecondEditionRule[] = []) {
-    super(PERPETUAL, without, BORROWED, lent([...FUTURES_COINS, USDC], TERMS));
+  constructor(without: readonly SecondEditionRule[] = [], words: DeskWords = {}) {
+    const { perpetual = PERPETUAL, more = [], coins = [] } = words;
+    super(perpetual, without, [...BORROWED, ...more], lent([...FUTURES_COINS, USDC, ...coins], TERMS));
   }
 
   /** BTC in dollars and in USDT, told together; a second later the exchange has seen it. */
@@ -46,6 +53,11 @@ export class ConversionFloor extends PriceFloor {
     );
   }
 
+  coinLeverage(name: string, leverage: number, coin: string): void {
+    const chosen = { uid: this.uid(name), coin: this.coin(coin), leverage };
+    this.carryOut({ type: 'setCoinLeverage', time: this.now, ...chosen });
+  }
+
   /** By hand, which holds for a quarter of an hour. */
   say(price: string, name: string): void {
     this.tell(price, name, 'ops');
@@ -63,5 +75,27 @@ export class ConversionFloor extends PriceFloor {
   worthOf(name: string, btcPrice: string): bigint {
     const btc = (moneyUnits(this.cash(name, 'BTC')) * moneyUnits(btcPrice)) / 100_000_000n;
     return moneyUnits(this.cash(name, 'USDT')) + btc;
+  }
+}
+
+/** A pair whose only job is an index. */
+const indexed = (base: string, quote: string): InstrumentSpec => ({
+  ...priced(base),
+  symbol: base + quote,
+  quoteCoin: quote,
+  indexComponents: [{ exchange: 'elsewhere', spotPair: `${base}/${quote}`, weight: '1' }],
+});
+
+/** More coins have a price in dollars and in dollar coins. */
+export class VotesFloor extends ConversionFloor {
+  constructor() {
+    const pairs = [
+      indexed('ETH', 'USDT'),
+      indexed('XAU', 'USD'),
+      indexed('XAU', 'USDT'),
+      indexed('BTC', 'USDC'),
+      indexed('USDC', 'USD'),
+    ];
+    super([], { more: pairs, coins: [{ coin: 'XAU', name: 'XAU', chains: [] }] });
   }
 }

@@ -41,6 +41,27 @@ test('R5: borrowed coin was withdrawn although the venue held none, and no more'
   assert.deepEqual(theft(), { sold: 'refused insufficientBalance', paid: 'insufficientBalance' });
 });
 
+test('R5: the example of rules 13.5: custody 1, owed 2, lent 1; no more is lent', () => {
+  const floor = desk();
+  const { index: instrument } = floor.instrument('BTCUSDT', 'SPOT');
+  const free = { uid: floor.uid('bob'), instrument, makerRate: 0n, takerRate: 0n };
+  floor.send({ type: 'setFees', time: floor.now, ...free });
+  assert.equal(sellShort(floor, '0.0001'), 'refused insufficientBalance');
+  floor.trader('xia', { BTC: '2' });
+  assert.equal(sellShort(floor, '1'), 'filled 1/1');
+  assert.equal(floor.withdraw('bob', '1', 'BTC'), 'none');
+  const { held, owed, lent, solvency } = coin(floor, 'BTC');
+  assert.deepEqual([money(held), money(owed), money(lent), solvency], ['1', '2', '1', 'illiquid']);
+  assert.equal(sellShort(floor, '0.0001'), 'refused insufficientBalance');
+  assert.equal(floor.withdraw('xia', '1.0001', 'BTC'), 'custodyTooSmall');
+  assert.equal(floor.withdraw('xia', '1', 'BTC'), 'none');
+  // ann repays with coin from outside; xia gets the rest.
+  assert.equal(floor.withdraw('xia', '1', 'BTC'), 'custodyTooSmall');
+  floor.deposit('ann', '1', 'BTC');
+  assert.equal(floor.withdraw('xia', '1', 'BTC'), 'none');
+  assert.equal(coin(floor, 'BTC').solvency, 'solvent');
+});
+
 test('R5 (a): half of the custody is lent; what is borrowed and gone makes it smaller', () => {
   const floor = desk();
   floor.trader('xia', { BTC: '2' });
@@ -57,7 +78,7 @@ test('R5 (a): half of the custody is lent; what is borrowed and gone makes it sm
 });
 
 test('R5 (a): the share is a setting of the coin, and claims of open orders and withdrawals under way count', () => {
-  const floor = desk([], { ...TERMS, BTC: { ...COIN_TERMS, lendShare: '0.25' } } as typeof TERMS);
+  const floor = desk([], { ...TERMS, BTC: { ...COIN_TERMS, lendShare: '0.25' } });
   floor.trader('xia', { BTC: '4' });
   assert.equal(floor.sell('ann', '0.6', '61000', MARGIN).stands, 'new 0/0.6');
   assert.equal(sellShort(floor, '0.5'), 'refused insufficientBalance');
@@ -155,16 +176,21 @@ test('R5 (c): debts of accounts without equity are bad debt and count for nothin
 test('R5 (c): what conversions paid out counts as far as the coins taken for it are worth it', () => {
   const floor = desk();
   floor.trader('xia', { BTC: '2' });
-  /** The house gives BTC to xia's withdrawal and takes USDT from ann. */
+  /** The house gives BTC that it has not got to bob, and takes USDT from ann for it. */
   const exchange = (btc: string, usdt: string) =>
     floor.arrange(({ state: { ledger } }) => {
+      const cell = (account: number, name: string) =>
+        ledger.cell(account, floor.state.coinByName.get(name)!, 0);
       ledger.move(
-        ledger.cell(SystemAccount.convert, 2, 0),
-        ledger.cell(SystemAccount.external, 2, 0),
+        cell(SystemAccount.convert, 'BTC'),
+        cell(floor.account('bob').index, 'BTC'),
         moneyUnits(btc),
       );
-      const ann = floor.account('ann').index;
-      ledger.move(ledger.cell(ann, 0, 0), ledger.cell(SystemAccount.convert, 0, 0), moneyUnits(usdt));
+      ledger.move(
+        cell(floor.account('ann').index, 'USDT'),
+        cell(SystemAccount.convert, 'USDT'),
+        moneyUnits(usdt),
+      );
     });
   exchange('0.5', '30000');
   assert.deepEqual([money(coin(floor, 'BTC').converted), coin(floor, 'BTC').solvency], ['0.5', 'illiquid']);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { conversionRate } from '../../../src/core/margin/conversion-price.ts';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
 import { moneyUnits } from '../dsl/words.ts';
-import { ConversionFloor } from './conversion-floor.ts';
+import { ConversionFloor, VotesFloor } from './conversion-floor.ts';
 
 /** So many seconds at these prices. */
 function told(floor: ConversionFloor, seconds: number, inDollars: string, inTether: string): void {
@@ -76,6 +76,63 @@ test('R3 (b): USDC goes by its own index, else by USDT, else by votes, else it i
   assert.equal(floor.usd('USD'), '1.00000000');
 });
 
+test('R3 (a): the first value ever fills the whole minute', () => {
+  const floor = new ConversionFloor();
+  told(floor, 1, '57000', '60000');
+  assert.equal(floor.usd('USDT'), '0.95000000');
+});
+
+test('R3 (a): of an even number of votes the middle two make the mean; prices told far apart are no vote', () => {
+  const floor = new VotesFloor();
+  const votes = (...prices: readonly (readonly [string, string, string])[]) => {
+    for (let n = 0; n < 60; n++) {
+      for (const [coin, inDollars, inTether] of prices) {
+        floor.tell(inDollars, `${coin}USD`);
+        floor.tell(inTether, `${coin}USDT`);
+      }
+      floor.wait(1000);
+    }
+    return floor.usd('USDT');
+  };
+  // 0.95 and 0.99.
+  assert.equal(votes(['BTC', '57000', '60000'], ['ETH', '2970', '3000']), '0.97000000');
+  // 0.95, 0.98 and 0.99.
+  assert.equal(votes(['BTC', '57000', '60000'], ['ETH', '2970', '3000'], ['XAU', '98', '100']), '0.98000000');
+  // By hand, so that both live on; then one of them alone.
+  for (const name of ['BTCUSD', 'BTCUSDT']) floor.say('60000', name);
+  for (let n = 0; n < 121; n++) floor.wait(1000);
+  assert.equal(floor.usd('USDT'), '1.00000000');
+  floor.say('66000', 'BTCUSDT');
+  for (let n = 0; n < 30; n++) floor.wait(1000);
+  assert.equal(floor.usd('USDT'), '1.00000000');
+  floor.say('60000', 'BTCUSD');
+  for (let n = 0; n < 61; n++) floor.wait(1000);
+  assert.equal(floor.usd('USDT'), '0.90909091');
+});
+
+test('R3 (b): an index of USDC in dollars comes first, votes come last, with the same limits', () => {
+  const floor = new VotesFloor();
+  const seconds = (...prices: readonly (readonly [string, string])[]) => {
+    for (let n = 0; n < 61; n++) {
+      for (const [name, price] of prices) floor.tell(price, name);
+      floor.wait(1000);
+    }
+    return floor.usd('USDC');
+  };
+  // The vote of BTC alone: 0.97.
+  assert.equal(seconds(['BTCUSD', '58200'], ['BTCUSDC', '60000']), '0.97000000');
+  // USDCUSDT 1.01 at idx_USDT 0.95 goes before it.
+  const tether = [
+    ['BTCUSD', '57000'],
+    ['BTCUSDT', '60000'],
+    ['USDCUSDT', '1.01'],
+  ] as const;
+  seconds(...tether, ['BTCUSDC', '60000']);
+  assert.equal(seconds(...tether, ['BTCUSDC', '60000']), '0.95950000');
+  assert.equal(seconds(...tether, ['USDCUSD', '0.99']), '0.99000000');
+  assert.equal(seconds(...tether, ['USDCUSD', '1.5']), '1.02000000');
+});
+
 test('R3 (c): the price is the worse of cross and direct index; by force nothing is refused for that', () => {
   const floor = new ConversionFloor().withDebt();
   told(floor, 1, '60000', '60606');
@@ -88,6 +145,21 @@ test('R3 (c): the price is the worse of cross and direct index; by force nothing
   // Who pays in BTC gets the lower of the two for it.
   assert.equal(Math.round(1 / rate(usdt, btc)), 60_010);
   assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'conversionPriceOld');
+});
+
+test('R3 (c): a forced conversion takes the worse price and is not refused when cross and direct are far apart', () => {
+  const floor = new ConversionFloor();
+  floor.trader('ann', { USDT: '15000' });
+  floor.trader('bob', { USDT: '1000000', BTC: '100' });
+  floor.coinLeverage('ann', 5, 'BTC');
+  floor.btc('60000');
+  floor.buy('bob', '1', '60000', { category: 'SPOT' });
+  assert.equal(floor.sell('ann', '1', '60000', { category: 'MARGIN' }).stands, 'filled 1/1');
+  // Dollars say 73 000, USDT says 74 000: 1.4 % apart in the first second.
+  floor.btc('73000', '74000');
+  assert.equal(floor.cash('ann', 'BTC'), '0');
+  const { fromAmount, toAmount } = floor.eventsOf('conversion').at(-1)!;
+  assert.ok(fromAmount * 100_000_000n >= toAmount * moneyUnits('74000'), `${fromAmount} for ${toAmount}`);
 });
 
 test('R3: dollar prices survive a restart', () => {

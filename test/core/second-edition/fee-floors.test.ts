@@ -31,7 +31,7 @@ function asked(floor: TradingFloor, name: string, makerRate: string, takerRate: 
   return refusalName(outcome.rejectReason);
 }
 
-test('R10 (a): a maker rate of -0.03 % beside a taker rate of 0.02 % is refused, whoever has which', () => {
+test('R10 (a): the example of rules 13.10: a maker rate of -0.03 % beside a taker rate of 0.02 % is refused, whoever has which', () => {
   const floor = enterRule(openFloor('maker', 'vip', 'ann'), NEW);
   equal(asked(floor, 'vip', '0', '0.0002'), 'none');
   equal(asked(floor, 'maker', '-0.0003', '0.001'), 'invalidSpecification');
@@ -193,7 +193,7 @@ test('R10 (b): on spot the fee counts at the lower of price and index, or buys b
   equal(floor.fillsOf('ann').at(-1)!.fee, -moneyUnits('0.0009975'));
 });
 
-test('R10 (c): a fee below 10^-6 of the coin is rounded up, a larger one cut off', () => {
+test('R10 (c): the example of rules 13.10: a fee below 10^-6 of the coin is rounded up, a larger one cut off', () => {
   for (const [rule, fee] of [
     [OLD, '0.00000001'],
     [NEW, '0.00000002'],
@@ -204,10 +204,10 @@ test('R10 (c): a fee below 10^-6 of the coin is rounded up, a larger one cut off
   }
   const floor = new TradingFloor();
   for (const name of ['ann', 'bob']) floor.trader(name, PLENTY);
-  floor.setFees('ann', '0.001', '0.00053116899');
+  floor.setFees('ann', '0.001', '0.000531168');
   enterRule(floor, NEW);
   floor.sell('bob', '0.01', '60000');
-  // 0.0000053116899: not small.
+  // 0.00000531168: not small.
   equal(floor.buy('ann', '0.01', '60000').fee, '0.00000531');
 });
 
@@ -249,7 +249,7 @@ test('R10 (d): the reference of the spot band is held within the index', () => {
   equal(floor.sell('ann', '0.001', '59850').stands, 'new 0/0.001');
 });
 
-test('R10 (d): last 70 000, index 60 000: buys to 66 150, sells from 59 850; the last trade alone when the index is stale', () => {
+test('R10 (d): the example of rules 13.10: last 70 000, index 60 000: buys to 66 150, sells from 59 850; the last trade alone when the index is stale', () => {
   const floor = indexedFloor();
   for (const price of ['63000', '66150', '69457.5', '70000']) floor.printPrice(price);
   enterRule(floor, NEW);
@@ -275,7 +275,7 @@ function owedBetweenHours(rule: SecondEditionRule | undefined): MarginFloor {
   return floor;
 }
 
-test('R10 (e): 1 000 USDT owed from 10:01 to 10:59 bear an hour of interest', () => {
+test('R10 (e): the example of rules 13.10: 1 000 USDT owed from 10:01 to 10:59 bear an hour of interest', () => {
   const free = owedBetweenHours(OLD);
   free.at(at(11, 0));
   equal(free.cash('ann', 'USDT'), '0');

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { checkInvariants } from '../../../src/core/engine/invariants.ts';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
 import { Bucket, SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
+import { ledgerView } from '../../../src/views/ledger-view.ts';
 import { MARGIN, MarginFloor, PAIRS, SPOT, TERMS } from '../borrowing/margin-floor.ts';
 import { moveUnchecked } from '../dsl/unchecked-move.ts';
 import { money, moneyUnits, refusalName } from '../dsl/words.ts';
@@ -148,6 +149,9 @@ test('R7 (e): an account that has nothing is let off everything', () => {
   assert.equal(writeOff(floor, 'ann'), 'none');
   assert.equal(floor.cash('ann', 'BTC'), '0');
   assert.equal(floor.house('sys:bad-debt', 'BTC'), money(owed));
+  const line = floor.eventsOf('ledgerLine').at(-1)!;
+  assert.equal(ledgerView(line, '', () => 'BTC').type, 'RISK_LIQ_USER_IN');
+  assert.equal(line.amount, -owed);
   assert.equal(writeOff(floor, 'ann'), 'nothingOwed');
   floor.restart();
 });

@@ -40,7 +40,7 @@ function example({ without = [], insured = '2400', longs = ['amy'] }: Words = {}
 const total = (floor: FuturesFloor, ...names: string[]) =>
   names.reduce((sum, name) => sum + moneyUnits(floor.cash(name, 'USDT')), 0n);
 
-test('R7 (a): a bid far beyond bankruptcy is out of reach of a forced close, which is deleveraged at Pb', () => {
+test('R7 (a): the example of rules 13.7: a bid far beyond bankruptcy is out of reach of a forced close, which is deleveraged at Pb', () => {
   const floor = example();
   const bid = floor.buy('ben', '1', '56900');
   floor.mark('59780');
@@ -65,7 +65,7 @@ test('R7: the theft of the first edition, an own bid inside the band that the fu
   assert.equal(money(gain()), '-83.8');
 });
 
-test('R7 (a): a bid at W costs the fund 14.90 net, and the two accounts that opened against each other lose 45', () => {
+test('R7 (a): the example of rules 13.7: a bid at W costs the fund 14.90 net, and the two accounts that opened against each other lose 45', () => {
   const floor = example();
   floor.buy('ben', '1', '59505.1');
   floor.mark('59780');
@@ -223,7 +223,7 @@ test('R7 (b): closes of an hour cost one symbol 30 % and the coin 60 % of the ba
   assert.equal(symbolHourLeft(floor.state, coin, symbol), (base * 30n) / 100n);
 });
 
-test('R7 (b): 10 000 at 12:00 and 5 000 at 12:10 let one symbol cost 4 500 and the coin 9 000 until 13:00', () => {
+test('R7 (b): the example of rules 13.7: 10 000 at 12:00 and 5 000 at 12:10 let one symbol cost 4 500 and the coin 9 000 until 13:00', () => {
   const floor = secondEdition(new FuturesFloor(BANDED));
   const coin = floor.state.coinByName.get('USDT')!;
   const symbol = floor.instrument('BTCUSDT').index;

@@ -68,7 +68,7 @@ test('R8: the example of rules 13.8 with cash: 378 from cash each time', () => {
   assert.equal(floor.position('ann'), 'long 2 @ 60000 iso 1200');
 });
 
-test('R8 (c): an isolated payer without cash pays from its margin, then owes, and is liquidated by what it owes', () => {
+test('R8 (c): the example of rules 13.8: an isolated payer without cash pays from its margin, then owes, and is liquidated by what it owes', () => {
   const floor = rider('0');
   const seen: string[] = [];
   for (let n = 1; n <= 4; n++) {

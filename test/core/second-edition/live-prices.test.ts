@@ -1,8 +1,11 @@
 /** Prices that the house trades at (rules 13.6). Every command is followed by `checkInvariants`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isConvertible } from '../../../src/core/margin/conversion-price.ts';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { money, moneyUnits, refusalName } from '../dsl/words.ts';
+import type { FuturesFloor } from '../futures/futures-floor.ts';
 import { LoanFloor } from '../loan/loan-floor.ts';
 import { ConversionFloor } from './conversion-floor.ts';
 import { PERPETUAL, PriceFloor } from './price-floor.ts';
@@ -34,6 +37,22 @@ test('R6 (c): a price that was told 61 s ago is not traded at, whoever told it',
     for (const name of ['BTCUSD', 'BTCUSDT']) floor.say('60000', name);
     assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'none');
   }
+});
+
+test('R6 (c): a dollar coin that is priced by old indices of other coins is not traded at', () => {
+  const floor = new ConversionFloor();
+  const coinOf = (name: string) => floor.state.coinByName.get(name)!;
+  const converts = () => isConvertible(floor.state, coinOf('ETH'), coinOf('USDT'));
+  floor.tell('3000', 'ETHUSD');
+  floor.btc('60000');
+  assert.equal(converts(), true);
+  // The index of ETH is fresh; what USDT is worth was said when both prices of BTC last came.
+  floor.wait(61_000);
+  floor.tell('3000', 'ETHUSD');
+  floor.wait(1000);
+  assert.equal(converts(), false);
+  floor.btc('60000');
+  assert.equal(converts(), true);
 });
 
 test('R6 (c): the lower of now and the mean counts for what is paid', () => {
@@ -107,15 +126,25 @@ test('R6 (a): what a person said is live for a quarter of an hour', () => {
   assert.equal(floor.indexOf('BTCUSD').stale, true);
 });
 
+const TWO_VOICES: InstrumentSpec = {
+  ...PERPETUAL,
+  indexComponents: ['here', 'there'].map((exchange) => ({ exchange, spotPair: 'BTC/USDT', weight: '0.5' })),
+};
+
+/** These components tell a price; a second later the exchange has seen it. */
+function tellVoices(floor: FuturesFloor, price: string, components: readonly number[]): void {
+  const index = floor.state.indexByName.get('BTCUSDT')!;
+  for (const component of components) {
+    const told = { index, component, price: moneyUnits(price), volume: 0n, by: '' };
+    floor.send({ type: 'componentPrice', time: floor.now, ...told });
+  }
+  floor.wait(1000);
+}
+
 /** A contract with two voices. */
 class TwoVoices extends PriceFloor {
   constructor(without: readonly SecondEditionRule[] = []) {
-    const indexComponents = ['here', 'there'].map((exchange) => ({
-      exchange,
-      spotPair: 'BTC/USDT',
-      weight: '0.5',
-    }));
-    super({ ...PERPETUAL, indexComponents }, without, []);
+    super(TWO_VOICES, without, []);
     this.trader('ann', { USDT: '4000' });
     this.trader('bob', { USDT: '1000000' });
     this.voices('60000', [0, 1]);
@@ -125,17 +154,7 @@ class TwoVoices extends PriceFloor {
   }
 
   voices(price: string, components: readonly number[]): void {
-    const index = this.state.indexByName.get('BTCUSDT')!;
-    const told = {
-      type: 'componentPrice',
-      time: this.now,
-      index,
-      price: moneyUnits(price),
-      volume: 0n,
-      by: '',
-    } as const;
-    for (const component of components) this.send({ ...told, component });
-    this.wait(1000);
+    tellVoices(this, price, components);
   }
 }
 
@@ -155,6 +174,86 @@ test('R6 (b): at an index with one voice left of two nobody is liquidated until 
   floor.voices('56000', [0, 1]);
   assert.equal(index.name, 'BTCUSDT');
   assert.equal(floor.position('ann'), 'none');
+});
+
+test('R6 (a): an index was told when the latest of its live components was', () => {
+  const floor = new TwoVoices();
+  const index = () => floor.state.indices[floor.state.indexByName.get('BTCUSDT')!]!;
+  floor.voices('60001', [1]);
+  assert.equal(index().toldAt(floor.now), floor.now - 1000);
+  const told = floor.now - 1000;
+  for (let n = 0; n < 60; n++) floor.wait(1000);
+  // Both are silent for too long: none is live.
+  assert.deepEqual([told < floor.now, index().toldAt(floor.now), index().stale], [true, 0, true]);
+});
+
+test('R6 (b): an index that had one voice for a day is not thin, and an index is thin only when others were told', () => {
+  const floor = new TwoVoices();
+  const index = () => floor.state.indices[floor.state.indexByName.get('BTCUSDT')!]!;
+  const price = (n: number) => (n % 2 === 0 ? '60000' : '60000.1');
+  for (let n = 0; n < 61; n++) floor.voices(price(n), [0]);
+  assert.equal(index().thin, true);
+  // A day later nobody remembers the other.
+  floor.wait(24 * 60 * MINUTE);
+  for (let n = 0; n < 2; n++) floor.voices(price(n), [0]);
+  assert.deepEqual([index().stale, index().thin], [false, false]);
+});
+
+test('R6 (b): while an index is thin an opening fill needs initial margin, by 13.1 (f)', () => {
+  const rest = (thin: boolean) => {
+    const floor = new TwoVoices();
+    floor.trader('cat', { USDT: '645' });
+    floor.leverage('cat', 100);
+    const resting = floor.sell('cat', '1', '60000');
+    const price = (n: number) => (n % 2 === 0 ? '60060' : '60060.1');
+    for (let n = 0; n < 61; n++) floor.voices(price(n), thin ? [0] : [0, 1]);
+    floor.buy('bob', '1', '60000');
+    return resting.stands;
+  };
+  assert.equal(rest(false), 'filled 1/1');
+  assert.equal(rest(true), 'cancelled 0/1 delegated_risk_order_cancel');
+});
+
+test('R6 (b): a thin index withholds withdrawals of who has crossed positions, and of nobody else', () => {
+  const floor = new TwoVoices();
+  floor.trader('dan', { USDT: '100' });
+  for (let n = 0; n < 61; n++) floor.voices(n % 2 === 0 ? '60000' : '60000.1', [0]);
+  const asked = (name: string) => refusalName(floor.requestWithdrawal(name, '10', 'USDT').rejectReason);
+  assert.deepEqual([asked('ann'), asked('dan')], ['insufficientBalance', 'none']);
+  floor.voices('60000', [0, 1]);
+  assert.equal(asked('ann'), 'none');
+});
+
+test('R6 (b): at a thin index no coin is sold for a debt until the other voice is back', () => {
+  const floor = new ConversionFloor([], { perpetual: TWO_VOICES });
+  floor.trader('ann', { USDT: '15000' });
+  floor.trader('bob', { USDT: '1000000', BTC: '100' });
+  floor.coinLeverage('ann', 5, 'BTC');
+  tellVoices(floor, '60000', [0, 1]);
+  floor.buy('bob', '1', '60000', { category: 'SPOT' });
+  assert.equal(floor.sell('ann', '1', '60000', { category: 'MARGIN' }).stands, 'filled 1/1');
+  for (let n = 0; n < 61; n++) tellVoices(floor, n % 2 === 0 ? '60000' : '60000.1', [0]);
+  for (let n = 0; n < 61; n++) tellVoices(floor, n % 2 === 0 ? '73500' : '73500.1', [0]);
+  assert.equal(floor.usd('BTC'), '73500.00000000');
+  assert.equal(floor.cash('ann', 'BTC'), '-1');
+  tellVoices(floor, '73500', [0, 1]);
+  assert.equal(floor.cash('ann', 'BTC'), '0');
+});
+
+test('R6 (b): at a thin index no loan is closed by force until the other voice is back', () => {
+  const floor = new LoanFloor(undefined, TWO_VOICES);
+  tellVoices(floor, '60000', [0, 1]);
+  floor.trader('ann', { BTC: '1' });
+  const id = floor.borrow('ann', { loan: '30000 USDT', pledge: 'BTC' });
+  floor.send({ type: 'setEdition', time: floor.now, edition: 2, by: 'test' });
+  floor.feedLives = false;
+  tellVoices(floor, '60000', [0, 1]);
+  for (let n = 0; n < 61; n++) tellVoices(floor, n % 2 === 0 ? '60000' : '60000.1', [0]);
+  for (let n = 0; n < 61; n++) tellVoices(floor, n % 2 === 0 ? '40000' : '40000.1', [0]);
+  assert.notEqual(floor.loan('ann', id), undefined);
+  tellVoices(floor, '40000', [0, 1]);
+  assert.equal(floor.eventsOf('loanReduced').length, 1);
+  assert.equal(floor.loan('ann', id), undefined);
 });
 
 /** The world is at 66 779, the index is what the operator said ten minutes ago. */

@@ -44,7 +44,7 @@ test('R9 (a): eight sub-accounts of 144 000 at 125x were one position of 1 152 0
   deepEqual(taken(NEW), ['filled 2.4/2.4', ...Array.from({ length: 7 }, () => 'refused aboveTier')]);
 });
 
-test('R9 (a): 144 000 held at 125x, another 10 000 needs 100x; eight times 144 000 needs 50x', () => {
+test('R9 (a): the example of rules 13.9: 144 000 held at 125x, another 10 000 needs 100x; eight times 144 000 needs 50x', () => {
   const floor = family(NEW);
   floor.buy('ann 1', '2.4', '60000');
   equal(floor.buy('ann 2', '0.1667', '60000').stands, 'refused aboveTier');

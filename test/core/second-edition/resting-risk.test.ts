@@ -34,7 +34,7 @@ function dollars(floor: FuturesFloor, ...names: string[]): bigint {
   }, 0n);
 }
 
-test('R1: a taker of 1 trades with the example of the rule, a taker of 10 removes it', () => {
+test('R1: the example of rules 13.1: a taker of 1 trades, a taker of 10 removes it', () => {
   const one = afterTheMove('restingRisk');
   assert.equal(one.floor.buy('fred', '1', '60000').stands, 'filled 1/1');
   const { effective, maintenance } = one.floor.risk('ann');

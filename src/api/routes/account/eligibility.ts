@@ -51,7 +51,7 @@ export const eligibilityRoutes: readonly Route[] = [
         .filter(({ symbol }) => query.symbol === undefined || symbol === query.symbol)
         .filter(({ spec }) => mayTrade(caller.user, spec.category))
         .filter((instrument) => isOpen(state, instrument))
-        .map(instrumentView),
+        .map((instrument) => instrumentView(state, instrument)),
   }),
 
   route({

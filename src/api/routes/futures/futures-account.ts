@@ -274,7 +274,7 @@ export const futuresAccountRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v3/account/open-interest-limit',
     summary:
-      'The largest position in a contract, in quote coin: of an account, of a market maker, and of a main account with all sub-accounts that it may open',
+      'The largest position in a contract, in quote coin: of an account, of a market maker, and of a main account with its sub-accounts',
     group,
     access: 'mgt_read',
     perSecond: 5,
@@ -284,12 +284,13 @@ export const futuresAccountRoutes: readonly Route[] = [
       const instrument = findInstrument(state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
       const main = user.parentUid === undefined ? user : identity.findUser(user.parentUid);
-      const subs = main?.broker === true ? SUBS_PER_BROKER_MAX : SUBS_PER_USER_MAX;
+      const broker = main?.broker === true;
+      const subs = broker ? SUBS_PER_BROKER_MAX : SUBS_PER_USER_MAX;
       const limit = largestPosition(instrument.futures!);
       return {
         symbol: instrument.symbol,
         singleUserLimit: limit,
-        masterSubLimit: largestOfFamily(instrument.futures!, subs),
+        masterSubLimit: largestOfFamily(state, instrument.futures!, { broker, subs }),
         marketMakerLimit: limit,
       };
     },

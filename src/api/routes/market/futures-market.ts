@@ -14,14 +14,13 @@ import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { cursorId, pageLimit } from '../../wire/paging.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { contractPrices } from './market-view.ts';
+import { contractPrices, fundInterval } from './market-view.ts';
 
 const group = 'Futures market data';
 const FUTURES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'] as const satisfies readonly CategoryName[];
 const FUND_RATES_MAX = 200;
 const FUND_RATE_PAGES_MAX = 100;
 const LIQUIDATIONS_MS = 3 * 86_400_000;
-const HOUR_MS = 3_600_000;
 
 /** One contract, or all of its category when none is named. */
 function contracts(state: State, category: CategoryName, symbol: string | undefined) {
@@ -56,12 +55,12 @@ export const FundingRate = Type.Object(
 );
 
 export function fundingView(state: State, instrument: Instrument) {
-  const { nextFunding, interval, bounds } = state.market(instrument).futures!;
+  const { nextFunding, bounds } = state.market(instrument).futures!;
   const { minFundingRate, maxFundingRate } = state.rules.fundingLimits ? bounds : instrument.futures!;
   return {
     symbol: instrument.symbol,
     fundingRate: contractPrices(state, instrument).fundingRate,
-    fundingRateInterval: String(interval.ms / HOUR_MS),
+    fundingRateInterval: fundInterval(state, instrument),
     nextUpdate: Number.isFinite(nextFunding) ? String(nextFunding) : '',
     minFundingRate: formatRate(minFundingRate),
     maxFundingRate: formatRate(maxFundingRate),
@@ -92,9 +91,17 @@ export function largestPosition({ tiers }: FuturesTerms): string {
   return formatMoney(tiers.at(-1)!.upTo);
 }
 
-/** A main account and its sub-accounts have no limit together: each of those it may open has its own. */
-export function largestOfFamily({ tiers }: FuturesTerms, subs: number): string {
-  return formatMoney(tiers.at(-1)!.upTo * BigInt(1 + subs));
+/**
+ * The largest position of a main account and its sub-accounts together: that of one account (rules 13.9). Accounts below
+ * a broker belong to different people, and in the first edition every account had a limit of its own.
+ */
+export function largestOfFamily(
+  { rules }: State,
+  { tiers }: FuturesTerms,
+  { broker, subs }: { readonly broker: boolean; readonly subs: number },
+): string {
+  const parties = rules.partyLimits && !broker ? 1 : 1 + subs;
+  return formatMoney(tiers.at(-1)!.upTo * BigInt(parties));
 }
 
 function tierViews(tiers: readonly MarginTier[]) {
@@ -205,7 +212,7 @@ export const futuresMarketRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v3/market/oi-limit',
     summary:
-      'The largest position of one account, in quote coin, and of a main account with all sub-accounts that it may open',
+      'The largest position of one account, in quote coin, and of a main account with its sub-accounts',
     group,
     access: 'public',
     perSecond: 10,
@@ -217,7 +224,7 @@ export const futuresMarketRoutes: readonly Route[] = [
       return found.map(({ symbol, futures }) => ({
         symbol,
         notionalValue: largestPosition(futures!),
-        totalNotionalValue: largestOfFamily(futures!, SUBS_PER_USER_MAX),
+        totalNotionalValue: largestOfFamily(state, futures!, { broker: false, subs: SUBS_PER_USER_MAX }),
       }));
     },
   }),

@@ -11,7 +11,9 @@ import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { formatId } from '../../../views/format.ts';
 
-export function instrumentView(instrument: Instrument): Record<string, string> {
+const HOUR_MS = 3_600_000;
+
+export function instrumentView(state: State, instrument: Instrument): Record<string, string> {
   const { spec } = instrument;
   const { futures, margin } = spec;
   return {
@@ -34,11 +36,20 @@ export function instrumentView(instrument: Instrument): Record<string, string> {
     maintainTime: spec.maintainTime,
     launchTime: spec.launchTime,
     symbolType: spec.symbolType,
-    ...(futures !== undefined && futuresView(futures, spec)),
+    ...(futures !== undefined && {
+      ...futuresView(futures, spec),
+      fundInterval: fundInterval(state, instrument),
+    }),
     ...(margin !== undefined && { ...marginView(margin), areaSymbol: spec.areaSymbol ?? 'NO' }),
     // Of a spot pair only where it is YES (interface 2.6).
     ...(spec.category === 'SPOT' && spec.areaSymbol === 'YES' && { areaSymbol: 'YES' }),
   };
+}
+
+/** Hours between two settlements, as in force now (rules 13.8); '' of a delivery contract. */
+export function fundInterval(state: State, instrument: Instrument): string {
+  const { ms } = state.market(instrument).futures!.interval;
+  return ms === 0 ? '' : String(ms / HOUR_MS);
 }
 
 /** The fields of the interface; tiers and funding bounds have their own endpoints. */

@@ -32,10 +32,11 @@ export const marketRoutes: readonly Route[] = [
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName) }),
     data: Type.Array(answers.Instrument),
     handle: ({ sequencer, query }) => {
+      const { state } = sequencer;
       if (query.symbol === undefined)
-        return instrumentsOf(sequencer.state, query.category).map(instrumentView);
-      const instrument = findInstrument(sequencer.state, query.category, query.symbol);
-      return instrument instanceof WireError ? instrument : [instrumentView(instrument)];
+        return instrumentsOf(state, query.category).map((instrument) => instrumentView(state, instrument));
+      const instrument = findInstrument(state, query.category, query.symbol);
+      return instrument instanceof WireError ? instrument : [instrumentView(state, instrument)];
     },
   }),
 

@@ -112,7 +112,9 @@ interface Reading {
 
 /** Fields that change with the position itself and not with prices alone. */
 function fingerprint(position: PositionView): string {
-  const { totalLots, leverage, isolated, realised, funding, openFee, closeFee, updatedTime } = position;
+  const { totalLots, leverage, isolated, realised, funding, fundingOwed } = position;
+  const { openFee, closeFee, updatedTime } = position;
   const margin = isolated ? position.balance : 0n;
-  return [totalLots, leverage, isolated, margin, realised, funding, openFee, closeFee, updatedTime].join(' ');
+  const money = [margin, realised, funding, fundingOwed, openFee, closeFee];
+  return [totalLots, leverage, isolated, ...money, updatedTime].join(' ');
 }

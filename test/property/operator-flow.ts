@@ -1,0 +1,72 @@
+/** What an operator does beside any random trading: funds, write-offs, brokers, makers, limits, the second edition. */
+import { NIL } from '../../src/core/book/order-slab.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { Dice, UIDS } from './futures-flow.ts';
+
+const ONE = 10n ** 8n;
+/** Of all commands. */
+const SHARE = 0.06;
+
+interface Flow {
+  next(): Command;
+}
+
+export class OperatorFlow {
+  private readonly dice: Dice;
+  private readonly flow: Flow;
+  private readonly state: State;
+  /** The command before which the rules change; those of the flow before it are decided by the first edition. */
+  private readonly changeAt: number;
+  private count = 0;
+  /** No command goes back in time. */
+  private time = 0;
+
+  /** Every second venue is of the second edition from the start, the others change within these commands. */
+  constructor(seed: number, state: State, flow: Flow, within = 200) {
+    this.dice = new Dice(seed * 15_485_863);
+    this.flow = flow;
+    this.state = state;
+    this.changeAt = seed % 2 === 0 ? 0 : this.dice.below(within);
+  }
+
+  next(): Command {
+    if (this.count++ === this.changeAt) return { type: 'setEdition', time: this.state.now, edition: 2 };
+    if (this.dice.chance(SHARE)) return this.act();
+    const command = this.flow.next();
+    this.time = Math.max(this.time, command.time);
+    return command;
+  }
+
+  private act(): Command {
+    const { dice, state } = this;
+    const time = Math.max(this.time, state.now);
+    const uid = dice.pick(UIDS);
+    const coin = dice.pick([0, 0, 2, 3]);
+    const roll = dice.next();
+    if (roll < 0.45) {
+      // The fund of contracts gets no AAA, so that the house lacks some now and then.
+      const lending = coin === 2 || dice.chance(0.4);
+      const amount = (BigInt(dice.below(coin === 0 ? 400 : 8) - (coin === 0 ? 100 : 2)) * ONE) / 2n;
+      return { type: 'fundInsurance', time, coin, lending, amount, reference: String(this.count) };
+    }
+    if (roll < 0.7) {
+      const debtors = [...state.ledger.accountsInDebt()].map((index) => state.accounts[index]!);
+      const bare = debtors.filter(({ positions }) => positions.size === 0);
+      const owner = dice.pick([state.accountByUid.get(uid)!, ...debtors, ...bare, ...bare, ...bare]);
+      // Open orders stand in the way of a write-off.
+      const waits = owner.firstOrder !== NIL && dice.chance(0.8);
+      return { type: waits ? 'cancelEverything' : 'writeOffDebt', time, uid: owner.uid };
+    }
+    if (roll < 0.78) return { type: 'setBroker', time, uid, broker: dice.chance(0.5) };
+    if (roll < 0.9) return { type: 'setMarketMaker', time, uid, marketMaker: dice.chance(0.6) };
+    return {
+      type: 'setCoinLimits',
+      time,
+      coin,
+      houseShortUsd: dice.pick(['', '0', '0', '0', '5', '10000']),
+      lendShare: state.coins[coin]!.borrow === undefined ? '' : dice.pick(['', '0.2', '0.5', '1']),
+      insuranceFloor: dice.pick(['', '', '0', '3']),
+    };
+  }
+}
