@@ -8,7 +8,7 @@ import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Wallet } from '../../src/core/model/enums.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
-import { PoisonedCommand } from '../../src/sequencer/recovery.ts';
+import { PoisonedCommand } from '../../src/sequencer/recovery-errors.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, Server, start } from './bourse-process.ts';
