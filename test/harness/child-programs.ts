@@ -1,6 +1,8 @@
 /** Programs as children of a test that do not outlive it (`lifeline.ts`). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const LIFELINE = new URL('./lifeline.ts', import.meta.url).href;
 const PIPES = ['pipe', 'pipe', 'pipe'] as const;
@@ -48,9 +50,13 @@ const PATIENT_DISK = new URL('./patient-disk.ts', import.meta.url).href;
 export const SERVER_OPTIONS =
   process.env.NODE_TEST_CONTEXT === undefined ? [] : (['--import', PATIENT_DISK] as const);
 
+/** As the launcher does it; here already for what is loaded before the program. */
+const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache');
+
 /** A program of Node. */
-export function startProgram(args: readonly string[], place: Place): ChildProgram {
+export function startProgram(args: readonly string[], { cwd, env = process.env }: Place): ChildProgram {
   const all = ['--import', LIFELINE, ...args];
+  const place = { cwd, env: { NODE_COMPILE_CACHE, ...env } };
   return new ChildProgram(spawn(process.execPath, all, { ...place, stdio: [...PIPES] }));
 }
 
