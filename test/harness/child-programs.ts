@@ -44,11 +44,14 @@ export class ChildProgram {
   }
 }
 
-const PATIENT_DISK = new URL('./patient-disk.ts', import.meta.url).href;
-
-/** What a server is started with: a benchmark measures it as it is, a test not the disk. */
-export const SERVER_OPTIONS =
-  process.env.NODE_TEST_CONTEXT === undefined ? [] : (['--import', PATIENT_DISK] as const);
+/** What a server is started with: a benchmark measures it as it is, a test neither the disk nor scrypt. */
+export const SERVER_OPTIONS: readonly string[] =
+  process.env.NODE_TEST_CONTEXT === undefined
+    ? []
+    : ['./patient-disk.ts', './cheap-passphrases.ts'].flatMap((file) => [
+        '--import',
+        new URL(file, import.meta.url).href,
+      ]);
 
 /** As the launcher does it; here already for what is loaded before the program. */
 const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache');
