@@ -7,14 +7,14 @@ import { hashOf, readManifest, refuseUnfinished } from '../../src/app/backup/man
 import { restoreBackup } from '../../src/app/backup/restore.ts';
 import { DataDamaged } from '../../src/app/exit-codes.ts';
 import { verifyBackup } from '../../src/app/verify/backup-verify.ts';
-import { endVenues, type Json, limitOrder, VenueProcess } from '../admin/venue-process.ts';
+import { endVenues, type Json, limitOrder, Venue } from '../admin/venue-process.ts';
 import { bourse, start } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 describe('a backup of a small venue', () => {
   const home = temporaryDirectory();
   const directory = join(home, 'backup');
-  const venue = new VenueProcess();
+  const venue = new Venue();
   /** Her account as of the backup. */
   let alice: Json;
 
@@ -88,7 +88,7 @@ describe('a backup of a small venue', () => {
     assert.equal((await bourse(['restore', directory, '--data', data])).code, 0);
     const audit = await bourse(['audit', 'verify', '--data', data]);
     assert.equal(audit.code, 0, audit.output);
-    const copy = new VenueProcess(data);
+    const copy = new Venue(data);
     await copy.start();
     assert.deepEqual(await copy.ask('account', 'show', 'alice'), alice);
     const later = await copy.ask('deposit', 'alice', '2', 'USDT', '--reference', 'after-the-backup');
