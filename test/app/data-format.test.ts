@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Verification } from '../../src/app/verify/verify.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, Server, start } from './bourse-process.ts';
+import { command, Server, start } from './bourse-process.ts';
 
 const FORMATS = join(import.meta.dirname, 'data-formats');
 /** As it was recorded: time goes on from where the journal ends, and only by hand. */
@@ -59,7 +59,7 @@ function unpacked(name: string): string {
 }
 
 async function verified(data: string): Promise<Partial<Verification>> {
-  const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);
+  const { code, stdout, stderr } = await command(['verify', '--data', data, '--json']);
   assert.equal(code, 0, `${stdout}${stderr}`);
   const { lastSeq, openOrders, snapshots, stateHash }: Verification = JSON.parse(stdout);
   return { lastSeq, openOrders, snapshots, stateHash };
