@@ -45,8 +45,12 @@ export class Venue {
   }
 
   protected async launched(args: readonly string[]): Promise<Started> {
-    const { url, stop, kill } = await startHosted({ data: this.data, args });
-    return { url, stop: async () => ({ code: await stop(), stderr: '' }), kill };
+    const server = await startHosted({ data: this.data, args });
+    return {
+      url: server.url,
+      stop: async () => ({ code: await server.stop(), stderr: '' }),
+      kill: () => server.kill(),
+    };
   }
 
   get url(): string {
