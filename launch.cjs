@@ -8,6 +8,7 @@ const { spawn } = require('child_process');
 const { constants } = require('os');
 const path = require('path');
 const { pathToFileURL } = require('url');
+const { keepCompiledCode } = require('./launch/compiled-code.cjs');
 const { findNode, isAdmitted, whatIsMissing } = require('./launch/node-choice.cjs');
 const { watchStarters } = require('./launch/starter-watch.cjs');
 
@@ -30,6 +31,7 @@ function runHere(program) {
   const file = path.resolve(program[0]);
   process.argv = [process.execPath, file].concat(program.slice(1));
   watchStarters();
+  keepCompiledCode();
   import(pathToFileURL(file).href).catch((error) => {
     // As if it had been the program from the beginning: told with its stack, code 1.
     setImmediate(() => {
@@ -55,9 +57,9 @@ function runWith(node, flags, program) {
   });
 }
 
-/** For programs that were started without the launcher. */
+/** For programs that may be started without the launcher. */
 function requireNode() {
-  if (isAdmitted(process.version)) return;
+  if (isAdmitted(process.version)) return keepCompiledCode();
   const found = findNode();
   const tooOld = `Node ${process.versions.node} is too old: "npm start" and "npm run bourse" take ${found} instead.`;
   tell(found === undefined ? whatIsMissing() : tooOld, CANNOT_START);

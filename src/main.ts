@@ -1,12 +1,8 @@
 #!/usr/bin/env node
-/** Starts the exchange. The compile cache stays between starts, for its threads too: most of a start is compiling. */
-import { createRequire, enableCompileCache } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** Starts the exchange. */
+import { createRequire } from 'node:module';
 
 createRequire(import.meta.url)('../launch.cjs').requireNode();
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
-enableCompileCache(process.env.NODE_COMPILE_CACHE);
 const { runProgram } = await import('./app/cli/command-line.ts');
 const { startCommand } = await import('./app/cli/start.ts');
 

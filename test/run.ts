@@ -10,9 +10,9 @@ import { spec } from 'node:test/reporters';
 import { filesOf, SUITES } from './suites/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const QUICK_SUITES = ['core', 'unit'] as const;
+const QUICK_SUITES = ['unit', 'core'] as const;
 const QUICK_FILES = ['test/{architecture,golden,property}/*.test.ts'];
-/** Long ones that run alone: begun first, so that none of them is left over at the end. */
+/** Long ones that run alone: begun right after the suites, so that none of them is left over at the end. */
 const LONG_FILES = [
   'test/app/start-stop.test.ts',
   'test/campaign/*.test.ts',
@@ -58,7 +58,7 @@ function files(): string[] {
   }
   const shared = new Set(Object.values(SUITES).flatMap(filesOf));
   const alone = filesOf(['src/**/*.test.ts', 'test/**/*.test.ts']).filter((file) => !shared.has(file));
-  return [...new Set([...filesOf(LONG_FILES), ...Object.keys(SUITES).map(suiteFile), ...alone])];
+  return [...new Set([...Object.keys(SUITES).map(suiteFile), ...filesOf(LONG_FILES), ...alone])];
 }
 
 function suiteFile(name: string): string {

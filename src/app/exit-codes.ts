@@ -9,7 +9,7 @@ import { InvariantBroken } from '../core/model/units.ts';
 import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';
 import { DirectoryLocked, JournalRefused } from '../journal/journal-errors.ts';
-import { HistoryGap, PoisonedCommand } from '../sequencer/recovery.ts';
+import { HistoryGap, PoisonedCommand } from '../sequencer/recovery-errors.ts';
 import { SimulatorError } from '../simulator/simulator-error.ts';
 import { NoSpace } from '../storage/free-space.ts';
 import { ExposedToOthers } from '../storage/private-file.ts';

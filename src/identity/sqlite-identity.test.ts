@@ -94,6 +94,20 @@ test('names of sub-accounts are unique under their main account only', () => {
   assert.equal(identity.findUserByName('desk'), undefined, 'no main account has this name');
 });
 
+test('a passphrase costs the recommended minimum unless told otherwise', async () => {
+  const directory = newDirectory();
+  const identity = openIdentity(directory);
+  identities.push(identity);
+  must(await identity.createKey(keyOf(newUser(identity).uid)));
+  const database = new DatabaseSync(join(directory, IDENTITY_FILE), { readOnly: true });
+  const rows = database.prepare('SELECT scrypt_n, scrypt_r, scrypt_p FROM passphrases').all();
+  database.close();
+  assert.deepEqual(
+    rows.map((row) => ({ ...row })),
+    [{ scrypt_n: 131_072, scrypt_r: 8, scrypt_p: 1 }],
+  );
+});
+
 test('only a main account can be a broker, and its sub-accounts hold the rights it leaves them', () => {
   const identity = open();
   const main = newUser(identity);

@@ -11,29 +11,12 @@ import { type History, HistoryStarved } from '../history/history.ts';
 import type { LoggedRecord, Snapshot } from '../journal/command-journal.ts';
 import { effectiveCommands } from './effective-commands.ts';
 import { HISTORY_LAG_MAX, HISTORY_WAITING_MAX } from './limits.ts';
+import { HistoryGap, PoisonedCommand } from './recovery-errors.ts';
 
 export interface Replayed {
   readonly exchange: Exchange;
   readonly lastSeq: number;
   readonly commands: number;
-}
-
-/** History and journal do not meet: the records between them would be missing for ever. */
-export class HistoryGap extends Error {
-  override name = 'HistoryGap';
-}
-
-/** A journaled command that the core cannot apply: a defect of this program, or of the one that wrote the journal. */
-export class PoisonedCommand extends Error {
-  override name = 'PoisonedCommand';
-  readonly seq: number;
-  readonly command: Command;
-
-  constructor(seq: number, command: Command, cause: Error) {
-    super(`command ${seq} (${command.type}) of the log cannot be carried out: ${cause.message}`, { cause });
-    this.seq = seq;
-    this.command = command;
-  }
 }
 
 export interface ReplayOptions {

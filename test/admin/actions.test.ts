@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAuditReference } from '../../src/admin/audit-reference.ts';
 import { loggedCommands } from '../../src/app/start/logged-commands.ts';
-import { endVenues, limitOrder, VenueProcess } from './venue-process.ts';
+import { endVenues, limitOrder, Venue } from './venue-process.ts';
 
 const PLACE = '/api/v3/trade/place-order';
-const venue = new VenueProcess();
+const venue = new Venue();
 
 before(() => venue.start());
 after(endVenues);

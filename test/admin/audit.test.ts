@@ -6,11 +6,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatHead } from '../../src/admin/audit-file.ts';
 import { type AuditLine, formatLine } from '../../src/admin/audit-line.ts';
-import { bourse, start } from '../app/bourse-process.ts';
+import { command, start } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { endVenues, VenueProcess } from './venue-process.ts';
+import { endVenues, Venue, VenueProcess } from './venue-process.ts';
 
-const venue = new VenueProcess();
+const venue = new Venue();
 
 before(async () => {
   await venue.start();
@@ -38,7 +38,7 @@ function writeLines(data: string, lines: readonly string[]): void {
 }
 
 async function verify(data: string): Promise<{ code: number | null; problems: string[] }> {
-  const { code, stdout, stderr } = await bourse(['audit', 'verify', '--data', data, '--json']);
+  const { code, stdout, stderr } = await command(['audit', 'verify', '--data', data, '--json']);
   assert.equal(stderr, '');
   return { code, problems: JSON.parse(stdout).problems };
 }
@@ -46,9 +46,11 @@ async function verify(data: string): Promise<{ code: number | null; problems: st
 test('an untouched audit log is verified and shown', async () => {
   const data = copy();
   assert.deepEqual(await verify(data), { code: 0, problems: [] });
-  const shown = await bourse(['audit', 'show', '--data', data]);
+  const shown = await command(['audit', 'show', '--data', data]);
   assert.match(shown.stdout, /deposit +done +\d+ +\d+ +\{"account":"alice"/);
-  await bourse(['audit', 'verify', '--data', temporaryDirectory()]).then(({ code }) => assert.equal(code, 2));
+  await command(['audit', 'verify', '--data', temporaryDirectory()]).then(({ code }) =>
+    assert.equal(code, 2),
+  );
 });
 
 test('a changed byte, a missing line and swapped lines are found and named', async () => {
@@ -146,7 +148,7 @@ test('a chain that was made anew is held against the command log', async () => {
 
 test('a line torn by a crash is cut off and the log goes on', async () => {
   for (const torn of ['{"seq":10,"time":17', '{"seq":10,"ti\0\0\0\0"}\n']) {
-    const own = new VenueProcess();
+    const own = new Venue();
     cpSync(venue.data, own.data, { recursive: true });
     appendFileSync(join(own.data, 'audit.log'), torn);
     await own.start();
@@ -171,7 +173,7 @@ test('an action cut off between its command and its audit line is completed by t
     { snapshot: false, outcome: 'done' },
     { snapshot: true, outcome: 'interrupted' },
   ]) {
-    const own = new VenueProcess();
+    const own = new Venue();
     await own.start();
     await own.ask('account', 'create', 'alice');
     const { command } = await own.ask('deposit', 'alice', '100', 'USDT', '--reference', 'cut');
@@ -188,7 +190,7 @@ test('an action cut off between its command and its audit line is completed by t
 });
 
 test('an action cut off before its command is noted as not carried out', async () => {
-  const own = new VenueProcess();
+  const own = new Venue();
   cpSync(venue.data, own.data, { recursive: true });
   const lines = readLines(own.data);
   const head = { seq: lines.length, hash: lines.at(-1)!.slice(-66, -2) };
@@ -210,7 +212,7 @@ test('an action cut off before its command is noted as not carried out', async (
 });
 
 test('an account whose opening was cut off is completed under the same name', async () => {
-  const own = new VenueProcess();
+  const own = new Venue();
   await own.start();
   await own.ask('account', 'create', 'alice');
   await own.stop();

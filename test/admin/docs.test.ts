@@ -1,8 +1,9 @@
-/** `docs/operator.md` is a script: its bash blocks are executed in order, in one shell, as written. */
+/** `docs/operator.md` is a script: its bash blocks are executed in order, in one shell, as written. Only npm is a stand-in. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathWithStandIn } from '../docs/npm-stand-in.ts';
 import { startCommand } from '../harness/child-programs.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
@@ -18,7 +19,7 @@ test('the commands of docs/operator.md lead from an empty directory to a funded 
   const script = blocks.map((block, index) => `echo "== ${index + 1}"\n${block}`).join('\n');
   const data = join(temporaryDirectory(), 'venue');
   // What the document leaves to the reader: the directory and the port.
-  const env = { ...process.env, BOURSE_DATA: data, BOURSE_PORT: '0' };
+  const env = { ...process.env, BOURSE_DATA: data, BOURSE_PORT: '0', PATH: pathWithStandIn() };
   const shell = startCommand('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env });
   const { code, stdout, stderr } = await shell.ended;
   const serverLog = existsSync(`${data}.log`) ? readFileSync(`${data}.log`, 'utf8') : '';

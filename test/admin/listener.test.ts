@@ -4,11 +4,11 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OPERATOR_ROUTES } from '../../src/admin/server.ts';
-import { bourse, Server, start } from '../app/bourse-process.ts';
+import { bourse, command, Server, start } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { endVenues, VenueProcess } from './venue-process.ts';
+import { endVenues, Venue } from './venue-process.ts';
 
-const venue = new VenueProcess();
+const venue = new Venue();
 /** No market, and small segments: a start prepares less. */
 const SMALL = ['--market', 'off', '--segment-bytes', '1048576', '--no-demo'];
 
@@ -110,7 +110,7 @@ test('a mistake in a request is named', async () => {
 });
 
 test('token and note are for the owner alone, the token stays, the note goes with the server', async () => {
-  const own = await new VenueProcess().start();
+  const own = await new Venue().start();
   const { token } = own.note();
   for (const file of ['operator.json', 'operator.token', 'audit.log', 'audit.head']) {
     assert.equal(statSync(join(own.data, file)).mode & 0o777, 0o600, file);
@@ -176,9 +176,9 @@ test('the command line names misspelt commands and shows tables or one JSON docu
   const former = await venue.run('books', '--json');
   assert.match(former.stderr, /the command books is now called trial-balance/);
   assert.equal(JSON.parse(former.stdout).balanced, true, 'a former name still works');
-  for (const command of [...groups, ...verbs]) {
-    const help = await bourse([command, '--help']);
+  for (const group of [...groups, ...verbs]) {
+    const help = await command([group, '--help']);
     assert.equal(help.code, 0);
-    assert.ok(help.stdout.startsWith('Examples:\n'), command);
+    assert.ok(help.stdout.startsWith('Examples:\n'), group);
   }
 });

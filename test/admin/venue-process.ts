@@ -1,9 +1,10 @@
-/** A venue without demo accounts as a child process, run through the real command line. */
+/** A venue without demo accounts, run through the real command line. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditLine } from '../../src/admin/audit-line.ts';
-import { bourse, type Ended, Server } from '../app/bourse-process.ts';
+import { command, type Ended, Server } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -14,40 +15,56 @@ const QUICK = ['--no-demo', '--segment-bytes', '1048576', '--rate-limits', 'off'
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 export type Json = any;
 
-const running = new Set<Server>();
+interface Started {
+  readonly url: string;
+  stop(): Promise<Pick<Ended, 'code' | 'stderr'>>;
+  kill(): Promise<unknown>;
+}
+
+const running = new Set<Started>();
 
 /** For the end of a test file: what a failed test has left behind would keep it waiting. */
 export async function endVenues(): Promise<void> {
-  for (const server of running) await server.end('SIGKILL');
+  for (const server of running) await server.kill();
   running.clear();
 }
 
-export class VenueProcess {
+/** Hosted beside others: for tests that do not read its output and do not kill it while requests are on their way. */
+export class Venue {
   readonly data: string;
-  #server: Server | undefined;
+  #server: Started | undefined;
 
   constructor(data = join(temporaryDirectory(), 'venue')) {
     this.data = data;
   }
 
   async start(...args: string[]): Promise<this> {
-    this.#server = await Server.start(['--data', this.data, ...QUICK, ...args]);
+    this.#server = await this.launched([...QUICK, ...args]);
     running.add(this.#server);
     return this;
+  }
+
+  protected async launched(args: readonly string[]): Promise<Started> {
+    const server = await startHosted({ data: this.data, args });
+    return {
+      url: server.url,
+      stop: async () => ({ code: await server.stop(), stderr: '' }),
+      kill: () => server.kill(),
+    };
   }
 
   get url(): string {
     return this.#server!.url;
   }
 
-  async stop(): Promise<Ended> {
+  async stop(): Promise<Pick<Ended, 'code' | 'stderr'>> {
     running.delete(this.#server!);
-    return this.#server!.end('SIGINT');
+    return this.#server!.stop();
   }
 
   async kill(): Promise<void> {
     running.delete(this.#server!);
-    await this.#server!.end('SIGKILL');
+    await this.#server!.kill();
   }
 
   async restart(): Promise<void> {
@@ -57,7 +74,7 @@ export class VenueProcess {
 
   /** `bourse ...` on this venue, whatever it comes to. */
   run(...args: string[]): Promise<Ended> {
-    return bourse([...args, '--data', this.data]);
+    return command([...args, '--data', this.data]);
   }
 
   /** `bourse ... --json`, which must succeed. */
@@ -106,6 +123,14 @@ export class VenueProcess {
     const { key, secretKey, passphrase } = await this.ask('key', 'create', account, ...options);
     const keys: DemoKeys = { name: account, uid: key.uid, apiKey: key.apiKey, secretKey, passphrase };
     return new SignedClient(this.url, keys);
+  }
+}
+
+/** In a process of its own. */
+export class VenueProcess extends Venue {
+  protected override async launched(args: readonly string[]): Promise<Started> {
+    const server = await Server.start(['--data', this.data, ...args]);
+    return { url: server.url, stop: () => server.end('SIGINT'), kill: () => server.end('SIGKILL') };
   }
 }
 

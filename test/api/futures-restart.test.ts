@@ -8,7 +8,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bourse } from '../app/bourse-process.ts';
+import { command } from '../app/bourse-process.ts';
 import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -101,7 +101,7 @@ class Life {
   async end(): Promise<{ stateHash: string; lastSeq: number; ok: boolean }> {
     assert.equal(await this.server.stop(), 0, this.server.log());
     running.delete(this.server);
-    const { stdout } = await bourse(['verify', '--json', '--data', this.data]);
+    const { stdout } = await command(['verify', '--json', '--data', this.data]);
     return JSON.parse(stdout);
   }
 }

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type CcxtClient, ccxtClients, refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let port: string;
 let alice: CcxtClient;
 let bob: CcxtClient;
@@ -17,10 +18,10 @@ let tradedUntil: number;
 let countdownArmed: number;
 
 // The same port, because the clients keep the address they were made with.
-const startAgain = () => startServer({ data, args: ['--port', port] });
+const startAgain = () => startHosted({ data, args: ['--port', port] });
 
 before(async () => {
-  server = await startServer({ data });
+  server = await startHosted({ data });
   port = new URL(server.url).port;
   const keys = [server.account('alice'), server.account('bob')];
   [alice, bob] = (await ccxtClients(server.url, keys)) as [CcxtClient, CcxtClient];

@@ -1,6 +1,7 @@
 /** The real programs as child processes, each test with directories of its own. */
 import { fileURLToPath } from 'node:url';
 import { type ChildProgram, type Ended, SERVER_OPTIONS, startProgram } from '../harness/child-programs.ts';
+import { hostedCommand } from '../harness/hosted-command.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 export type { Ended };
@@ -12,11 +13,11 @@ const READY_MAX_MS = 240_000;
 
 export interface Place {
   readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** The machine's own settings must not leak into a test. */
-function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+function cleanEnvironment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(BOURSE_|NO_COLOR|FORCE_COLOR|NODE_)/.test(name),
   );
@@ -34,6 +35,11 @@ function child(program: string, args: readonly string[], { cwd, env }: Place): C
 /** `bourse ...`, to its end. */
 export function bourse(args: readonly string[], place: Place = {}): Promise<Ended> {
   return child(TOOLS, args, place).ended;
+}
+
+/** The same without a process of its own (`hosted-command.ts`). */
+export function command(args: readonly string[]): Promise<Ended> {
+  return hostedCommand(args, () => ({ cwd: temporaryDirectory(), env: cleanEnvironment() }));
 }
 
 /** A start that is expected to be refused, to its end. */

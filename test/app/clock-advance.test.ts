@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endVenues, VenueProcess } from '../admin/venue-process.ts';
+import { endVenues, Venue } from '../admin/venue-process.ts';
 import { startProgram } from '../harness/child-programs.ts';
 import { bourse } from './bourse-process.ts';
 
@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 const TOOLS = fileURLToPath(new URL('../../src/bourse.ts', import.meta.url));
 
 describe('bourse clock advance', () => {
-  const sequencer = new VenueProcess();
+  const sequencer = new Venue();
   before(() => sequencer.start('--clock', 'manual', '--clock-start', '2026-06-25T07:00:00Z'));
   after(endVenues);
 

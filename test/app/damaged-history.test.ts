@@ -5,8 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Verification } from '../../src/app/verify/verify.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, Server } from './bourse-process.ts';
+import { command, Server } from './bourse-process.ts';
 
 const SMALL = ['--market', 'off', '--segment-bytes', '1048576'];
 
@@ -36,7 +37,7 @@ const FILLS = '/api/v3/trade/fills?category=SPOT';
 
 /** Alice buys of Bob at 60018; the exchange stops properly. Returns Alice's fill. */
 async function tradeOnce(data: string): Promise<Fill> {
-  const server = await Server.start(['--data', data, ...SMALL]);
+  const server = await startHosted({ data, args: SMALL });
   for (const [who, side] of [
     ['bob', 'sell'],
     ['alice', 'buy'],
@@ -53,7 +54,7 @@ async function tradeOnce(data: string): Promise<Fill> {
     assert.equal(placed.code, '00000', placed.msg);
   }
   const { data: fills } = await ask(server.url, 'alice', 'GET', FILLS);
-  assert.equal((await server.end('SIGTERM')).code, 0);
+  assert.equal(await server.stop(), 0);
   const [fill] = fills!.list!;
   assert.equal(fill!.execPrice, '60018');
   return fill!;
@@ -72,11 +73,11 @@ function changePrice(data: string): void {
 test('a changed bit is found by verify, not served as truth, and mended from the log', async () => {
   const data = join(temporaryDirectory(), 'data');
   await tradeOnce(data);
-  const sound = await bourse(['verify', '--data', data]);
+  const sound = await command(['verify', '--data', data]);
   assert.equal(sound.code, 0, sound.stdout);
   changePrice(data);
 
-  const proof = await bourse(['verify', '--data', data]);
+  const proof = await command(['verify', '--data', data]);
   assert.equal(proof.code, 4, proof.stderr);
   assert.match(
     proof.stdout,
@@ -88,7 +89,7 @@ test('a changed bit is found by verify, not served as truth, and mended from the
   );
   assert.ok(proof.stdout.includes(join(data, 'history.sqlite')));
   assert.match(proof.stdout, /--repair-history .*backup/s);
-  const asJson = await bourse(['verify', '--data', data, '--json']);
+  const asJson = await command(['verify', '--data', data, '--json']);
   assert.equal(asJson.code, 4);
   assert.equal((JSON.parse(asJson.stdout) as Verification).damages[0]!.table, 'fills');
 
@@ -110,13 +111,13 @@ test('a changed bit is found by verify, not served as truth, and mended from the
   assert.equal(code, 0);
   assert.match(stderr, /exec_id=\d+ of the table fills is damaged/);
 
-  const mended = await bourse(['verify', '--data', data, '--repair-history']);
+  const mended = await command(['verify', '--data', data, '--repair-history']);
   assert.equal(mended.code, 0, mended.stdout);
   assert.match(mended.stdout, /1 row of the history written anew/);
-  const again = await Server.start(['--data', data, ...SMALL]);
+  const again = await startHosted({ data, args: SMALL });
   const { data: fills } = await ask(again.url, 'alice', 'GET', FILLS);
   assert.equal(fills!.list![0]!.execPrice, '60018');
-  assert.equal((await again.end('SIGTERM')).code, 0);
+  assert.equal(await again.stop(), 0);
 });
 
 test('a file that is no database is found by verify, and not repaired', async () => {
@@ -126,10 +127,10 @@ test('a file that is no database is found by verify, and not repaired', async ()
   const bytes = readFileSync(file);
   bytes.fill(0x5a, 0, 64);
   writeFileSync(file, bytes);
-  const proof = await bourse(['verify', '--data', data]);
+  const proof = await command(['verify', '--data', data]);
   assert.equal(proof.code, 4, proof.stdout + proof.stderr);
   assert.match(proof.stdout, /file is not a database/);
-  const repair = await bourse(['verify', '--data', data, '--repair-history']);
+  const repair = await command(['verify', '--data', data, '--repair-history']);
   assert.equal(repair.code, 4, repair.stdout + repair.stderr);
   assert.match(repair.stderr, /history\.sqlite.*backup/s);
 });

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { loggedCommands } from '../../src/app/start/logged-commands.ts';
 import type { Verification } from '../../src/app/verify/verify.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, Server, start } from './bourse-process.ts';
+import { command, Server, start } from './bourse-process.ts';
 
 const FORMATS = join(import.meta.dirname, 'data-formats');
 /** As it was recorded: time goes on from where the journal ends, and only by hand. */
@@ -44,12 +44,14 @@ test('a journal of the first edition without a snapshot is kept before the secon
   const data = unpacked('format-1');
   for (const name of readdirSync(join(data, 'log')).filter((each) => each.startsWith('snapshot-')))
     rmSync(join(data, 'log', name));
-  const { lastSeq, stateHash } = await verified(data);
+  const { lastSeq, stateHash }: Partial<Verification> = JSON.parse(
+    readFileSync(join(FORMATS, 'format-1.json'), 'utf8'),
+  );
   for (const round of ['first', 'second']) {
     const server = await Server.start(['--data', data, ...QUIET]);
     await server.end('SIGKILL');
     const kept = readdirSync(data).filter((each) => each.startsWith('before-'));
-    assert.equal(kept.length, 1, `${round} start`);
+    assert.deepEqual(kept.length, 1, `${round} start: ${kept.join(' ')}`);
     assert.equal((await verified(join(data, kept[0]!))).stateHash, stateHash);
   }
   assert.equal(firstAfter(data, lastSeq!), 'setEdition');
@@ -87,7 +89,7 @@ function unpacked(name: string): string {
 }
 
 async function verified(data: string): Promise<Partial<Verification>> {
-  const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);
+  const { code, stdout, stderr } = await command(['verify', '--data', data, '--json']);
   assert.equal(code, 0, `${stdout}${stderr}`);
   const { lastSeq, openOrders, snapshots, stateHash }: Verification = JSON.parse(stdout);
   return { lastSeq, openOrders, snapshots, stateHash };

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_ENDPOINT_FILE } from '../../src/admin/token.ts';
 import type { Verification } from '../../src/app/verify/verify.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse } from './bourse-process.ts';
+import { command } from './bourse-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SMALL = ['--port', '0', '--no-demo', '--segment-bytes', '1048576'];
@@ -56,7 +56,7 @@ class Started {
       () => !isRunning(pid),
       () => `process ${pid} still runs\n${this.output}`,
     );
-    const { stdout, stderr, code } = await bourse(['verify', '--data', this.data, '--json']);
+    const { stdout, stderr, code } = await command(['verify', '--data', this.data, '--json']);
     assert.equal(code, 0, `${stdout}${stderr}`);
     const { snapshots, lastSeq } = JSON.parse(stdout) as Verification;
     assert.ok(

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { endVenues, VenueProcess } from '../admin/venue-process.ts';
+import { endVenues, Venue } from '../admin/venue-process.ts';
 import { start } from './bourse-process.ts';
 
 const STORE = ['identity.sqlite', 'identity.mark'];
-const sequencer = new VenueProcess();
+const sequencer = new Venue();
 /** As it was before the last accounts were opened. */
 const older = `${sequencer.data}-older`;
 const newest = `${sequencer.data}-newest`;

@@ -8,10 +8,12 @@ import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Wallet } from '../../src/core/model/enums.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
-import { PoisonedCommand } from '../../src/sequencer/recovery.ts';
+import { PoisonedCommand } from '../../src/sequencer/recovery-errors.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, Server, start } from './bourse-process.ts';
+import { command as run, start } from './bourse-process.ts';
 
 const SMALL = ['--segment-bytes', '1048576'];
 const ALICE = {
@@ -46,9 +48,9 @@ const TICK: Command = { type: 'tick', time: 0 };
 /** An exchange with one open order that was stopped; then `commands` get into its log. */
 async function exchangeWith(...commands: readonly Command[]): Promise<{ data: string; firstSeq: number }> {
   const data = join(temporaryDirectory(), 'data');
-  const server = await Server.start(['--data', data, ...SMALL]);
+  const server = await startHosted({ data, args: SMALL });
   assert.equal(await order(server, 'before'), '00000');
-  await server.end('SIGTERM');
+  await server.stop();
   const { journal, report } = await openFileJournal({
     directory: join(data, 'log'),
     segmentBytes: 1_048_576,
@@ -58,19 +60,19 @@ async function exchangeWith(...commands: readonly Command[]): Promise<{ data: st
   return { data, firstSeq: report.lastSeq + 1 };
 }
 
-async function order(server: Server, clientOid: string): Promise<string> {
+async function order(server: TestServer, clientOid: string): Promise<string> {
   const order = { ...BUY, clientOid };
   return asked(server, (client) => client.post('/api/v3/trade/place-order', order)).then(({ code }) => code);
 }
 
-async function openOrders(server: Server): Promise<string[]> {
+async function openOrders(server: TestServer): Promise<string[]> {
   const { data } = await asked(server, (client) =>
     client.get('/api/v3/trade/unfilled-orders', { category: 'SPOT' }),
   );
   return data.list.map(({ clientOid }: { clientOid: string }) => clientOid);
 }
 
-async function asked(server: Server, ask: (client: SignedClient) => Promise<Reply>): Promise<Reply> {
+async function asked(server: TestServer, ask: (client: SignedClient) => Promise<Reply>): Promise<Reply> {
   const client = new SignedClient(server.url, ALICE);
   try {
     return await ask(client);
@@ -88,38 +90,38 @@ test('the exchange goes on without it, and the record of it stands', async () =>
     new RegExp(`command ${seq} \\(deposit\\) of the log cannot be carried out: .*BigInt`),
   );
   assert.match(refused.stderr, new RegExp(`bourse -- skip-command ${seq}`), 'it says what to do');
-  assert.match((await bourse(['verify', '--data', data])).stdout, new RegExp(`command ${seq} \\(deposit\\)`));
+  assert.match((await run(['verify', '--data', data])).stdout, new RegExp(`command ${seq} \\(deposit\\)`));
 
-  const other = await bourse(['skip-command', String(seq - 1), '--data', data]);
+  const other = await run(['skip-command', String(seq - 1), '--data', data]);
   assert.equal(other.code, 2);
   assert.match(other.stderr, new RegExp(`the command that cannot be carried out is ${seq}`));
 
-  const done = await bourse(['skip-command', String(seq), '--data', data, '--by', 'carol']);
+  const done = await run(['skip-command', String(seq), '--data', data, '--by', 'carol']);
   assert.equal(done.code, 0, done.stderr);
   assert.match(done.stdout, new RegExp(`command ${seq}: .*"wallet":7.*`));
 
   for (const clientOid of ['after', 'again']) {
-    const server = await Server.start(['--data', data, ...SMALL]);
+    const server = await startHosted({ data, args: SMALL });
     assert.equal(await order(server, clientOid), '00000');
     assert.ok((await openOrders(server)).includes('before'));
-    await server.end('SIGKILL');
+    await server.kill();
   }
-  assert.equal((await bourse(['verify', '--data', data])).code, 0);
-  assert.equal((await bourse(['audit', 'verify', '--data', data])).code, 0);
+  assert.equal((await run(['verify', '--data', data])).code, 0);
+  assert.equal((await run(['audit', 'verify', '--data', data])).code, 0);
   const { lines } = readAudit(data);
   const { operator, outcome, command, arguments: given } = lines.at(-1)!;
   assert.deepEqual(
     { operator, outcome, command, given },
     { operator: 'carol', outcome: 'done', command: seq + 1, given: { seq, type: 'deposit' } },
   );
-  const twice = await bourse(['set-aside', String(seq), '--data', data]);
+  const twice = await run(['set-aside', String(seq), '--data', data]);
   assert.match(twice.stderr, /the command set-aside is now called skip-command/);
   assert.match(twice.stderr, /every command of the log can be carried out/);
 });
 
 test('what another program carried out is not skipped', async () => {
   const { data, firstSeq } = await exchangeWith(POISON, TICK);
-  const { code, stderr } = await bourse(['skip-command', String(firstSeq), '--data', data]);
+  const { code, stderr } = await run(['skip-command', String(firstSeq), '--data', data]);
   assert.equal(code, 3);
   assert.match(stderr, /the program that wrote it carried it out/);
 });

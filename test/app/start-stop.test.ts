@@ -11,9 +11,10 @@ import type { Verification } from '../../src/app/verify/verify.ts';
 import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
 import { MONEY_ONE } from '../../src/core/model/units.ts';
 import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, Server, start } from './bourse-process.ts';
+import { command, Server, start } from './bourse-process.ts';
 
 /** No market, and small segments: a start prepares less. */
 const SMALL = ['--market', 'off', '--segment-bytes', '1048576'];
@@ -26,7 +27,7 @@ interface Readiness {
 const OF_THE_MACHINE = ['event loop', 'log queue'];
 
 async function verified(data: string): Promise<Verification> {
-  const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);
+  const { code, stdout, stderr } = await command(['verify', '--data', data, '--json']);
   assert.equal(code, 0, `${stdout}${stderr}`);
   return JSON.parse(stdout) as Verification;
 }
@@ -45,6 +46,12 @@ async function place(url: string, body: object): Promise<{ code: string; msg: st
   };
   const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: text });
   return (await answer.json()) as { code: string; msg: string };
+}
+
+/** For what a start does to the directory; it is that of a process in the other tests. */
+async function startedAndStopped(data: string, ...args: string[]): Promise<void> {
+  const server = await startHosted({ data, args: [...SMALL, ...args] });
+  assert.equal(await server.stop(), 0);
 }
 
 /** Hash by file of the log. */
@@ -163,8 +170,7 @@ test('a first start that was cut off between two deposits is completed by the ne
   assert.equal((await verified(data)).accounts, 1);
 
   for (let run = 0; run < 2; run++) {
-    const server = await Server.start(['--data', data, ...SMALL]);
-    await server.end('SIGTERM');
+    await startedAndStopped(data);
     const { accounts, coins } = await verified(data);
     const held = (name: string) => coins.find((row) => row.coin === name)!.users;
     assert.deepEqual([accounts, held('BTC'), held('USDT')], [4, '206', '10300000'], `start ${run + 1}`);
@@ -177,7 +183,7 @@ test('the data directory belongs to one process, and verify respects that', asyn
   const second = await start(['--port', '0', '--data', data, ...SMALL]);
   assert.equal(second.code, 3);
   assert.match(second.stderr, new RegExp(`in use by process ${server.pid}`));
-  assert.equal((await bourse(['verify', '--data', data])).code, 3);
+  assert.equal((await command(['verify', '--data', data])).code, 3);
   await server.end('SIGTERM');
 });
 
@@ -217,8 +223,7 @@ test('demo keys are never offered to other machines', async () => {
   const refused = await start(['--host', '0.0.0.0', '--data', data]);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /--no-demo/);
-  const server = await Server.start(['--data', data, ...SMALL]);
-  await server.end('SIGTERM');
+  await startedAndStopped(data);
   const still = await start(['--host', '0.0.0.0', '--port', '0', '--no-demo', '--data', data, ...SMALL]);
   assert.equal(still.code, 2, 'the directory holds the demo keys');
 
@@ -230,20 +235,16 @@ test('demo keys are never offered to other machines', async () => {
 
 test('a lost or damaged history stops the start with code 4', async () => {
   const data = join(temporaryDirectory(), 'data');
-  for (let run = 0; run < 2; run++) {
-    const server = await Server.start(['--data', data, ...SMALL]);
-    assert.equal((await server.end('SIGTERM')).code, 0);
-  }
+  for (let run = 0; run < 2; run++) await startedAndStopped(data);
   const history = join(data, 'history.sqlite');
   rmSync(history);
   const gap = await start(['--port', '0', '--data', data, ...SMALL]);
   assert.equal(gap.code, 4, gap.stderr);
   assert.match(gap.stderr, /--accept-history-gap/);
-  assert.equal((await bourse(['verify', '--data', data])).code, 4);
-  const accepted = await Server.start(['--data', data, '--accept-history-gap', ...SMALL]);
-  assert.equal((await accepted.end('SIGTERM')).code, 0);
-  const afterwards = await Server.start(['--data', data, ...SMALL]);
-  assert.equal((await afterwards.end('SIGTERM')).code, 0, 'the gap is accepted once');
+  assert.equal((await command(['verify', '--data', data])).code, 4);
+  await startedAndStopped(data, '--accept-history-gap');
+  // The gap is accepted once.
+  await startedAndStopped(data);
 
   writeFileSync(history, 'this is no database, and long enough to be looked at as one'.repeat(100));
   rmSync(`${history}-wal`, { force: true });
@@ -263,7 +264,7 @@ test('a damaged log stops the start with code 4 and names the place', async () =
   const damaged = await start(['--port', '0', '--data', data, ...SMALL]);
   assert.equal(damaged.code, 4, damaged.stderr);
   assert.match(damaged.stderr, /log damaged: .*segment-00000001\.log/);
-  const proof = await bourse(['verify', '--data', data]);
+  const proof = await command(['verify', '--data', data]);
   assert.equal(proof.code, 4);
   assert.match(proof.stdout, /NOT VERIFIED/);
 });
@@ -291,7 +292,7 @@ test('a directory that cannot be written is a refusal, not a stack trace', async
   assert.equal(code, 3, stderr);
   assert.doesNotMatch(stderr, /\n\s+at /);
   mkdirSync(join(home, 'empty'));
-  const nothing = await bourse(['verify', '--data', join(home, 'empty')]);
+  const nothing = await command(['verify', '--data', join(home, 'empty')]);
   assert.equal(nothing.code, 2);
   assert.match(nothing.stderr, /holds no exchange/);
 });

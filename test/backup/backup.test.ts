@@ -7,14 +7,14 @@ import { hashOf, readManifest, refuseUnfinished } from '../../src/app/backup/man
 import { restoreBackup } from '../../src/app/backup/restore.ts';
 import { DataDamaged } from '../../src/app/exit-codes.ts';
 import { verifyBackup } from '../../src/app/verify/backup-verify.ts';
-import { endVenues, type Json, limitOrder, VenueProcess } from '../admin/venue-process.ts';
-import { bourse, start } from '../app/bourse-process.ts';
+import { endVenues, type Json, limitOrder, Venue } from '../admin/venue-process.ts';
+import { command, start } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 describe('a backup of a small venue', () => {
   const home = temporaryDirectory();
   const directory = join(home, 'backup');
-  const venue = new VenueProcess();
+  const venue = new Venue();
   /** Her account as of the backup. */
   let alice: Json;
 
@@ -76,7 +76,7 @@ describe('a backup of a small venue', () => {
 
   it('is proved without being changed, and the proof names the audit log', async () => {
     const before = everything();
-    const { code, stdout } = await bourse(['verify', directory]);
+    const { code, stdout } = await command(['verify', directory]);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /ok +moment +state after command \d+ has the hash of the exchange/);
     assert.match(stdout, /ok +audit log/);
@@ -85,26 +85,26 @@ describe('a backup of a small venue', () => {
 
   it('restores to the venue of its moment: what came later is not there, its audit log agrees', async () => {
     const data = restored();
-    assert.equal((await bourse(['restore', directory, '--data', data])).code, 0);
-    const audit = await bourse(['audit', 'verify', '--data', data]);
+    assert.equal((await command(['restore', directory, '--data', data])).code, 0);
+    const audit = await command(['audit', 'verify', '--data', data]);
     assert.equal(audit.code, 0, audit.output);
-    const copy = new VenueProcess(data);
+    const copy = new Venue(data);
     await copy.start();
     assert.deepEqual(await copy.ask('account', 'show', 'alice'), alice);
     const later = await copy.ask('deposit', 'alice', '2', 'USDT', '--reference', 'after-the-backup');
     assert.ok(later, 'the reference is free there');
     await copy.stop();
-    const proved = await bourse(['verify', '--data', data]);
+    const proved = await command(['verify', '--data', data]);
     assert.equal(proved.code, 0, proved.output);
   });
 
   it('is not restored over anything that exists', async () => {
-    const refused = await bourse(['restore', directory, '--data', venue.data]);
+    const refused = await command(['restore', directory, '--data', venue.data]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /holds an exchange: a restore never overwrites anything/);
     const other = temporaryDirectory();
     writeFileSync(join(other, 'notes.txt'), 'mine');
-    const files = await bourse(['restore', directory, '--data', other]);
+    const files = await command(['restore', directory, '--data', other]);
     assert.deepEqual([files.code, /is not empty \(notes\.txt\)/.test(files.stderr)], [2, true], files.stderr);
     assert.deepEqual(readdirSync(other), ['notes.txt']);
   });
@@ -113,7 +113,7 @@ describe('a backup of a small venue', () => {
     const cut = temporaryDirectory();
     mkdirSync(join(cut, 'log'));
     writeFileSync(join(cut, 'restore.incomplete.tmp'), '{');
-    const { code, stderr } = await bourse(['restore', directory, '--data', cut]);
+    const { code, stderr } = await command(['restore', directory, '--data', cut]);
     assert.equal(code, 0, stderr);
     assert.deepEqual(
       readdirSync(cut).filter((name) => name.startsWith('restore.')),
@@ -166,14 +166,14 @@ describe('a backup of a small venue', () => {
     const manifest = join(directory, 'backup.json');
     const text = readFileSync(manifest, 'utf8');
     writeFileSync(manifest, text.replace(/"seq": (\d)/, '"seq": 1$1'));
-    const changed = await bourse(['verify', directory]);
+    const changed = await command(['verify', directory]);
     assert.deepEqual(
       [changed.code, /backup\.json was changed/.test(changed.stderr)],
       [4, true],
       changed.stderr,
     );
     writeFileSync(manifest, text);
-    assert.equal((await bourse(['verify', directory])).code, 0);
+    assert.equal((await command(['verify', directory])).code, 0);
   });
 
   it('is made of a venue that does not run, too: its state hash comes from a replay', async () => {
@@ -182,7 +182,7 @@ describe('a backup of a small venue', () => {
     const { moment } = await venue.ask('backup', stopped);
     const { stateHash } = await venue.ask('verify');
     assert.equal(moment.stateHash, stateHash);
-    assert.equal((await bourse(['verify', stopped])).code, 0);
+    assert.equal((await command(['verify', stopped])).code, 0);
     assert.ok(!existsSync(join(venue.data, 'backup.incomplete')));
   });
 });

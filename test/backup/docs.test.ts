@@ -1,9 +1,10 @@
-/** `docs/backup.md` is a rehearsal: its bash blocks are executed in order, in one shell, as written. */
+/** `docs/backup.md` is a rehearsal: its bash blocks are executed in order, in one shell, as written. Only npm is a stand-in. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { blocksOf, ROOT } from '../docs/blocks.ts';
+import { pathWithStandIn } from '../docs/npm-stand-in.ts';
 import { startCommand } from '../harness/child-programs.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
@@ -14,7 +15,8 @@ test('the commands of docs/backup.md copy a venue that trades, prove the copy, r
   const home = temporaryDirectory();
   const data = join(home, 'venue');
   // What the document leaves to the reader: the directories and the port.
-  const env = { ...process.env, BOURSE_DATA: data, BACKUPS: join(home, 'backups'), BOURSE_PORT: '0' };
+  const place = { BOURSE_DATA: data, BACKUPS: join(home, 'backups'), BOURSE_PORT: '0' };
+  const env = { ...process.env, ...place, PATH: pathWithStandIn() };
   const { code, stdout, stderr } = await startCommand('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: ROOT,
     env,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readManifest } from '../../src/app/backup/manifest.ts';
 import { segmentName, snapshotName, snapshotSeqs } from '../../src/journal/file-names.ts';
-import { bourse } from '../app/bourse-process.ts';
-import { startServer } from '../harness/server.ts';
+import { command } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
@@ -22,7 +22,7 @@ const ORDER = {
 
 /** One life of an exchange: it trades until the files of its log are as wanted, and stops. */
 async function tradeUntil(data: string, wanted: (files: readonly string[]) => boolean): Promise<void> {
-  const server = await startServer({ data, args: ARGS });
+  const server = await startHosted({ data, args: ARGS });
   const client = new SignedClient(server.url, server.account('alice'));
   try {
     while (!wanted(readdirSync(join(data, 'log')))) {
@@ -31,10 +31,9 @@ async function tradeUntil(data: string, wanted: (files: readonly string[]) => bo
       const { symbol, category } = ORDER;
       await client.post('/api/v3/trade/cancel-symbol-order', { symbol, category });
     }
-    assert.equal(await server.stop(), 0);
   } finally {
     client.close();
-    await server.kill();
+    assert.equal(await server.stop(), 0);
   }
 }
 
@@ -49,15 +48,15 @@ test('a snapshot that the log no longer continues is passed over by verify and l
   await tradeUntil(data, (files) => !files.includes(name) && !files.includes(segmentName(1)));
   writeFileSync(join(data, 'log', name), contents);
 
-  const verified = await bourse(['verify', '--data', data]);
+  const verified = await command(['verify', '--data', data]);
   assert.equal(verified.code, 0, verified.output);
   assert.match(verified.stdout, new RegExp(`${name}.*older than the log, not needed`));
 
-  const made = await bourse(['backup', directory, '--data', data]);
+  const made = await command(['backup', directory, '--data', data]);
   assert.equal(made.code, 0, made.output);
   const files = readManifest(directory).files.map(({ path }) => path);
   assert.equal(files.includes(`log/${name}`), false);
   assert.equal(files.filter((path) => path.startsWith('log/snapshot-')).length, 2);
-  const proven = await bourse(['verify', directory]);
+  const proven = await command(['verify', directory]);
   assert.equal(proven.code, 0, proven.output);
 });

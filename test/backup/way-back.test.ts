@@ -13,7 +13,7 @@ import {
 } from '../../src/history/sqlite-schema.ts';
 import { IDENTITY_SCHEMA_VERSION, migrate as migrateIdentity } from '../../src/identity/identity-schema.ts';
 import { endVenues, VenueProcess } from '../admin/venue-process.ts';
-import { bourse } from '../app/bourse-process.ts';
+import { command } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 after(endVenues);
@@ -108,7 +108,7 @@ test('a start on a directory of the format before keeps it, says so, and what it
   assert.equal(step, `restore ${directory} --data`, stderr);
 
   const data = join(temporaryDirectory(), 'back');
-  const restored = await bourse([...step.split(' '), data]);
+  const restored = await command([...step.split(' '), data]);
   assert.equal(restored.code, 0, restored.output);
   assert.deepEqual(
     [historyVersion(data), identityVersion(data)],
@@ -116,7 +116,7 @@ test('a start on a directory of the format before keeps it, says so, and what it
   );
   assert.deepEqual(namesOf(data), ['alice'], 'what came after the change is not in it');
   assert.deepEqual(namesOf(venue.data), ['alice', 'bob']);
-  assert.equal((await bourse(['verify', directory])).code, 0);
+  assert.equal((await command(['verify', directory])).code, 0);
 
   await venue.start();
   await venue.stop();

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bourse, type Ended, start } from '../app/bourse-process.ts';
+import { command, type Ended, start } from '../app/bourse-process.ts';
 import { changesOf, killedAt } from '../backup/killed-program.ts';
 import { OrderJournal } from '../crash/order-journal.ts';
 import { Trader } from '../crash/trader.ts';
@@ -86,7 +86,7 @@ class LoadedExchange implements CampaignRun {
       const { manifest, told } = await this.#underLoad(() => this.#backUpTwice(directory));
       await this.#mustVerify([directory], manifest.moment);
       const cutRestore = await this.#cutRestore(directory, data);
-      if (!cutRestore) await succeeds(bourse(['restore', directory, '--data', data]));
+      if (!cutRestore) await succeeds(command(['restore', directory, '--data', data]));
       await this.#mustVerify(['--data', data], manifest.moment);
       await this.#judge(data, told);
       return { name: 'sound', counts: { 'orders acknowledged before': told.length } };
@@ -150,7 +150,7 @@ class LoadedExchange implements CampaignRun {
       ['verify', directory],
       ['restore', directory, '--data', join(this.#home, 'never')],
     ]) {
-      const { code, stderr } = await bourse(args);
+      const { code, stderr } = await command(args);
       assert.deepEqual(
         [code, /is an incomplete backup/.test(stderr)],
         [4, true],
@@ -161,21 +161,21 @@ class LoadedExchange implements CampaignRun {
   }
 
   async #backUp(directory: string): Promise<Made> {
-    const { stdout } = await succeeds(bourse(['backup', directory, '--data', this.#server.data, '--json']));
+    const { stdout } = await succeeds(command(['backup', directory, '--data', this.#server.data, '--json']));
     return JSON.parse(stdout);
   }
 
   /** A whole backup is not overwritten. */
   async #again(directory: string): Promise<Made> {
-    const { code, stderr } = await bourse(['backup', directory, '--data', this.#server.data]);
+    const { code, stderr } = await command(['backup', directory, '--data', this.#server.data]);
     assert.deepEqual([code, /holds a backup already/.test(stderr)], [2, true], stderr);
-    const { stdout } = await succeeds(bourse(['verify', directory, '--json']));
+    const { stdout } = await succeeds(command(['verify', directory, '--json']));
     const { lastSeq: seq, stateHash } = JSON.parse(stdout);
     return { moment: { seq, stateHash } };
   }
 
   async #mustVerify(where: readonly string[], moment: Made['moment']): Promise<void> {
-    const { stdout } = await succeeds(bourse(['verify', ...where, '--json']));
+    const { stdout } = await succeeds(command(['verify', ...where, '--json']));
     const { lastSeq, stateHash } = JSON.parse(stdout);
     assert.deepEqual([lastSeq, stateHash], [moment.seq, moment.stateHash], 'the state of its moment');
   }

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeDisk } from '../../src/journal/node-disk.ts';
-import { bourse } from '../app/bourse-process.ts';
+import { command } from '../app/bourse-process.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -69,8 +69,7 @@ export class KillLoop {
   constructor({ kills, seed, env = {} }: KillLoopOptions) {
     this.#kills = kills;
     this.#random = seededRandom(seed);
-    // Compiled code is kept for the next start, which is then a replay rather than a compilation.
-    this.#env = { NODE_COMPILE_CACHE: join(this.#home, 'compiled'), ...env };
+    this.#env = env;
   }
 
   async run(): Promise<string> {
@@ -82,7 +81,7 @@ export class KillLoop {
       for (let kill = 1; kill <= this.#kills; kill++) await this.#loadAndKill();
       await this.#judgeEverything();
       assert.equal(await this.#server.stop(), 0, 'the last stop is clean');
-      const verified = await bourse(['verify', '--data', this.#data]);
+      const verified = await command(['verify', '--data', this.#data]);
       assert.equal(verified.code, 0, `verify: ${verified.stdout}${verified.stderr}`);
       // Of a loop that failed the directory is kept until the process ends.
       rmSync(this.#home, { recursive: true, force: true });

@@ -1,6 +1,8 @@
 /** Programs as children of a test that do not outlive it (`lifeline.ts`). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const LIFELINE = new URL('./lifeline.ts', import.meta.url).href;
 const PIPES = ['pipe', 'pipe', 'pipe'] as const;
@@ -42,15 +44,22 @@ export class ChildProgram {
   }
 }
 
-const PATIENT_DISK = new URL('./patient-disk.ts', import.meta.url).href;
+/** What a server is started with: a benchmark measures it as it is, a test neither the disk nor scrypt. */
+export const SERVER_OPTIONS: readonly string[] =
+  process.env.NODE_TEST_CONTEXT === undefined
+    ? []
+    : ['./patient-disk.ts', './cheap-passphrases.ts'].flatMap((file) => [
+        '--import',
+        new URL(file, import.meta.url).href,
+      ]);
 
-/** What a server is started with: a benchmark measures it as it is, a test not the disk. */
-export const SERVER_OPTIONS =
-  process.env.NODE_TEST_CONTEXT === undefined ? [] : (['--import', PATIENT_DISK] as const);
+/** As the launcher does it; here already for what is loaded before the program. */
+const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache');
 
 /** A program of Node. */
-export function startProgram(args: readonly string[], place: Place): ChildProgram {
+export function startProgram(args: readonly string[], { cwd, env = process.env }: Place): ChildProgram {
   const all = ['--import', LIFELINE, ...args];
+  const place = { cwd, env: { NODE_COMPILE_CACHE, ...env } };
   return new ChildProgram(spawn(process.execPath, all, { ...place, stdio: [...PIPES] }));
 }
 

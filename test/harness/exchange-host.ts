@@ -2,6 +2,7 @@
  * A process that runs exchanges for tests one beside the other (`hosted-server.ts`): the program is loaded once, and each
  * exchange has its own data directory, ports and threads. It is started and stopped as `src/app/start/serve.ts` does.
  */
+import './cheap-passphrases.ts';
 import './patient-disk.ts';
 import { Command } from 'commander';
 import { configOf, withSettings } from '../../src/app/cli/command-line.ts';

@@ -18,6 +18,7 @@ import { type Components, openComponents } from '../../src/app/start/components.
 import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
 import { ReserveAudits } from '../../src/reserves/reserve-audit.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
+import './cheap-passphrases.ts';
 import './patient-disk.ts';
 import type { DemoKeys } from './server.ts';
 import { loginFrame, StreamClient, type StreamOptions } from './stream-client.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bourse, start } from '../app/bourse-process.ts';
+import { command, start } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -153,7 +153,7 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
     assert.equal(reply.code, '00000', `LOST: ${clientOid} was acknowledged: ${reply.text}`);
   }
   assert.equal(await desk.server.stop(), 0);
-  const verified = await bourse(['verify', '--data', data]);
+  const verified = await command(['verify', '--data', data]);
   assert.equal(verified.code, 0, verified.output);
 });
 
@@ -181,7 +181,7 @@ onSmallDisk('users, keys and operators are refused on a full disk, with nothing 
   assert.equal((await client.post('/api/v3/user/create-sub', { username: 'fullsub' })).code, '00000');
   assert.equal((await admin('POST', '/admin/accounts/alice/keys', key)).status, 200);
   assert.equal(await desk.server.stop(), 0);
-  const audit = await bourse(['audit', 'verify', '--data', join(disk.directory, 'data')]);
+  const audit = await command(['audit', 'verify', '--data', join(disk.directory, 'data')]);
   assert.equal(audit.code, 0, audit.output);
 });
 

@@ -9,6 +9,7 @@ import {
   journalSettings,
 } from '../../src/journal/journal-settings.ts';
 import { Server, start } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const ends = (...flags: string[]) => ({ name: flags.join(' '), flags });
@@ -25,11 +26,12 @@ for (const { name, flags } of ENDS) {
   test(`a first start and the one after it with ${name}`, async () => {
     const data = join(temporaryDirectory(), 'data');
     const small = flags[0] === '--segment-bytes' ? [] : ['--segment-bytes', '1048576'];
-    for (let n = 0; n < 2; n++) {
-      const server = await Server.start(['--data', data, '--operator-port', '0', ...small, ...flags]);
-      const ended = await server.end('SIGTERM');
-      assert.equal(ended.code, 0, ended.output);
-    }
+    const args = ['--operator-port', '0', ...small, ...flags];
+    const first = await Server.start(['--data', data, ...args]);
+    const ended = await first.end('SIGTERM');
+    assert.equal(ended.code, 0, ended.output);
+    const second = await startHosted({ data, args });
+    assert.equal(await second.stop(), 0);
   });
 }
 

@@ -12,17 +12,17 @@ const api = (names: string) => `test/api/{${names}}.test.ts`;
 
 /** Patterns of the files of each suite; the longest first, so that none is alone at the end. */
 export const SUITES = {
-  'api-futures': [api('futures*,forced-closes,position-moves,margin,loans,strategy,tax-records')],
-  'api-spot': [api('*orders,balances,encodings,paging,market-data,price-candles,refusals,order-quota')],
-  'api-streams': ['test/api/*-streams.test.ts'],
-  'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
+  unit: ['src/**/*.test.ts'],
   streams: ['test/streams/*.test.ts'],
+  'api-futures': [api('futures*,forced-closes,position-moves,margin,loans,strategy,tax-records')],
+  'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
+  core: ['test/core/**/*.test.ts'],
+  'api-spot': [api('*orders,balances,encodings,paging,market-data,price-candles,refusals,order-quota')],
   security: [
     'test/security/*.test.ts',
     'test/security/hostile/{foreign-pages,permissions,signature}.test.ts',
   ],
-  core: ['test/core/**/*.test.ts'],
-  unit: ['src/**/*.test.ts'],
+  'api-streams': ['test/api/*-streams.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type SuiteName = keyof typeof SUITES;

@@ -1,4 +1,5 @@
 /** The operator's command line: every command, in groups. */
+import type { Command } from 'commander';
 import { accountCommand } from './account.ts';
 import { addressCommand } from './address.ts';
 import { auditCommand } from './audit.ts';
@@ -30,7 +31,7 @@ import { restoreCommand } from './restore.ts';
 import { skipCommand } from './skip-command.ts';
 import { verifyCommand } from './verify.ts';
 
-const GROUPS = {
+const groups = () => ({
   'Running exchange:': [
     healthCommand(),
     clientCommand(),
@@ -62,7 +63,7 @@ const GROUPS = {
     skipCommand(),
     configCommand(),
   ],
-};
+});
 
 /** Names of commands in earlier versions: they still work and name their successor. */
 export const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
@@ -70,21 +71,25 @@ export const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
   ['set-aside', 'skip-command'],
 ]);
 
-export const program = describedProgram(
-  BOURSE,
-  'Operates an exchange that `npm start` has started, and proves its records.',
-  [
-    'bourse health                                            is it well?',
-    'bourse client ccxt-js                                    a program that trades on it',
-    'bourse account create alice                              open an account',
-    'bourse deposit alice 10000 USDT --reference bank-17      credit money that has arrived',
-    'bourse withdrawal list                                   what waits to be paid out',
-    'bourse halt                                              stop taking orders',
-    'bourse verify                                            prove the exchange in ./data',
-    'bourse backup /backups/monday                            copy it, running or not',
-    'bourse config --explain                                  each setting and where it came from',
-  ],
-).helpCommand(...HELP_COMMAND);
-for (const [heading, commands] of Object.entries(GROUPS)) {
-  for (const command of commands) program.addCommand(command.helpGroup(heading));
+/** A new one: a command remembers what it was called with. */
+export function bourseProgram(): Command {
+  const program = describedProgram(
+    BOURSE,
+    'Operates an exchange that `npm start` has started, and proves its records.',
+    [
+      'bourse health                                            is it well?',
+      'bourse client ccxt-js                                    a program that trades on it',
+      'bourse account create alice                              open an account',
+      'bourse deposit alice 10000 USDT --reference bank-17      credit money that has arrived',
+      'bourse withdrawal list                                   what waits to be paid out',
+      'bourse halt                                              stop taking orders',
+      'bourse verify                                            prove the exchange in ./data',
+      'bourse backup /backups/monday                            copy it, running or not',
+      'bourse config --explain                                  each setting and where it came from',
+    ],
+  ).helpCommand(...HELP_COMMAND);
+  for (const [heading, commands] of Object.entries(groups())) {
+    for (const command of commands) program.addCommand(command.helpGroup(heading));
+  }
+  return program;
 }

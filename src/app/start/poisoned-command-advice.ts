@@ -3,7 +3,7 @@
  * exchange stopped at it, no client received a success, and every start stops there again. An operator may skip it: a
  * record behind it says so, and every replay passes over it from then on.
  */
-import { PoisonedCommand } from '../../sequencer/recovery.ts';
+import { PoisonedCommand } from '../../sequencer/recovery-errors.ts';
 import { DataDamaged } from '../exit-codes.ts';
 
 /** Ends of journal and history: commands before them were applied when they were written. */

@@ -1,6 +1,9 @@
 /** Numbers as people read them, `1,204` and `1,204 orders`, and rows of text as aligned columns. */
 export function count(value: number): string {
-  return value.toLocaleString('en-US');
+  // Not `toLocaleString`, whose first call costs as much as the start of Node.
+  const [whole, part] = String(Math.round(value * 1000) / 1000).split('.');
+  const grouped = whole!.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return part === undefined ? grouped : `${grouped}.${part}`;
 }
 
 export function counted(value: number, noun: string): string {
