@@ -69,26 +69,26 @@ export function referenceTicks(instrument: Instrument, market: Market): number {
   const { futures, index, day } = market;
   if (futures !== undefined) return futures.markTicks || futures.indexTicks || instrument.openingTicks;
   if (day.lastTicks === 0) return indexTicks(instrument, index?.price ?? 0n) || instrument.openingTicks;
-  return market.heldToIndex ? heldToIndex(instrument, market) : day.lastTicks;
+  return market.rules.feeFloors ? heldToIndex(instrument, market) : day.lastTicks;
 }
 
 /**
  * The last trade, no farther from the index than the band (rules 13.10): a few trades with oneself, each at the end of the
  * band, would otherwise take the band as far away as one likes.
  */
-function heldToIndex(instrument: Instrument, { day, index, leash }: Market): number {
+function heldToIndex(instrument: Instrument, { day, index, indexBounds }: Market): number {
   if (index === undefined || index.stale) return day.lastTicks;
-  if (leash.price !== index.price || leash.instrument !== instrument.index) {
+  if (indexBounds.price !== index.price || indexBounds.instrument !== instrument.index) {
     const perTick = RATE_ONE * powerOfTen(MONEY_SCALE - instrument.pricePrecision);
     const step = BigInt(instrument.tickStep);
     const lowest = divCeil(index.price * (RATE_ONE - instrument.sellBandRate), perTick * step) * step;
     const highest = divFloor(index.price * (RATE_ONE + instrument.buyBandRate), perTick * step) * step;
-    leash.instrument = instrument.index;
-    leash.price = index.price;
-    leash.lowestTicks = Number(larger(lowest, step));
-    leash.highestTicks = Number(smaller(larger(highest, lowest), BigInt(PRICE_TICKS_MAX)));
+    indexBounds.instrument = instrument.index;
+    indexBounds.price = index.price;
+    indexBounds.lowestTicks = Number(larger(lowest, step));
+    indexBounds.highestTicks = Number(smaller(larger(highest, lowest), BigInt(PRICE_TICKS_MAX)));
   }
-  return Math.min(Math.max(day.lastTicks, leash.lowestTicks), leash.highestTicks);
+  return Math.min(Math.max(day.lastTicks, indexBounds.lowestTicks), indexBounds.highestTicks);
 }
 
 /** An index price on the instrument's grid; 0 when there is none. */

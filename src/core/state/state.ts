@@ -58,9 +58,9 @@ export interface Market {
   changes: number;
   /** The price band as last computed, and the instrument and reference it holds for. */
   readonly band: { instrument: number; referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
-  /** The reference of a spot band stays within the index (rules 13.10); between which prices, as last computed. */
-  readonly heldToIndex: boolean;
-  readonly leash: { instrument: number; price: bigint; lowestTicks: number; highestTicks: number };
+  readonly rules: RulesInForce;
+  /** Bounds of the reference of a spot band around the index (rules 13.10), as last computed. */
+  readonly indexBounds: { instrument: number; price: bigint; lowestTicks: number; highestTicks: number };
 }
 
 /** How a coin is lent to unified accounts now. */
@@ -92,7 +92,7 @@ export class State {
   readonly digest = new Digest();
   /** Edition of the rule book in force, and its rules. */
   edition = 1;
-  rules: RulesInForce = rulesOf(1);
+  readonly rules: RulesInForce = rulesOf(1);
 
   readonly coins: CoinSpec[] = [];
   readonly coinByName = new Map<string, number>();
@@ -167,7 +167,7 @@ export class State {
       this.fundHours.add('futures', coin, 'unlimited', paid > 0n ? paid : 0n);
     }
     this.edition = edition;
-    this.rules = rulesOf(edition);
+    Object.assign(this.rules, rulesOf(edition));
     this.priceVersion++;
     this.ledger.beginPeaks();
   }
@@ -253,12 +253,9 @@ export class State {
   }
 
   addMarket(instrument: number, index?: IndexPrice, futures?: FuturesMarket): number {
-    const state = this;
     this.markets.push({
-      get heldToIndex() {
-        return state.rules.feeFloors;
-      },
-      leash: { instrument: -1, price: 0n, lowestTicks: 0, highestTicks: 0 },
+      rules: this.rules,
+      indexBounds: { instrument: -1, price: 0n, lowestTicks: 0, highestTicks: 0 },
       book: new Book(this.slab),
       day: new Rolling24h(),
       candles: new CandleSeries(),
