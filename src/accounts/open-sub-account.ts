@@ -62,16 +62,16 @@ export async function completeSubAccount(
     if (account.masterUid !== masterUid) throw olderThanLog(uid);
     return;
   }
-  const outcome = await sequencer.submit({
+  const result = await sequencer.submit({
     type: 'openAccount',
     uid,
     masterUid,
     marketMaker: false,
     house: false,
   });
-  if (outcome.rejectReason !== RejectReason.none) {
+  if (result.rejectReason !== RejectReason.none) {
     throw new NotOpened(
-      `sub-account ${uid} was not opened: ${outcome.detail ?? `reason ${outcome.rejectReason}`}`,
+      `sub-account ${uid} was not opened: ${result.detail ?? `reason ${result.rejectReason}`}`,
     );
   }
 }

@@ -23,7 +23,7 @@ export interface ReplayOptions {
   /** Called every 100,000 commands. */
   readonly progress?: (seq: number) => void;
   /** Called with every command and its result. */
-  readonly applied?: (seq: number, command: Command, outcome: CommandResult) => void;
+  readonly applied?: (seq: number, command: Command, result: CommandResult) => void;
   /** Continues although the history lacks records that the journal no longer holds. */
   readonly acceptHistoryGap?: boolean;
 }
@@ -49,8 +49,8 @@ export async function replay(
   let lastSeq = startSeq;
   let commands = 0;
   for (const { seq, command } of effectiveCommands(records)) {
-    const outcome = applyLogged(exchange, seq, command);
-    options.applied?.(seq, command, outcome);
+    const result = applyLogged(exchange, seq, command);
+    options.applied?.(seq, command, result);
     const events = exchange.takeEvents();
     lastSeq = seq;
     commands++;

@@ -64,8 +64,8 @@ export class AgentClient {
     this.commands++;
     this.allowance--;
     this.port.submit(command).then(
-      (outcome) => {
-        this.note(outcome);
+      (result) => {
+        this.note(result);
       },
       () => {
         this.unavailable++;

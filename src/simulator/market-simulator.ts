@@ -64,12 +64,12 @@ export class MarketSimulator {
 
   /** First prices, views, accounts with their balances, and instruments that waited for prices. */
   async open(): Promise<void> {
-    const outcomes: Promise<void>[] = [];
-    const submit = (command: Unstamped<Command>) => void outcomes.push(this.submitOrThrow(command));
+    const results: Promise<void>[] = [];
+    const submit = (command: Unstamped<Command>) => void results.push(this.submitOrThrow(command));
     this.lastMs = this.sequencer.clock.now();
     this.submitFeedPrices(this.lastMs, submit);
     this.openViews(this.lastMs, submit);
-    await Promise.all(outcomes);
+    await Promise.all(results);
   }
 
   step(): void {

@@ -1,5 +1,5 @@
 /**
- * The loan desk with the unmodified SDK against the real server on a manual clock: borrow, hours that pass, pledges
+ * Pledge loans with the unmodified SDK against the real server on a manual clock: borrow, hours that pass, pledges
  * moved both ways, repayments, a price fall, an empty pool, a crash. Every number is held against `loan-by-hand.ts`,
  * and the books must agree after every step.
  */

@@ -26,7 +26,7 @@ function count(events: readonly Event[], exchange: Exchange): void {
     if (event.kind === 'interest') seen.interest++;
     if (event.category === Category.margin && event.balance < 0n) seen.borrowed++;
   }
-  assert.ok(exchange.state.touched.length === 0, 'everybody touched was looked after');
+  assert.ok(exchange.state.dirtyAccounts.length === 0, 'everybody touched was looked after');
 }
 
 test('margin, spot, futures and loans together: nothing is lost or created, nobody is left due, replays agree', () => {

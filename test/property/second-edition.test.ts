@@ -35,7 +35,7 @@ class Seen {
       if (event.type === 'instrument' && state.instruments[event.instrument]!.closeOnly)
         this.add('contracts that only close');
     }
-    assert.equal(state.touched.length, 0, 'everybody touched was looked after');
+    assert.equal(state.dirtyAccounts.length, 0, 'everybody touched was looked after');
   }
 
   private add(what: string): void {

@@ -172,7 +172,7 @@ async function borrow(): Promise<string> {
     if (reply.code !== '25108') return (await must(Promise.resolve(reply))).orderId;
     await sleep(100);
   }
-  throw new Error('the loan desk knows no prices');
+  throw new Error('the loans know no prices');
 }
 
 async function openSub(client: SignedClient): Promise<{ subUid: string; apiKey: string }> {

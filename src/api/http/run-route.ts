@@ -39,5 +39,5 @@ export function internalError(error: unknown): WireError {
       '25000',
       'a record in the answer is damaged and is not shown; the operator can see which',
     );
-  return new WireError('25000', 'internal error; the outcome of a change is unknown until queried');
+  return new WireError('25000', 'internal error; the result of a change is unknown until queried');
 }

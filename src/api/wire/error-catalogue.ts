@@ -42,7 +42,7 @@ export const CATALOGUE = {
   '40306': { means: 'a batch has too many items' },
 
   // System and account
-  '25000': { means: 'internal error; the outcome of a change is unknown until it is queried', status: 500 },
+  '25000': { means: 'internal error; the result of a change is unknown until it is queried', status: 500 },
   '25002': { means: 'this is closed, or not for this account' },
   '25005': { means: 'the account is not known, or not yours' },
   '25008': { means: 'the account is being liquidated' },

@@ -11,7 +11,7 @@ import { type WireError, wireError } from './wire-error.ts';
 
 interface Context {
   readonly state: State;
-  readonly outcome: CommandResult;
+  readonly result: CommandResult;
   /** The instrument of the order, when the request names one. */
   readonly instrument: Instrument | undefined;
 }
@@ -51,14 +51,14 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.priceOffTick]: ['25244', (c) => `price must be a multiple of ${tick(c)}`],
   [RejectReason.priceOutOfRange]: [
     '25200',
-    (c) => `price must lie between ${tick(c)} and ${price(c, c.outcome.bound)}`,
+    (c) => `price must lie between ${tick(c)} and ${price(c, c.result.bound)}`,
   ],
   [RejectReason.sizeOffStep]: ['25610', (c) => `qty must be a multiple of ${step(c)}`],
-  [RejectReason.sizeTooSmall]: ['25207', (c) => `qty must be at least ${size(c, c.outcome.bound)}`],
-  [RejectReason.sizeTooLarge]: ['25208', (c) => `qty must be at most ${size(c, c.outcome.bound)}`],
+  [RejectReason.sizeTooSmall]: ['25207', (c) => `qty must be at least ${size(c, c.result.bound)}`],
+  [RejectReason.sizeTooLarge]: ['25208', (c) => `qty must be at most ${size(c, c.result.bound)}`],
   [RejectReason.amountOffPrecision]: [
     '25610',
-    (c) => `qty of a market buy is quote money with at most ${c.outcome.bound} decimals`,
+    (c) => `qty of a market buy is quote money with at most ${c.result.bound} decimals`,
   ],
   [RejectReason.belowMinimumAmount]: [
     '25611',
@@ -66,16 +66,16 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   ],
   [RejectReason.buyAboveBand]: [
     '25206',
-    (c) => `the highest buy price is ${price(c, c.outcome.bound)} at the moment`,
+    (c) => `the highest buy price is ${price(c, c.result.bound)} at the moment`,
   ],
   [RejectReason.sellBelowBand]: [
     '25205',
-    (c) => `the lowest sell price is ${price(c, c.outcome.bound)} at the moment`,
+    (c) => `the lowest sell price is ${price(c, c.result.bound)} at the moment`,
   ],
   [RejectReason.rpiNotAllowed]: ['25240', 'timeInForce rpi is for accounts approved as market makers'],
   [RejectReason.tooManyOpenOrders]: [
     '25211',
-    (c) => `too many open orders: at most ${c.outcome.bound} at a time`,
+    (c) => `too many open orders: at most ${c.result.bound} at a time`,
   ],
   [RejectReason.clientOidInUse]: ['25212', 'clientOid is used by another open order of this account'],
 
@@ -97,11 +97,11 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.notAmendable]: ['25568', 'this order cannot be modified'],
   [RejectReason.sizeBelowFilled]: [
     '25200',
-    (c) => `qty must not be below the filled quantity ${size(c, c.outcome.bound)}`,
+    (c) => `qty must not be below the filled quantity ${size(c, c.result.bound)}`,
   ],
   [RejectReason.tooManyOutstandingAmends]: [
     '25572',
-    (c) => `at most ${c.outcome.bound} modifications of one order may be under way`,
+    (c) => `at most ${c.result.bound} modifications of one order may be under way`,
   ],
   [RejectReason.amendAfterFailure]: ['25573', 'an earlier modification failed and the order was cancelled'],
   [RejectReason.amendWouldTake]: [
@@ -116,35 +116,35 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.closesWrongWay]: ['25232', 'a reduce-only order must go against the position'],
   [RejectReason.closeAboveAvailable]: [
     '25225',
-    (c) => `only ${size(c, c.outcome.bound)} of the position is free to close`,
+    (c) => `only ${size(c, c.result.bound)} of the position is free to close`,
   ],
   [RejectReason.aboveTier]: [
     '25233',
-    (c) => `the position would be above what leverage ${c.outcome.bound} allows`,
+    (c) => `the position would be above what leverage ${c.result.bound} allows`,
   ],
-  [RejectReason.leverageAboveMaximum]: ['25223', (c) => `leverage must be at most ${c.outcome.bound}`],
+  [RejectReason.leverageAboveMaximum]: ['25223', (c) => `leverage must be at most ${c.result.bound}`],
   [RejectReason.leverageNeedsMargin]: ['25228', 'there is not enough margin for this leverage'],
   [RejectReason.insufficientMargin]: ['25203', (c) => `margin is insufficient: ${available(c)} available`],
   [RejectReason.riskTooHigh]: ['25218', 'the account would be close to liquidation at once'],
   [RejectReason.sellBeyondBankruptcy]: [
     '25654',
-    (c) => `the price is below the bankruptcy price of the long position: ${price(c, c.outcome.bound)}`,
+    (c) => `the price is below the bankruptcy price of the long position: ${price(c, c.result.bound)}`,
   ],
   [RejectReason.buyBeyondBankruptcy]: [
     '25655',
-    (c) => `the price is above the bankruptcy price of the short position: ${price(c, c.outcome.bound)}`,
+    (c) => `the price is above the bankruptcy price of the short position: ${price(c, c.result.bound)}`,
   ],
   [RejectReason.positionsOrOrdersOpen]: [
     '25010',
     'close all positions and cancel all orders of the contracts first',
   ],
-  [RejectReason.tooManyPositions]: ['25229', (c) => `at most ${c.outcome.bound} positions at a time`],
+  [RejectReason.tooManyPositions]: ['25229', (c) => `at most ${c.result.bound} positions at a time`],
   [RejectReason.noIndexPrice]: ['25108', (c) => `${symbol(c)} has no index price yet`],
   [RejectReason.marginTooLow]: ['25203', 'the position needs this margin'],
 
   [RejectReason.coinNotOffered]: [
     '25240',
-    (c) => c.outcome.detail ?? 'the loan desk does not offer this coin',
+    (c) => c.result.detail ?? 'loans of this coin, or against it, are not offered',
   ],
   [RejectReason.oneAmountNeeded]: ['25238', 'give either loanAmount or pledgeAmount, above zero'],
   [RejectReason.noCoinPrice]: [
@@ -162,7 +162,7 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.pledgeTooLarge]: ['25208', (c) => `the pledge must be at most ${available(c)}`],
   [RejectReason.tooManyLoans]: [
     '25211',
-    (c) => `too many ongoing loans: at most ${c.outcome.bound} at a time`,
+    (c) => `too many ongoing loans: at most ${c.result.bound} at a time`,
   ],
   [RejectReason.unknownLoan]: ['25204', 'orderId names no ongoing loan of this account'],
   [RejectReason.otherPledgeCoin]: ['40017', 'pledgeCoin must be the coin that the loan is pledged with'],
@@ -210,27 +210,27 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   ],
   [RejectReason.partialTpslAbovePosition]: [
     '25595',
-    (c) => `only ${size(c, c.outcome.bound)} of the position has no such order yet`,
+    (c) => `only ${size(c, c.result.bound)} of the position has no such order yet`,
   ],
   [RejectReason.unknownStrategy]: ['25597', 'there is no waiting strategy order of that id'],
   [RejectReason.strategySubmitting]: ['25598', 'the strategy order has triggered and cannot be changed'],
   [RejectReason.tooManyStrategies]: [
     '25599',
-    (c) => `at most ${c.outcome.bound} strategy orders may wait here`,
+    (c) => `at most ${c.result.bound} strategy orders may wait here`,
   ],
   [RejectReason.strategyUnchanged]: ['25600', 'nothing would change'],
   [RejectReason.noPositionToProtect]: ['25601', 'there is no position to set take-profit or stop-loss on'],
   [RejectReason.presetNotOpening]: ['25612', 'takeProfit and stopLoss come with opening orders only'],
 
   [RejectReason.sameAccount]: ['40017', 'fromUid and toUid must be different accounts'],
-  [RejectReason.tooManyMoves]: ['40306', (c) => `positionList may hold at most ${c.outcome.bound} positions`],
+  [RejectReason.tooManyMoves]: ['40306', (c) => `positionList may hold at most ${c.result.bound} positions`],
   [RejectReason.noPositionToMove]: [
     '25227',
     (c) => `fromUid has no such position of ${symbol(c)}: side sell gives a long away, buy a short`,
   ],
   [RejectReason.moveAbovePosition]: [
     '25225',
-    (c) => `qty must be at most ${size(c, c.outcome.bound)}, which is the position of fromUid`,
+    (c) => `qty must be at most ${size(c, c.result.bound)}, which is the position of fromUid`,
   ],
   [RejectReason.moveOidInUse]: [
     '25212',
@@ -254,8 +254,8 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   ],
   [RejectReason.receiverTooRisky]: ['25218', 'toUid would be close to liquidation at once'],
 
-  [RejectReason.alreadyExists]: ['40017', (c) => c.outcome.detail ?? 'it exists already'],
-  [RejectReason.invalidSpecification]: ['40017', (c) => c.outcome.detail ?? 'the specification is not valid'],
+  [RejectReason.alreadyExists]: ['40017', (c) => c.result.detail ?? 'it exists already'],
+  [RejectReason.invalidSpecification]: ['40017', (c) => c.result.detail ?? 'the specification is not valid'],
   [RejectReason.invalidCountdown]: ['40020', 'countdown must be 0 or 5 to 60 seconds'],
   [RejectReason.accountsFull]: ['25002', 'the venue has no room for more accounts'],
 
@@ -266,9 +266,9 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   ],
 };
 
-export function rejectError(state: State, outcome: CommandResult, instrument?: Instrument): WireError {
-  const [code, message] = ROWS[outcome.rejectReason as Exclude<RejectReason, 0>];
-  const context = { state, outcome, instrument };
+export function rejectError(state: State, result: CommandResult, instrument?: Instrument): WireError {
+  const [code, message] = ROWS[result.rejectReason as Exclude<RejectReason, 0>];
+  const context = { state, result, instrument };
   return wireError(
     typeof code === 'function' ? code(context) : code,
     typeof message === 'function' ? message(context) : message,
@@ -289,11 +289,11 @@ function size({ instrument }: Context, lots = 0): string {
 
 /** The price that the trigger was compared with. */
 function reference(context: Context): string {
-  return `${price(context, context.outcome.bound)}, the price it is measured by`;
+  return `${price(context, context.result.bound)}, the price it is measured by`;
 }
 
 function range(context: Context, field: string): string {
-  return `${field} must lie between ${tick(context)} and ${price(context, context.outcome.bound)}`;
+  return `${field} must lie between ${tick(context)} and ${price(context, context.result.bound)}`;
 }
 
 function tick(context: Context): string {
@@ -309,7 +309,7 @@ function minimumAmount({ instrument }: Context): string {
   return `${formatMoney(instrument.minAmount)} ${instrument.spec.quoteCoin}`;
 }
 
-function available({ state, outcome }: Context): string {
-  const coin = outcome.coin === undefined ? '' : ` ${state.coins[outcome.coin]!.coin}`;
-  return `${formatMoney(outcome.available ?? 0n)}${coin}`;
+function available({ state, result }: Context): string {
+  const coin = result.coin === undefined ? '' : ` ${state.coins[result.coin]!.coin}`;
+  return `${formatMoney(result.available ?? 0n)}${coin}`;
 }

@@ -159,7 +159,7 @@ function messages(): Readonly<Record<string, Message>> {
     },
     ...tradeRequests(),
     'trade-reply': {
-      summary: 'The outcome of a request, durable',
+      summary: 'The result of a request, durable',
       direction: 'send',
       roles: PRIVATE_ROLES,
       payload: TradeReply,

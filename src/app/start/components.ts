@@ -87,7 +87,7 @@ export async function openComponents(
   }
   const { exchange, lastSeq, commands } = await replay(recovered.snapshot, recovered.records, history, {
     progress: progressReport(recovered, logger),
-    applied: (seq, command, outcome) => reconciliation.note(seq, command, outcome),
+    applied: (seq, command, result) => reconciliation.note(seq, command, result),
     acceptHistoryGap: config.acceptHistoryGap,
   }).catch((error) => {
     throw explainPoisonedCommand(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });

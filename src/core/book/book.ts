@@ -121,9 +121,9 @@ export class Book {
           const offered = slab.remaining[maker]!;
           const lots = Math.min(wanted, offered, capacity);
           if (tests !== undefined) {
-            const outcome = tests.test(taker, maker, price, lots);
-            if (outcome === FillTest.takerFails) return MatchEnd.takerFailed;
-            if (outcome === FillTest.makerFails) {
+            const result = tests.test(taker, maker, price, lots);
+            if (result === FillTest.takerFails) return MatchEnd.takerFailed;
+            if (result === FillTest.makerFails) {
               this.remove(maker);
               sink.makerFailed(context, maker);
               removals++;
@@ -190,9 +190,9 @@ export class Book {
           if (capacityOf !== undefined && (slab.flags[maker]! & FLAG_CLOSING) !== 0)
             lots = Math.min(lots, Math.max(0, capacityOf(maker, price) - before));
           if (tests !== undefined && lots > 0) {
-            const outcome = tests.test(taker, maker, price, Math.min(lots, wanted - found));
-            if (outcome === FillTest.takerFails) return false;
-            if (outcome === FillTest.makerFails) {
+            const result = tests.test(taker, maker, price, Math.min(lots, wanted - found));
+            if (result === FillTest.takerFails) return false;
+            if (result === FillTest.makerFails) {
               removals++;
               continue;
             }

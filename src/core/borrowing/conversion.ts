@@ -75,7 +75,7 @@ export function convert(state: State, account: Account, conversion: Conversion):
     toLine: forced ? 'forcedIn' : 'convertIn',
     reference,
   });
-  state.touch(account);
+  state.markDirty(account);
   if (!account.house) {
     state.events.push({
       type: 'conversion',

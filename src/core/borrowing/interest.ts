@@ -114,5 +114,5 @@ function charge(state: State, account: Account, coin: number, interest: bigint):
     amount: interest,
     fromLine: 'interest',
   });
-  state.touch(account);
+  state.markDirty(account);
 }

@@ -4,7 +4,7 @@ import type { CancelStrategy, ModifyStrategy, PlaceStrategy } from '../model/com
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { HoldMode, Side, StrategyKind, StrategyReason, StrategyStatus } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { placingRefusal } from '../model/instrument-status.ts';
+import { placingRejectReason } from '../model/instrument-status.ts';
 import { TPSL_PER_SYMBOL_MAX } from '../model/limits.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
@@ -159,7 +159,7 @@ function checkOpen(
   { source }: Pick<PlaceStrategy, 'source'>,
 ): CommandResult | undefined {
   if (state.halted) return rejected(RejectReason.tradingHalted);
-  const status = placingRefusal(instrument, true, source, state.now);
+  const status = placingRejectReason(instrument, true, source, state.now);
   const passing = status === RejectReason.openingRestricted || status === RejectReason.closingRestricted;
   if (status !== RejectReason.none && !passing) return rejected(status);
   if (account.liquidating) return rejected(RejectReason.accountLiquidating);

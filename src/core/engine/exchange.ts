@@ -3,7 +3,7 @@
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
  *   2. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
- *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); touched accounts are processed:
+ *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
  *      closing orders trimmed, liquidations (`risk-engine.ts`); repeated until nothing changes
  *   4. its result is folded into the digest; `takeEvents` returns its events
  *   5. assertions: no isolated margin is left below zero; with each new second the invariants of one account are
@@ -19,7 +19,7 @@ import { placeOrder } from '../entry/place-order.ts';
 import { setHoldMode, setLeverage, setMarginMode } from '../futures/futures-settings.ts';
 import { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from '../futures/isolated-margin.ts';
-import { fundInsurance, writeOffDebt } from '../liquidation/insurance-desk.ts';
+import { fundInsurance, writeOffDebt } from '../liquidation/insurance-funding.ts';
 import { forceClose } from '../liquidation/operator-force-close.ts';
 import { movePositions } from '../liquidation/position-move.ts';
 import { setCoinLimits } from '../listing/coin-limits.ts';

@@ -1,8 +1,8 @@
 /** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
-import { takeCoinPrices } from '../margin/collateral.ts';
-import { takeDollarPrices } from '../margin/dollar-coins.ts';
+import { sampleCoinPrices } from '../margin/collateral.ts';
+import { sampleDollarPrices } from '../margin/dollar-coins.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -52,8 +52,8 @@ export function samplePrices(state: State, now: number): void {
     if (state.rules.livePrices) index.updateLive(second, seconds);
     else index.update(second);
   }
-  if (state.rules.dollarCoins) takeDollarPrices(state, second, seconds);
-  takeCoinPrices(state);
+  if (state.rules.dollarCoins) sampleDollarPrices(state, second, seconds);
+  sampleCoinPrices(state);
   for (const market of state.markets) {
     const { futures, day } = market;
     if (futures === undefined) continue;

@@ -42,7 +42,7 @@ export class RiskEngine {
     // Only who is due now: whom else the watch wanted to see must not decide in which order accounts are taken.
     for (const account of watch.onPrices()) {
       if (isDue(state, account)) {
-        state.touch(account);
+        state.markDirty(account);
         continue;
       }
       updateWarning(state, account);
@@ -73,12 +73,12 @@ export class RiskEngine {
   processDirtyAccounts(): void {
     const { state } = this;
     const roundsMax = ROUNDS_MAX + ROUNDS_PER_ACCOUNT_MAX * state.accounts.length;
-    for (let round = 0; state.touched.length > 0; round++) {
+    for (let round = 0; state.dirtyAccounts.length > 0; round++) {
       assert(round < roundsMax, 'liquidations come to an end');
-      const accounts = state.touched;
-      state.touched = [];
+      const accounts = state.dirtyAccounts;
+      state.dirtyAccounts = [];
       if (accounts.length > 1) accounts.sort((a, b) => a.uid - b.uid);
-      for (const account of accounts) account.touched = false;
+      for (const account of accounts) account.dirty = false;
       for (const account of accounts) this.settle(account);
     }
     this.settlement.ranking.forget();

@@ -74,7 +74,7 @@ export class TriggerEngine {
     const { strategies } = state;
     for (;;) {
       if (strategies.due.size !== 0 || strategies.queue.length !== 0) this.fireDue();
-      if (state.touched.length !== 0) this.futures.processDirtyAccounts();
+      if (state.dirtyAccounts.length !== 0) this.futures.processDirtyAccounts();
       if (state.halted || strategies.paused || strategies.due.size === 0) return;
     }
   }
@@ -129,10 +129,10 @@ export class TriggerEngine {
     }
     if (isTpsl(order.kind)) order.sizeLots = lots;
     const command = this.commandOf(order, account, instrument, lots);
-    const outcome = placeOrder(state, this.settlements, command, childOf(order, account));
-    if (outcome.rejectReason === RejectReason.none)
-      emitFinal(state, order, StrategyStatus.success, { childOrderId: outcome.orderId });
-    else emitFinal(state, order, StrategyStatus.failed, { failure: outcome.rejectReason });
+    const result = placeOrder(state, this.settlements, command, childOf(order, account));
+    if (result.rejectReason === RejectReason.none)
+      emitFinal(state, order, StrategyStatus.success, { childOrderId: result.orderId });
+    else emitFinal(state, order, StrategyStatus.failed, { failure: result.rejectReason });
   }
 
   /** What it trades now; undefined when the position it protects is gone, or the coins are. */

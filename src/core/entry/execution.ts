@@ -117,7 +117,7 @@ function restOrder({ state, account, market }: OrderContext, slot: number): void
   market.book.rest(slot);
   market.changes++;
   // An account near liquidation may not keep an order that needs margin.
-  if (account.warned) state.touch(account);
+  if (account.warned) state.markDirty(account);
   emitOpen(state, slot);
 }
 

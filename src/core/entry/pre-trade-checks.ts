@@ -16,7 +16,7 @@ import {
   TriggerBy,
 } from '../model/enums.ts';
 import { type Instrument, isFutures } from '../model/instrument.ts';
-import { isCloseOnly, placingRefusal } from '../model/instrument-status.ts';
+import { isCloseOnly, placingRejectReason } from '../model/instrument-status.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { isEmpty, type Preset } from '../model/tpsl.ts';
@@ -118,13 +118,13 @@ function statusRefusal({ state, account, instrument }: OrderContext, command: Pl
   const { house } = account;
   const free = instrument.status === InstrumentStatus.online && !isCloseOnly(instrument, house);
   if (!opening || instrument.futures === undefined || free)
-    return placingRefusal(instrument, opening, source, state.now, house);
+    return placingRejectReason(instrument, opening, source, state.now, house);
   const position = positionOf(account, instrument.index, PosSide.none);
   const closing = position !== undefined && position.long === (side === Side.sell);
   const turns = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
   return (
-    (closing ? placingRefusal(instrument, false, source, state.now) : RejectReason.none) ||
-    (turns ? placingRefusal(instrument, true, source, state.now, house) : RejectReason.none)
+    (closing ? placingRejectReason(instrument, false, source, state.now) : RejectReason.none) ||
+    (turns ? placingRejectReason(instrument, true, source, state.now, house) : RejectReason.none)
   );
 }
 

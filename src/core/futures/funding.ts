@@ -36,7 +36,7 @@ function payHolders(state: State, market: Market, rate: bigint): void {
   const receivers = holders.filter(({ position }) => position.long !== paysLong);
   const collected = payers.reduce((sum, holder) => sum + pay(state, market, holder, rate), 0n);
   distribute(state, market, receivers, rate, collected);
-  for (const { account } of holders) state.touch(account);
+  for (const { account } of holders) state.markDirty(account);
 }
 
 type Rounding = (dividend: bigint, divisor: bigint) => bigint;

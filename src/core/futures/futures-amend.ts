@@ -95,7 +95,7 @@ export function holdForOrder(
   else ledger.move(orders, cash, -more);
   slab.isolatedLocks.set(slot, amount);
   // Held margin no longer backs crossed positions.
-  state.touch(account);
+  state.markDirty(account);
 }
 
 function reserveOf(account: Account, market: Market, intent: Intent): bigint {

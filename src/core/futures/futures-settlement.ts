@@ -168,7 +168,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const account = state.accounts[slab.account[trade.slot]!]!;
     this.settleParts(account, trade);
     countOrder(state, account, trade.context.instrument, trade.slot, -trade.lots);
-    state.touch(account);
+    state.markDirty(account);
   }
 
   private settleParts(account: Account, trade: Trade): void {

@@ -139,5 +139,5 @@ function moveMargin(
   else ledger.move(isolated, cash, -amount);
   position.iso += amount;
   position.updatedTime = state.now;
-  state.touch(account);
+  state.markDirty(account);
 }

@@ -101,7 +101,7 @@ function settlePositions(
     results.set(party, result);
     const lacking = releaseMargin(state, settlement, instrument, account, position);
     if (lacking > 0n) claims.push({ account, bucket: Bucket.isolated, amount: lacking });
-    state.touch(account);
+    state.markDirty(account);
   }
   const debts = debtsOf(state, instrument, new Set(holders.map(({ account }) => account)));
   const debtors = new Set(debts.map(({ account }) => account));

@@ -60,7 +60,7 @@ export function closeOut(
   endForcedOrder(state, slot);
   if (position.isolated) settleIsolated(state, settlement, account, position, forced.left());
   forced.end();
-  state.touch(account);
+  state.markDirty(account);
 }
 
 /** The first edition's: as far as the bankruptcy price, and beyond it within the price band. */

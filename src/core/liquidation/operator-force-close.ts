@@ -23,7 +23,7 @@ export function forceClose(state: State, settlement: FuturesSettlement, command:
   if (!command.deleverage) {
     if (account.positions.size === 0) return rejected(RejectReason.noPositionToClose);
     liquidateWholly(state, settlement, account);
-    state.touch(account);
+    state.markDirty(account);
     return OK;
   }
   const instrument = state.instruments[command.instrument];

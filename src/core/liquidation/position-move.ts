@@ -12,7 +12,7 @@ import type { MoveItem, MovePositions } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { HoldMode, OrderKind, PosSide, Side, Source } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { placingRefusal } from '../model/instrument-status.ts';
+import { placingRejectReason } from '../model/instrument-status.ts';
 import { MOVED_POSITIONS_MAX } from '../model/limits.ts';
 import type { Position } from '../model/position.ts';
 import { RejectReason } from '../model/reject-reason.ts';
@@ -174,7 +174,7 @@ function lastFillOf({ events }: State, orderId: number): number {
 /** The contract must be open for closing and for opening, and its index fresh. */
 function checkContract(state: State, instrument: Instrument): CommandResult | undefined {
   for (const opening of [false, true]) {
-    const rejectReason = placingRefusal(instrument, opening, Source.api, state.now);
+    const rejectReason = placingRejectReason(instrument, opening, Source.api, state.now);
     if (rejectReason !== RejectReason.none) return rejected(rejectReason);
   }
   const { markTicks: mark, index } = state.market(instrument).futures!;

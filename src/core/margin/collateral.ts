@@ -59,7 +59,7 @@ export function coinIndex(state: State, coin: number): IndexPrice | undefined {
 }
 
 /** Samples the prices of all coins, once a second: margin must not depend on when it is read. */
-export function takeCoinPrices(state: State): void {
+export function sampleCoinPrices(state: State): void {
   state.setCoinPrices([], []);
   state.setCoinPrices(
     state.coins.map(({ coin }) => findUsdPrice(state, coin)),

@@ -15,7 +15,7 @@ interface DollarVote {
 }
 
 /** Each second, after the indices: first USDT, which USDC may lean on. */
-export function takeDollarPrices(state: State, time: number, seconds: number): void {
+export function sampleDollarPrices(state: State, time: number, seconds: number): void {
   const { USDT, USDC } = state.dollars;
   USDT.add(tetherVote(state, time)?.price, time, seconds);
   USDC.add(usdcVote(state, time)?.price, time, seconds);

@@ -92,7 +92,7 @@ export function computeRisk(
 ): Risk {
   const exposures = exposuresOf(state, account, intent, leaveOut);
   const { equity, effective, debts } = worthOf(state, account, changes);
-  const owing = debtFigures(state, account, debts, spot, leaveOut, claims);
+  const owing = debtAmounts(state, account, debts, spot, leaveOut, claims);
   let { initial, maintenance } = owing;
   // Without obligations the collateral is not needed as margin, and its loss of margin value does not count.
   if (intent !== undefined || spot !== undefined || hasObligations(state, account)) initial += owing.haircut;
@@ -118,7 +118,7 @@ export interface DebtFigures {
 }
 
 /** Margin of debts, with the amounts that open orders would borrow (rules 6.3). */
-export function debtFigures(
+export function debtAmounts(
   state: State,
   account: Account,
   debts: ReadonlyMap<number, bigint>,

@@ -41,7 +41,7 @@ const LEVELS_WALKED_MAX = 256;
 
 /** Rejection with the available amount when the order cannot be paid; undefined when it can. */
 export function checkSpending(state: State, account: Account, spending: Spending): CommandResult | undefined {
-  const rejectReason = refusalOf(state, account, spending);
+  const rejectReason = rejectReasonOf(state, account, spending);
   if (rejectReason === RejectReason.none) return undefined;
   if (rejectReason !== RejectReason.insufficientBalance) return { ...rejected(rejectReason), available: 0n };
   const coin = lockedCoin(spending.instrument, spending.side);
@@ -54,7 +54,8 @@ export function maxSpendable(state: State, account: Account, order: Order): bigi
   const coin = lockedCoin(order.instrument, order.side);
   const own = ownMoney(state, account, coin, order);
   const known = knownOf(state, account, order);
-  const passes = (need: bigint) => refusalOf(state, account, { ...order, need }, known) === RejectReason.none;
+  const passes = (need: bigint) =>
+    rejectReasonOf(state, account, { ...order, need }, known) === RejectReason.none;
   let low = 0n;
   let high = own + (order.instrument.margin === undefined ? 0n : known.lent);
   if (high === 0n || passes(high)) return high;
@@ -84,7 +85,7 @@ function knownOf(state: State, account: Account, { instrument, side, slot }: Ord
   };
 }
 
-function refusalOf(state: State, account: Account, spending: Spending, present?: Known): RejectReason {
+function rejectReasonOf(state: State, account: Account, spending: Spending, present?: Known): RejectReason {
   const { instrument, side, need, slot } = spending;
   const coin = lockedCoin(instrument, side);
   const borrowed = larger(0n, need - ownMoney(state, account, coin, spending));
@@ -93,7 +94,7 @@ function refusalOf(state: State, account: Account, spending: Spending, present?:
     if (instrument.margin === undefined) return RejectReason.insufficientBalance;
     if (owesBeyondMeans(state, account)) return RejectReason.insufficientMargin;
     known ??= knownOf(state, account, spending);
-    const rejectReason = borrowingRefusal(instrument.margin, borrowed, known);
+    const rejectReason = borrowingRejectReason(instrument.margin, borrowed, known);
     if (rejectReason !== RejectReason.none) return rejectReason;
   } else if (!hasObligations(state, account) || hasPlenty(state, account, coin, need))
     return RejectReason.none;
@@ -136,7 +137,7 @@ function worstTicks(state: State, { instrument, side, need }: Spending): number 
 }
 
 /** Checks in this order: state of the account, lendable amount, minimum loan (rules 6.4, 6.5). */
-function borrowingRefusal(
+function borrowingRejectReason(
   { warningRatio, minBorrow }: NonNullable<Instrument['margin']>,
   borrowed: bigint,
   { before, lent }: Known,

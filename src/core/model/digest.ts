@@ -1,5 +1,5 @@
 /**
- * A running 52-bit digest of every outcome. Two exchanges that applied the same commands have the same digest; the
+ * A running 52-bit digest of every result. Two exchanges that applied the same commands have the same digest; the
  * writer puts it into the log now and then, so that a replay that went another way is caught at that very command.
  */
 export class Digest {

@@ -344,7 +344,7 @@ export interface FundingSettled {
   readonly time: number;
 }
 
-/** `ROLLBACK`: the desk could not lend, or the pledge was not there. */
+/** `ROLLBACK`: the pool could not lend, or the pledge was not there. */
 export type LoanStatus = 'ONGOING' | 'ROLLBACK' | 'FORCE' | 'REPAY';
 
 /** A loan as it began or ended. */

@@ -32,7 +32,7 @@ const TABLE: Record<InstrumentStatus, Permission> = {
 /** No new orders so long before delivery (rules 5.15). */
 export const DELIVERY_QUIET_MS = 10 * 60_000;
 
-export function placingRefusal(
+export function placingRejectReason(
   instrument: Instrument,
   opening: boolean,
   source: Source,
@@ -69,7 +69,7 @@ export function amendingRefusal(
   enlarges: boolean,
   house = false,
 ): RejectReason {
-  const rejectReason = placingRefusal(instrument, opening, source, now, house);
+  const rejectReason = placingRejectReason(instrument, opening, source, now, house);
   if (rejectReason === RejectReason.openingRestricted && !enlarges) return RejectReason.none;
   return rejectReason;
 }

@@ -18,7 +18,7 @@ export interface CoinSpec {
   readonly collateralCap?: string;
   /** Dollars that the house may lack of it in coin-margined contracts beyond the insurance fund; 10 000 when absent. */
   readonly houseShortUsd?: string;
-  /** Terms at which the loan desk lends it, and takes it as a pledge; it does not when absent. */
+  /** Terms of pledge loans: at which it is lent, and taken as a pledge; neither when absent. */
   readonly loan?: LoanSpec;
   readonly pledge?: PledgeSpec;
   /** Terms on which it is lent to unified accounts; not at all when absent. */

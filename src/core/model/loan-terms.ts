@@ -1,4 +1,4 @@
-/** What the loan desk offers: coins to borrow with their rates, coins to pledge with their levels (rules 7.1). */
+/** Terms of pledge loans: coins to borrow with their rates, coins to pledge with their levels (rules 7.1). */
 import { divCeil, MONEY_SCALE, parseUnits, RATE_SCALE } from './units.ts';
 
 export const LoanTerm = { flexible: 0, sevenDays: 1, thirtyDays: 2 } as const;

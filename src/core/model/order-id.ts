@@ -3,7 +3,7 @@ const DIGITS = 18;
 /** What stands before an id of so many digits. */
 const PREFIXES = Array.from({ length: DIGITS + 1 }, (_, digits) => `1${'0'.repeat(DIGITS - digits)}`);
 
-/** An order's id is printed in its outcome and in each of its records, one after the other: the last one is kept. */
+/** An order's id is printed in its result and in each of its records, one after the other: the last one is kept. */
 const last = { id: -1, printed: '' };
 
 export function formatOrderId(id: number): string {

@@ -1,4 +1,4 @@
-/** A replay came to other outcomes than the run that wrote the log. */
+/** A replay came to other results than the run that wrote the log. */
 export class ReplayDivergence extends Error {
   override name = 'Diverged';
 }

@@ -156,7 +156,7 @@ function releaseIsolated(state: State, coin: number, slot: number): void {
     held,
   );
   // The returned margin backs crossed positions again.
-  state.touch(state.accounts[account]!);
+  state.markDirty(state.accounts[account]!);
 }
 
 /** Writes the last record of an order whose locks are settled, and removes it. */

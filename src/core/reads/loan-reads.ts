@@ -1,4 +1,4 @@
-/** Questions about loans: what the desk offers, what is owed and pledged now. Nothing here changes anything. */
+/** Questions about loans: what is offered, what is owed and pledged now. Nothing here changes anything. */
 
 import { type CoinBounds, coinBounds, type LoanRequest, offerFor } from '../loan/borrow.ts';
 import { pairPrices, usdtPrice } from '../loan/loan-money.ts';
@@ -117,7 +117,7 @@ function ownLoans(state: State, uid: number): Loan[] {
   return account === undefined ? [] : state.loans.of(account.index);
 }
 
-/** A fixed rate doubles when the term is over; a flexible one is what the desk asks now. */
+/** A fixed rate doubles when the term is over; a flexible one is the present rate. */
 function presentRate(state: State, loan: Loan): bigint {
   if (loan.term === LoanTerm.flexible) return hourRate(state.coins[loan.loanCoin]!.loan!, loan.term);
   return loan.fixedRate(loan.nextHour() - HOUR_MS);

@@ -95,8 +95,8 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     }
 
     if (state.auditsMatches) this.tests.confirm();
-    if (buyerAccount.mayOwe) state.touch(buyerAccount);
-    if (sellerAccount.mayOwe) state.touch(sellerAccount);
+    if (buyerAccount.mayOwe) state.markDirty(buyerAccount);
+    if (sellerAccount.mayOwe) state.markDirty(sellerAccount);
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
     emitTrade(state, instrument, market, {

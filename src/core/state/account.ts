@@ -72,8 +72,8 @@ export class Account {
   readonly strategyOids = new Map<string, StrategyOrder>();
   /** When the countdown runs out; 0 = off. */
   countdownDeadline = 0;
-  /** Is in `State.touched`. */
-  touched = false;
+  /** Is in `State.dirtyAccounts`. */
+  dirty = false;
   /** Cached margin with the changes since; not saved. */
   margin: MarginCache | undefined;
 

@@ -52,7 +52,7 @@ export function emitLedgerLine(
   reference: string,
   { fee = 0n, instrument, intoMargin = 0n }: LineDetails = {},
 ): void {
-  if (account.mayOwe) state.touch(account);
+  if (account.mayOwe) state.markDirty(account);
   if (account.house) return;
   const held =
     wallet === Wallet.unified

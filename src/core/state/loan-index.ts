@@ -27,7 +27,7 @@ export interface LoanCrossings {
   readonly forced: readonly Loan[];
 }
 
-export class LoanBook {
+export class LoanIndex {
   /** By id, oldest first. */
   readonly loans = new Map<number, Loan>();
   /** Per coin: money that operators have put into the pool, less withdrawals; and principal that was lost. */

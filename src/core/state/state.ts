@@ -28,7 +28,7 @@ import { parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
 import { Account } from './account.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
-import { LoanBook } from './loan-index.ts';
+import { LoanIndex } from './loan-index.ts';
 import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
@@ -125,7 +125,7 @@ export class State {
   halted = false;
   readonly withdrawals = new WithdrawalsUnderWay();
   /** Ongoing pledge loans. */
-  readonly loans = new LoanBook();
+  readonly loans = new LoanIndex();
   /** Client ids of recent transfers and withdrawals: a retry must not move money twice. */
   readonly transferOids = new RecentClientIds(TRANSFER_OIDS_REMEMBERED);
   /** References of recent deposits by operators: one is credited once per account and coin. */
@@ -155,7 +155,7 @@ export class State {
   /** A coin-margined contract has paid or taken a profit since what the house lacks was last looked at. */
   clearingChanged = false;
   /** Accounts whose positions or money the present command has changed, each once. */
-  touched: Account[] = [];
+  dirtyAccounts: Account[] = [];
   /** Events of the present command so far. */
   events: Event[] = [];
 
@@ -177,10 +177,10 @@ export class State {
   }
 
   /** Marks an account for `RiskEngine.processDirtyAccounts`, which runs before the command ends. */
-  touch(account: Account): void {
-    if (account.touched) return;
-    account.touched = true;
-    this.touched.push(account);
+  markDirty(account: Account): void {
+    if (account.dirty) return;
+    account.dirty = true;
+    this.dirtyAccounts.push(account);
   }
 
   setCoinPrices(prices: readonly bigint[], indexed: readonly boolean[]): void {

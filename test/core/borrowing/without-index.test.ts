@@ -71,7 +71,7 @@ test('it pays for no debt, neither by wish nor by force', () => {
   assert.equal(floor.cash('ann', 'USDT'), '-803.5982');
 });
 
-test('it can be neither pledged nor borrowed at the loan desk', () => {
+test('it can be neither pledged nor borrowed against a pledge', () => {
   const floor = goldFloor();
   floor.trader('ann', { USDT: '10000', XAU: '100' });
   const borrow = (loanCoin: number, pledgeCoin: number) =>

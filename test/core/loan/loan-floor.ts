@@ -1,4 +1,4 @@
-/** A loan desk on the trading floor: terms of the published samples, pools with money, loans in people's words. */
+/** Pledge loans in the trading scenarios: terms of the published samples, pools with money, loans in people's words. */
 
 import type { CommandResult } from '../../../src/core/model/command-result.ts';
 import { Bucket } from '../../../src/core/model/ledger-accounts.ts';

@@ -1,4 +1,4 @@
-/** The loan desk while nobody tells prices (rules 5.14): what was agreed goes on, nothing new at an old price. */
+/** Pledge loans while nobody tells prices (rules 5.14): what was agreed goes on, nothing new at an old price. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LoanTerm } from '../../../src/core/model/loan-terms.ts';

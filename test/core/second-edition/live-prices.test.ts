@@ -87,7 +87,7 @@ function lender(without: readonly SecondEditionRule[] = []) {
   return { floor, repay };
 }
 
-test('R6 (c): the loan desk asks for the same fee, and for a price of the last minute', () => {
+test('R6 (c): a loan paid from its pledge costs the same fee and needs a price of the last minute', () => {
   const { floor, repay } = lender();
   for (let n = 0; n < 60; n++) floor.index('60000');
   assert.equal(repay(), 'none 0.01668336');

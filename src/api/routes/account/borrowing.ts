@@ -56,9 +56,9 @@ async function repay(sequencer: Sequencer, uid: number, body: Static<typeof Repa
   if (debtCoin instanceof WireError) return debtCoin;
   const payCoin = selected(state, 'paymentCoinList', body.paymentCoinList);
   if (payCoin instanceof WireError) return payCoin;
-  const outcome = await sequencer.submit({ type: 'repay', uid, debtCoin, payCoin });
-  if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome);
-  return { result: 'YES', repayAmount: formatMoney(outcome.amount ?? 0n) };
+  const result = await sequencer.submit({ type: 'repay', uid, debtCoin, payCoin });
+  if (result.rejectReason !== RejectReason.none) return rejectError(state, result);
+  return { result: 'YES', repayAmount: formatMoney(result.amount ?? 0n) };
 }
 
 export const borrowingRoutes: readonly Route[] = [

@@ -4,7 +4,7 @@
 import Type from 'typebox';
 import { Source } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
-import { placingRefusal } from '../../../core/model/instrument-status.ts';
+import { placingRejectReason } from '../../../core/model/instrument-status.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
 import { poolLeft } from '../../../core/reads/borrowing-reads.ts';
@@ -24,7 +24,7 @@ const coinQuery = Type.Object({ coin: Type.Optional(CoinName) });
 /** Tradable through the API now, to open or to close. */
 function isOpen(state: State, instrument: Instrument): boolean {
   return [true, false].some(
-    (opening) => placingRefusal(instrument, opening, Source.api, state.now) === RejectReason.none,
+    (opening) => placingRejectReason(instrument, opening, Source.api, state.now) === RejectReason.none,
   );
 }
 

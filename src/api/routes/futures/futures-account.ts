@@ -87,9 +87,9 @@ async function setLeverage(sequencer: Sequencer, uid: number, body: Static<typeo
     return wireError('25200', `leverage must be at least ${least}`);
   }
   const command = { type: 'setLeverage', uid, instrument: instrument.index, ...sides } as const;
-  const outcome = await submitInMarginMode(sequencer, command, instrument, body.marginMode);
-  if (outcome instanceof WireError) return outcome;
-  return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(state, outcome, instrument);
+  const result = await submitInMarginMode(sequencer, command, instrument, body.marginMode);
+  if (result instanceof WireError) return result;
+  return result.rejectReason === RejectReason.none ? 'success' : rejectError(state, result, instrument);
 }
 
 /** Margin trading has one leverage per coin, for debts in it. */
@@ -104,13 +104,13 @@ async function setCoinLeverage(sequencer: Sequencer, uid: number, body: Static<t
   }
   const leverage = Number(body.leverage);
   if (leverage < 1) return wireError('25200', 'leverage must be at least 1');
-  const outcome = await sequencer.submit({
+  const result = await sequencer.submit({
     type: 'setCoinLeverage',
     uid,
     coin: coin.index,
     leverage,
   });
-  return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(state, outcome);
+  return result.rejectReason === RejectReason.none ? 'success' : rejectError(state, result);
 }
 
 function everySideKept({ longLeverage, shortLeverage }: Sides): boolean {
@@ -236,12 +236,12 @@ export const futuresAccountRoutes: readonly Route[] = [
     data: answers.Success,
     handle: async ({ sequencer, caller, body }) => {
       const holdMode = HOLD_MODE_NAMES.indexOf(body.holdMode);
-      const outcome = await sequencer.submit({
+      const result = await sequencer.submit({
         type: 'setHoldMode',
         uid: caller.user.uid,
         holdMode,
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
+      return result.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, result);
     },
   }),
 

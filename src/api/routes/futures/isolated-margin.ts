@@ -24,10 +24,10 @@ export async function moveMargin(
   if (position instanceof WireError) return position;
   const { posSide } = position;
   const at = { uid, instrument: instrument.index, posSide };
-  const outcome = await sequencer.submit({ type: 'adjustMargin', ...at, amount });
-  return outcome.rejectReason === RejectReason.none
+  const result = await sequencer.submit({ type: 'adjustMargin', ...at, amount });
+  return result.rejectReason === RejectReason.none
     ? 'success'
-    : rejectError(sequencer.state, outcome, instrument);
+    : rejectError(sequencer.state, result, instrument);
 }
 
 /**
@@ -46,10 +46,10 @@ export async function setAutoMargin(
   const { posSide } = position;
   const at = { uid, instrument: instrument.index, posSide };
   const units = limit === 'off' ? 0n : limit === 'unbounded' ? AUTO_MARGIN_UNBOUNDED : limit;
-  const outcome = await sequencer.submit({ type: 'setAutoMargin', ...at, room: units });
-  return outcome.rejectReason === RejectReason.none
+  const result = await sequencer.submit({ type: 'setAutoMargin', ...at, room: units });
+  return result.rejectReason === RejectReason.none
     ? 'success'
-    : rejectError(sequencer.state, outcome, instrument);
+    : rejectError(sequencer.state, result, instrument);
 }
 
 /** `on` while the isolated position of a side may still add margin automatically. */

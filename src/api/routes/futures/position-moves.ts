@@ -73,7 +73,7 @@ async function move(
   });
   const items = requests.flatMap((request) => (request instanceof WireError ? [] : [request.item]));
   const uids = { initiatorUid: user.uid, fromUid: from.uid, toUid: to.uid };
-  const outcome =
+  const result =
     items.length === 0
       ? OK
       : await sequencer.submit({
@@ -82,8 +82,8 @@ async function move(
           items,
           clientOid: body.clientOid ?? '',
         });
-  if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome);
-  const moved = [...(outcome.items ?? [])];
+  if (result.rejectReason !== RejectReason.none) return rejectError(state, result);
+  const moved = [...(result.items ?? [])];
   const results = requests.map((request): CommandResult | WireError => {
     if (request instanceof WireError) return request;
     const each = moved.shift()!;

@@ -113,21 +113,21 @@ async function closePositions(
   const submitted = positions.flatMap((position) =>
     closingCommands(state, uid, position).map((command) => ({
       instrument: position.instrument,
-      outcome: sequencer.submit(command),
+      result: sequencer.submit(command),
     })),
   );
   const list = await Promise.all(
-    submitted.map(async ({ instrument, outcome }) => closeResult(state, await outcome, instrument, dialect)),
+    submitted.map(async ({ instrument, result }) => closeResult(state, await result, instrument, dialect)),
   );
   return { list };
 }
 
-function closeResult(state: State, outcome: CommandResult, instrument: Instrument, dialect: ErrorDialect) {
-  if (outcome.rejectReason === RejectReason.none) {
-    const orderId = formatOrderId(outcome.orderId);
-    return { orderId, clientOid: outcome.clientOid, code: '00000', msg: 'success' };
+function closeResult(state: State, result: CommandResult, instrument: Instrument, dialect: ErrorDialect) {
+  if (result.rejectReason === RejectReason.none) {
+    const orderId = formatOrderId(result.orderId);
+    return { orderId, clientOid: result.clientOid, code: '00000', msg: 'success' };
   }
-  const error = rejectError(state, outcome, instrument);
+  const error = rejectError(state, result, instrument);
   return { orderId: '', clientOid: '', code: error.codeIn(dialect), msg: error.msg };
 }
 

@@ -53,7 +53,7 @@ async function borrow({ sequencer, caller, body }: Call<unknown, Static<typeof B
   if (loanAmount instanceof WireError) return loanAmount;
   const pledgeAmount = moneyOf(body.pledgeAmount ?? '0', 'pledgeAmount');
   if (pledgeAmount instanceof WireError) return pledgeAmount;
-  const outcome = await sequencer.submit({
+  const result = await sequencer.submit({
     type: 'loanBorrow',
     uid: caller.user.uid,
     loanCoin: pair.loan.index,
@@ -62,8 +62,8 @@ async function borrow({ sequencer, caller, body }: Call<unknown, Static<typeof B
     loanAmount,
     pledgeAmount,
   });
-  if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
-  return { orderId: formatOrderId(outcome.orderId) };
+  if (result.rejectReason !== RejectReason.none) return rejectError(sequencer.state, result);
+  return { orderId: formatOrderId(result.orderId) };
 }
 
 /** Coins of a loan, read before a command that may close it. */
@@ -83,7 +83,7 @@ async function repay({ sequencer, caller, body }: Call<unknown, Static<typeof Re
   const { uid } = caller.user;
   const loanId = loanIdOf(body.orderId);
   const named = coinsOf(sequencer.state, uid, loanId);
-  const outcome = await sequencer.submit({
+  const result = await sequencer.submit({
     type: 'loanRepay',
     uid,
     loanId,
@@ -92,8 +92,8 @@ async function repay({ sequencer, caller, body }: Call<unknown, Static<typeof Re
     amount,
     unlock: body.repayUnlock === 'yes',
   });
-  if (outcome.repaid === undefined || named === undefined) return rejectError(sequencer.state, outcome);
-  return repaymentView(outcome.repaid, named.loanCoin, named.pledgeCoin);
+  if (result.repaid === undefined || named === undefined) return rejectError(sequencer.state, result);
+  return repaymentView(result.repaid, named.loanCoin, named.pledgeCoin);
 }
 
 async function revisePledge({ sequencer, caller, body }: Call<unknown, Static<typeof ReviseBody>>) {
@@ -104,7 +104,7 @@ async function revisePledge({ sequencer, caller, body }: Call<unknown, Static<ty
   const { uid } = caller.user;
   const loanId = loanIdOf(body.orderId);
   const named = coinsOf(sequencer.state, uid, loanId);
-  const outcome = await sequencer.submit({
+  const result = await sequencer.submit({
     type: 'loanRevise',
     uid,
     loanId,
@@ -112,8 +112,8 @@ async function revisePledge({ sequencer, caller, body }: Call<unknown, Static<ty
     into: body.reviseType !== 'OUT',
     amount,
   });
-  if (outcome.pledgeRate === undefined) return rejectError(sequencer.state, outcome);
-  return { ...named, afterPledgeRate: pledgeRateText(outcome.pledgeRate) };
+  if (result.pledgeRate === undefined) return rejectError(sequencer.state, result);
+  return { ...named, afterPledgeRate: pledgeRateText(result.pledgeRate) };
 }
 
 export const loanActionRoutes: readonly Route[] = [

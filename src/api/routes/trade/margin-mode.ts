@@ -48,11 +48,11 @@ export async function submitInMarginMode(
   const switched = switchMarginMode(sequencer, uid, instrument, mode);
   if (switched instanceof WireError) return switched;
   if (switched === undefined) return sequencer.submit(command);
-  const [outcome] = await Promise.all([sequencer.submit(command), switched]);
-  if (outcome.rejectReason !== RejectReason.none) {
+  const [result] = await Promise.all([sequencer.submit(command), switched]);
+  if (result.rejectReason !== RejectReason.none) {
     await setMode(sequencer, uid, instrument, mode !== 'isolated');
   }
-  return outcome;
+  return result;
 }
 
 function setMode(

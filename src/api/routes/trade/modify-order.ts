@@ -76,11 +76,11 @@ function amendment(
 
 function amendResult(
   state: State,
-  outcome: CommandResult,
+  result: CommandResult,
   instrument: Instrument | undefined,
 ): OrderResult | WireError {
-  if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome, instrument);
-  return idsOf(outcome);
+  if (result.rejectReason !== RejectReason.none) return rejectError(state, result, instrument);
+  return idsOf(result);
 }
 
 export async function modify(sequencer: Sequencer, uid: number, body: Static<typeof ModifyBody>) {
@@ -92,13 +92,13 @@ export async function modify(sequencer: Sequencer, uid: number, body: Static<typ
   }
   const amended = amendment(sequencer.state, uid, body, body);
   if (amended instanceof WireError) return amended;
-  const outcome = await sequencer.submit({
+  const result = await sequencer.submit({
     type: 'amendOrders',
     uid,
     source: Source.api,
     items: [amended.item],
   });
-  return amendResult(sequencer.state, outcome.items?.[0] ?? outcome, amended.instrument);
+  return amendResult(sequencer.state, result.items?.[0] ?? result, amended.instrument);
 }
 
 export async function modifyBatch(
@@ -117,12 +117,12 @@ export async function modifyBatch(
   if (mixed !== undefined) return mixed;
   // An item that cannot be parsed fails alone (rules 1.12); the others go to the core together.
   const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
-  const outcome = await sequencer.submit({ type: 'amendOrders', uid, source: Source.api, items });
-  if (outcome.items === undefined) return rejectError(state, outcome);
-  const outcomes = outcome.items.values();
+  const result = await sequencer.submit({ type: 'amendOrders', uid, source: Source.api, items });
+  if (result.items === undefined) return rejectError(state, result);
+  const results = result.items.values();
   return asked.map((each, n) => {
     const result =
-      each instanceof WireError ? each : amendResult(state, outcomes.next().value!, each.instrument);
+      each instanceof WireError ? each : amendResult(state, results.next().value!, each.instrument);
     return itemResult(result, bodies[n]!, dialect);
   });
 }
@@ -141,8 +141,8 @@ export async function modifyStrategy(
   if (body.category !== undefined && instrument !== undefined && body.category !== instrument.spec.category)
     return wireError('25597', `there is no waiting strategy order of that id in ${body.category}`);
   const command = modifyCommand(uid, name, instrument, (order?.quoteAmount ?? 0n) > 0n, body);
-  const outcome = await sequencer.submit(command);
-  return outcome.rejectReason === RejectReason.none
-    ? idsOf(outcome)
-    : rejectError(sequencer.state, outcome, instrument);
+  const result = await sequencer.submit(command);
+  return result.rejectReason === RejectReason.none
+    ? idsOf(result)
+    : rejectError(sequencer.state, result, instrument);
 }

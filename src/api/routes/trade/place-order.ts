@@ -95,15 +95,10 @@ export async function place(
   const command = placeCommand(sequencer.state, uid, body, late);
   if (command instanceof WireError) return command;
   const instrument = sequencer.state.instruments[command.instrument]!;
-  const outcome = await submitInMarginMode(
-    sequencer,
-    command,
-    instrument,
-    late ? undefined : body.marginMode,
-  );
-  if (outcome instanceof WireError) return outcome;
-  if (outcome.rejectReason !== RejectReason.none) {
-    return rejectError(sequencer.state, outcome, instrument);
+  const result = await submitInMarginMode(sequencer, command, instrument, late ? undefined : body.marginMode);
+  if (result instanceof WireError) return result;
+  if (result.rejectReason !== RejectReason.none) {
+    return rejectError(sequencer.state, result, instrument);
   }
-  return idsOf(outcome);
+  return idsOf(result);
 }

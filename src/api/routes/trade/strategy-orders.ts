@@ -40,10 +40,10 @@ export const strategyOrderRoutes: readonly Route[] = [
       if (instrument instanceof WireError) return instrument;
       const command = strategyCommand(caller.user.uid, instrument, body);
       if (command instanceof WireError) return command;
-      const outcome = await sequencer.submit(command);
-      return outcome.rejectReason === RejectReason.none
-        ? idsOf(outcome)
-        : rejectError(state, outcome, instrument);
+      const result = await sequencer.submit(command);
+      return result.rejectReason === RejectReason.none
+        ? idsOf(result)
+        : rejectError(state, result, instrument);
     },
   }),
 
@@ -74,8 +74,8 @@ export const strategyOrderRoutes: readonly Route[] = [
       const name = readOrderRef(body);
       if (name === undefined) return NO_ORDER_REF;
       const { uid } = caller.user;
-      const outcome = await sequencer.submit({ type: 'cancelStrategy', uid, ...name });
-      return outcome.rejectReason === RejectReason.none ? null : rejectError(sequencer.state, outcome);
+      const result = await sequencer.submit({ type: 'cancelStrategy', uid, ...name });
+      return result.rejectReason === RejectReason.none ? null : rejectError(sequencer.state, result);
     },
   }),
 

@@ -24,9 +24,9 @@ async function cancel(
 ): Promise<OrderResult | WireError> {
   const name = resolveOrder(sequencer.state, uid, body);
   if (name instanceof WireError) return name;
-  const outcome = await sequencer.submit({ type: 'cancelOrder', uid, ...name });
-  if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
-  return idsOf(outcome);
+  const result = await sequencer.submit({ type: 'cancelOrder', uid, ...name });
+  if (result.rejectReason !== RejectReason.none) return rejectError(sequencer.state, result);
+  return idsOf(result);
 }
 
 export const tradeActionRoutes: readonly Route[] = [
@@ -131,14 +131,14 @@ export const tradeActionRoutes: readonly Route[] = [
         instrument = found.index;
       }
       const category = categoryCode(body.category);
-      const outcome = await sequencer.submit({
+      const result = await sequencer.submit({
         type: 'cancelAll',
         uid: caller.user.uid,
         category,
         instrument,
       });
-      if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome);
-      const list = (outcome.items ?? []).map((item) => ({
+      if (result.rejectReason !== RejectReason.none) return rejectError(state, result);
+      const list = (result.items ?? []).map((item) => ({
         orderId: formatOrderId(item.orderId),
         clientOid: item.clientOid,
         code: '00000',
@@ -161,12 +161,12 @@ export const tradeActionRoutes: readonly Route[] = [
     data: answers.Success,
     handle: async ({ sequencer, caller, body }) => {
       const seconds = Number(body.countdown);
-      const outcome = await sequencer.submit({
+      const result = await sequencer.submit({
         type: 'countdownCancel',
         uid: caller.user.uid,
         seconds,
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
+      return result.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, result);
     },
   }),
 ];

@@ -27,13 +27,13 @@ export const depositAccountRoutes: readonly Route[] = [
       if (denied !== undefined) return denied;
       const coin = findCoin(sequencer.state, body.coin);
       if (coin === undefined) return unknownCoin();
-      const outcome = await sequencer.submit({
+      const result = await sequencer.submit({
         type: 'setDepositWallet',
         uid: user.uid,
         coin: coin.index,
         wallet: Wallet[body.accountType],
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
+      return result.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, result);
     },
   }),
 ];

@@ -52,7 +52,7 @@ async function transfer(sequencer: Sequencer, ends: Ends, body: Static<typeof Mo
   if (coin === undefined) return unknownCoin();
   const amount = moneyOf(body.amount, 'amount');
   if (amount instanceof WireError) return amount;
-  const outcome = await sequencer.submit({
+  const result = await sequencer.submit({
     type: 'transfer',
     ...ends,
     fromWallet: walletOf(body.fromType),
@@ -61,12 +61,12 @@ async function transfer(sequencer: Sequencer, ends: Ends, body: Static<typeof Mo
     amount,
     clientOid: body.clientOid ?? '',
   });
-  if (outcome.rejectReason === RejectReason.insufficientBalance) {
-    const most = `${formatMoney(outcome.available ?? 0n)} ${coin.spec.coin}`;
+  if (result.rejectReason === RejectReason.insufficientBalance) {
+    const most = `${formatMoney(result.available ?? 0n)} ${coin.spec.coin}`;
     return wireError('43117', `amount is above the maximum transferable: ${most}`);
   }
-  if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
-  return { transferId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
+  if (result.rejectReason !== RejectReason.none) return rejectError(sequencer.state, result);
+  return { transferId: formatOrderId(result.orderId), clientOid: result.clientOid };
 }
 
 function oldTransfer(transfer: TransferView) {

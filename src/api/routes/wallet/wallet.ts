@@ -100,8 +100,8 @@ export const walletRoutes: readonly Route[] = [
     data: Type.Literal(true),
     handle: async ({ sequencer, caller, body }) => {
       const on = body.deduct === 'on';
-      const outcome = await sequencer.submit({ type: 'setFeeDeduction', uid: caller.user.uid, on });
-      return outcome.rejectReason === RejectReason.none ? true : rejectError(sequencer.state, outcome);
+      const result = await sequencer.submit({ type: 'setFeeDeduction', uid: caller.user.uid, on });
+      return result.rejectReason === RejectReason.none ? true : rejectError(sequencer.state, result);
     },
   }),
 ];

@@ -37,12 +37,12 @@ export async function requestWithdrawal(
   if (!identity.addresses.admits(user.parentUid ?? user.uid, destinationOf(sequencer.state, command))) {
     return wireError('11000', 'address is not in the address book, and the book is locked');
   }
-  const outcome = await sequencer.submit(command);
-  if (outcome.rejectReason === RejectReason.unknownAccount) {
+  const result = await sequencer.submit(command);
+  if (result.rejectReason === RejectReason.unknownAccount) {
     return wireError('25005', 'address must be the uid of another account');
   }
-  if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
-  return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
+  if (result.rejectReason !== RejectReason.none) return rejectError(sequencer.state, result);
+  return { orderId: formatOrderId(result.orderId), clientOid: result.clientOid };
 }
 
 function destinationOf(

@@ -78,14 +78,14 @@ export const withdrawalRoutes: readonly Route[] = [
       }
       const id = orderId === undefined ? 0 : (parseOrderId(orderId) ?? -1);
       const withdrawalId = pendingWithdrawal(sequencer.state, user.uid, id, clientOid ?? '')?.id ?? 0;
-      const outcome = await sequencer.submit({
+      const result = await sequencer.submit({
         type: 'endWithdrawal',
         withdrawalId,
         uid: user.uid,
         paid: false,
         reference: 'taken back by the owner',
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
+      return result.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, result);
     },
   }),
 

@@ -8,7 +8,7 @@ import type { Ledger } from '../../state/ledger.ts';
 import { COIN_COLUMNS, CoinRow, type MarginCache, Stale, Total } from '../../state/margin-cache-state.ts';
 import type { State } from '../../state/state.ts';
 import { collateralNumber } from '../collateral.ts';
-import { collateralValueOf, debtFigures } from '../margin.ts';
+import { collateralValueOf, debtAmounts } from '../margin.ts';
 
 /** More than all roundings of the orders of an account together, in 10^-8. */
 const ORDERS_DUST = 2 * OPEN_ORDERS_PER_LINE_MAX;
@@ -67,7 +67,7 @@ export function reloadDebts(state: State, account: Account, margin: MarginCache,
     margin.haircutEstimated = true;
     return;
   }
-  const figures = debtFigures(state, account, debts ?? NO_DEBTS);
+  const figures = debtAmounts(state, account, debts ?? NO_DEBTS);
   margin.debtInitial = exactNumber(figures.initial);
   margin.debtMaintenance = exactNumber(figures.maintenance);
   margin.haircut = exactNumber(figures.haircut);

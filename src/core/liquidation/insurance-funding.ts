@@ -54,7 +54,7 @@ export function writeOffDebt(state: State, command: WriteOffDebt): CommandResult
   const postings = writtenOff(state, account);
   if (postings.length === 0) return rejected(RejectReason.debtIsCovered);
   postAll(state, postings);
-  state.touch(account);
+  state.markDirty(account);
   return OK;
 }
 
