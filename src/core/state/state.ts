@@ -215,7 +215,7 @@ export class State {
     if (margin === undefined) return;
     // They may change the leverage and the levels of present debts.
     this.priceVersion++;
-    for (const index of this.ledger.accountsInDebt()) this.touch(this.accounts[index]!);
+    for (const index of this.ledger.accountsInDebt()) this.markDirty(this.accounts[index]!);
     for (const coin of [base, quote]) {
       const lending = this.lending[coin]!;
       lending.maxLeverage = Math.max(lending.maxLeverage, margin.maxLeverage);
