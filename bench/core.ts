@@ -9,14 +9,14 @@ import { Exchange } from '../src/core/engine/exchange.ts';
 import type { Command } from '../src/core/model/command.ts';
 import type { Event } from '../src/core/model/event.ts';
 import { marketFlow } from './market.ts';
-import { comparePairs } from './pairs.ts';
+import { comparePairs, compareRule } from './pairs.ts';
 import { type Benchmark, best, printTable, rate, ratio, timed } from './report.ts';
 
 const ACCOUNTS = 1000;
 const RESTING = 1000;
 const COMMANDS = 500_000;
 const RUNS = 3;
-/** Of the commands, for each run of a comparison with another checkout. */
+/** Of the commands, for each run of a comparison with another checkout or with a rule off. */
 const COMPARED = 200_000;
 const SEED = 20_240_102;
 
@@ -98,6 +98,7 @@ export const core: Benchmark = {
         ['replay of the log: decode and apply', rate(COMMANDS, replay), ratio(codec, replay)],
       ],
     );
+    compareRule('restingRisk', setUp, commands.slice(0, COMPARED));
     if (against !== undefined) await comparePairs(against, setUp, commands.slice(0, COMPARED));
   },
 };

@@ -11,10 +11,12 @@ import { checkInvariants } from '../src/core/engine/invariants.ts';
 import { computeRisk, markTicks } from '../src/core/margin/margin.ts';
 import { accountRisk } from '../src/core/margin/margin-cache.ts';
 import type { Command } from '../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../src/core/model/edition.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import type { InstrumentSpec } from '../src/core/model/listing-spec.ts';
 import { RejectReason } from '../src/core/model/reject-reason.ts';
 import { account, coin, deposit, OPENING_TIME } from '../test/property/venue.ts';
+import { compareRule } from './pairs.ts';
 import { Random } from './random.ts';
 import { type Benchmark, printTable, rate, ratio, timed } from './report.ts';
 
@@ -27,6 +29,8 @@ const LOADS = [
   { perSecond: 200_000, seconds: 4, quoting: 0 },
   { perSecond: 2_000, seconds: 60, quoting: 0 },
 ] as const;
+/** For the comparison with a rule off. */
+const COMPARED = { perSecond: 20_000, seconds: 5 };
 /** One account in a hundred quotes. */
 const QUOTING_ACCOUNTS = ACCOUNTS / 100;
 const RESTING_MAX = 20_000;
@@ -47,6 +51,9 @@ interface Resting {
 
 class Day {
   readonly exchange: Exchange;
+  readonly setUp: readonly Command[];
+  /** Every command since, when they are recorded. */
+  readonly commands: Command[] = [];
   readonly ticks: number[] = [];
   /** Mostly cancels of orders that were filled before. */
   refused = 0;
@@ -55,10 +62,19 @@ class Day {
   private readonly prices = Array.from({ length: SYMBOLS }, () => PRICE);
   private time = OPENING_TIME + 60_000;
 
-  constructor() {
-    const { exchange, random } = openVenue();
+  private readonly records: boolean;
+
+  constructor(records = false) {
+    const { exchange, random, setUp } = openVenue();
     this.exchange = exchange;
     this.random = random;
+    this.setUp = setUp;
+    this.records = records;
+  }
+
+  private apply(command: Command) {
+    if (this.records) this.commands.push(command);
+    return this.exchange.apply(command);
   }
 
   /** Seconds that the commands take. */
@@ -68,14 +84,14 @@ class Day {
     for (let second = 0; second < seconds; second++) {
       this.time += 1000;
       // The first command of a second takes the prices that were reported in the one before.
-      this.ticks.push(1000 * timed(() => exchange.apply({ type: 'tick', time: this.time })));
+      this.ticks.push(1000 * timed(() => this.apply({ type: 'tick', time: this.time })));
       exchange.takeEvents();
-      for (const command of moves(random, this.prices, this.time + 1)) exchange.apply(command);
+      for (const command of moves(random, this.prices, this.time + 1)) this.apply(command);
       for (let sent = 0; sent < perSecond; sent += PORTION) {
         const commands = Array.from({ length: PORTION }, () => this.command(quoting));
         total += timed(() => {
           for (const command of commands) {
-            const { orderId, rejectReason } = exchange.apply(command);
+            const { orderId, rejectReason } = this.apply(command);
             exchange.takeEvents();
             if (rejectReason !== RejectReason.none) this.refused++;
             else if (command.type === 'placeOrder' && command.timeInForce === TimeInForce.gtc)
@@ -175,19 +191,24 @@ export const futures: Benchmark = {
     console.log(
       `\nprice tick over all positions: median ${median.toFixed(2)} ms, worst ${ticks.at(-1)!.toFixed(2)} ms`,
     );
+    const recorded = new Day(true);
+    recorded.run(COMPARED.perSecond, COMPARED.seconds, LOADS[0].quoting);
+    compareRule('restingRisk', recorded.setUp, recorded.commands);
   },
 };
 
-function openVenue(): { exchange: Exchange; random: Random } {
+function openVenue(): { exchange: Exchange; random: Random; setUp: readonly Command[] } {
   const random = new Random(4);
   const exchange = new Exchange();
-  const commands: Command[] = [coin('USDT')];
+  const commands: Command[] = [
+    { type: 'setEdition', time: OPENING_TIME, edition: NEWEST_EDITION },
+    coin('USDT'),
+  ];
   for (let n = 0; n < SYMBOLS; n++)
     commands.push(coin(`C${n}`), { type: 'listInstrument', time: OPENING_TIME, spec: contract(n) });
   for (let uid = 1; uid <= ACCOUNTS; uid++) commands.push(account(uid), deposit(uid, 0, CASH));
-  for (const command of commands) exchange.apply(command);
   for (let n = 0; n < SYMBOLS; n++) {
-    exchange.apply({
+    commands.push({
       type: 'componentPrice',
       time: OPENING_TIME,
       index: n,
@@ -196,15 +217,18 @@ function openVenue(): { exchange: Exchange; random: Random } {
       volume: 0n,
     });
   }
-  exchange.apply({ type: 'tick', time: OPENING_TIME + 1000 });
+  commands.push({ type: 'tick', time: OPENING_TIME + 1000 });
   for (let instrument = 0; instrument < SYMBOLS; instrument++) {
     for (let uid = 1; uid < ACCOUNTS; uid += 2) {
-      exchange.apply(place(uid, instrument, Side.sell, 10_000, 100, OPENING_TIME + 2000));
-      exchange.apply(place(uid + 1, instrument, Side.buy, 10_000, 100, OPENING_TIME + 2000));
+      commands.push(place(uid, instrument, Side.sell, 10_000, 100, OPENING_TIME + 2000));
+      commands.push(place(uid + 1, instrument, Side.buy, 10_000, 100, OPENING_TIME + 2000));
     }
   }
-  exchange.takeEvents();
-  return { exchange, random };
+  for (const command of commands) {
+    exchange.apply(command);
+    exchange.takeEvents();
+  }
+  return { exchange, random, setUp: commands };
 }
 
 /** Every index takes a small step. */

@@ -6,6 +6,7 @@
 
 import { Exchange } from '../src/core/engine/exchange.ts';
 import { ANY, type Command } from '../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../src/core/model/edition.ts';
 import { OrderStatus, Side, Source, StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from '../test/property/venue.ts';
 import { Random } from './random.ts';
@@ -25,7 +26,8 @@ const PLENTY = 10n ** 22n;
 const SHARES = { limit: 0.09, ioc: 0.03, cancel: 0.06 };
 
 export function venueOf(accounts: number): Command[] {
-  const commands = [
+  const commands: Command[] = [
+    { type: 'setEdition', time: OPENING_TIME, edition: NEWEST_EDITION },
     coin('BTC'),
     coin('USDT'),
     spotPair('BTC', 'USDT', { pricePrecision: '2', quantityPrecision: '6', openingPrice: '60000' }),

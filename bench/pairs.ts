@@ -1,12 +1,15 @@
 /**
- * Two checkouts side by side: the same commands through the core of each, in turns of a few milliseconds, so that other
- * work on the machine slows both alike. Processor time, not wall time. Two figures: the median of the ratios of the
- * pairs, and the ratio of the sums of the fastest turns, in which other work is left out as far as possible.
+ * Two cores side by side, of two checkouts or without and with a rule: the same commands through each, in turns of a few
+ * milliseconds, so that other work on the machine slows both alike. Processor time, not wall time. Two figures: the median
+ * of the ratios of the pairs, and the ratio of the sums of the fastest turns, in which other work is left out as far as
+ * possible.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Exchange } from '../src/core/engine/exchange.ts';
 import type { Command } from '../src/core/model/command.ts';
+import type { SecondEditionRule } from '../src/core/model/edition.ts';
 import { printTable, rate } from './report.ts';
 
 const PAIRS = 20;
@@ -18,6 +21,7 @@ const TURN = 2000;
 type Running = Pick<Exchange, 'apply' | 'takeEvents'>;
 type Core = new () => Running;
 
+/** The core of another checkout, and that of this one. */
 export async function comparePairs(
   checkout: string,
   setUp: readonly Command[],
@@ -25,9 +29,36 @@ export async function comparePairs(
 ): Promise<void> {
   const path = join(checkout, 'src/core/engine/exchange.ts');
   const other: { Exchange: Core } = await import(pathToFileURL(path).href);
+  const known = existsSync(join(checkout, 'src/core/model/edition.ts'));
+  const shared = setUp.filter(({ type }) => known || type !== 'setEdition');
+  const before = { name: `the core of ${checkout}`, open: () => opened(new other.Exchange(), shared) };
+  const after = { name: 'this one', open: () => opened(new Exchange(), shared) };
+  compare(before, after, commands);
+}
+
+/** The same core without and with one rule of the second edition. */
+export function compareRule(
+  rule: SecondEditionRule,
+  setUp: readonly Command[],
+  commands: readonly Command[],
+): void {
+  const open = (on: boolean) => () => {
+    const exchange = opened(new Exchange(), setUp);
+    exchange.state.rules[rule] = on;
+    return exchange;
+  };
+  compare({ name: `${rule} off`, open: open(false) }, { name: `${rule} on`, open: open(true) }, commands);
+}
+
+interface Side {
+  readonly name: string;
+  readonly open: () => Running;
+}
+
+function compare(one: Side, other: Side, commands: readonly Command[]): void {
   const pairs: Pair[] = [];
   for (let n = -WARM_UP_PAIRS; n < PAIRS; n++) {
-    const pair = runPair(other.Exchange, setUp, commands);
+    const pair = runPair(one.open(), other.open(), commands);
     if (n >= 0) pairs.push(pair);
   }
   const ratios = pairs.map(({ before, after }) => sum(after) / sum(before));
@@ -35,15 +66,13 @@ export async function comparePairs(
     sum(pairs[0]![side].map((_, turn) => Math.min(...pairs.map((pair) => pair[side][turn]!))));
   const [before, after] = [fastest('before'), fastest('after')];
   const quartiles = `${quantile(ratios, 0.25).toFixed(3)} to ${quantile(ratios, 0.75).toFixed(3)}`;
-  console.log(
-    `\n${PAIRS} pairs of ${commands.length.toLocaleString('en-US')} commands, processor time; ${checkout}:`,
-  );
+  console.log(`\n${PAIRS} pairs of ${commands.length.toLocaleString('en-US')} commands, processor time:`);
   printTable(
     ['what', 'a second, fastest turns', 'ratio of time', 'median ratio of pairs', 'quartiles'],
     [
-      ['the other checkout', rate(commands.length, before), '1.000', '1.000', ''],
+      [one.name, rate(commands.length, before), '1.000', '1.000', ''],
       [
-        'this one',
+        other.name,
         rate(commands.length, after),
         (after / before).toFixed(3),
         quantile(ratios, 0.5).toFixed(3),
@@ -59,8 +88,7 @@ interface Pair {
   readonly after: number[];
 }
 
-function runPair(other: Core, setUp: readonly Command[], commands: readonly Command[]): Pair {
-  const [before, after] = [opened(other, setUp), opened(Exchange, setUp)];
+function runPair(before: Running, after: Running, commands: readonly Command[]): Pair {
   globalThis.gc?.();
   const pair: Pair = { before: [], after: [] };
   for (let at = 0; at < commands.length; at += TURN) {
@@ -74,8 +102,7 @@ function runPair(other: Core, setUp: readonly Command[], commands: readonly Comm
   return pair;
 }
 
-function opened(core: Core, setUp: readonly Command[]): Running {
-  const exchange = new core();
+function opened<T extends Running>(exchange: T, setUp: readonly Command[]): T {
   for (const command of setUp) exchange.apply(command);
   exchange.takeEvents();
   return exchange;
