@@ -12,7 +12,8 @@ export function takeDollarPrices(state: State, time: number, seconds: number): v
   const { USDT, USDC } = state.dollars;
   USDT.add(firmPrice(state, 'USDTUSD') ?? voteOf(state, 'USDT', time), time, seconds);
   const perTether = firmPrice(state, 'USDCUSDT');
-  const byTether = perTether === undefined ? undefined : divHalf(perTether * USDT.price, MONEY_ONE);
+  // By USDT of this second and not by its mean: else a jump of USDT would stay in the mean of USDC for two minutes.
+  const byTether = perTether === undefined ? undefined : divHalf(perTether * USDT.last, MONEY_ONE);
   USDC.add(firmPrice(state, 'USDCUSD') ?? byTether ?? voteOf(state, 'USDC', time), time, seconds);
 }
 
@@ -27,6 +28,34 @@ function voteOf(state: State, dollar: string, time: number): bigint | undefined 
     if (apart <= TOGETHER_MS) votes.push(divHalf(inDollars.price * MONEY_ONE, inCoin.price));
   }
   return votes.length === 0 ? undefined : median(votes);
+}
+
+/**
+ * When what a dollar coin is worth now was told: the older of the two prices that make a vote. 0 while nobody says it, undefined
+ * where no index ever did: there it is a dollar.
+ */
+export function dollarToldAt(state: State, dollar: 'USDT' | 'USDC', time: number): number | undefined {
+  const own = toldAt(state, `${dollar}USD`, time);
+  if (own !== undefined && own > 0) return own;
+  const byTether = dollar === 'USDC' ? toldAt(state, 'USDCUSDT', time) : undefined;
+  if (byTether !== undefined && byTether > 0)
+    return Math.min(byTether, dollarToldAt(state, 'USDT', time) ?? byTether);
+  let latest = own ?? byTether;
+  for (const { coin } of state.coins) {
+    const [inDollars, inCoin] = [toldAt(state, `${coin}USD`, time), toldAt(state, `${coin}${dollar}`, time)];
+    if (inDollars === undefined || inCoin === undefined) continue;
+    const voted = Math.abs(inDollars - inCoin) <= TOGETHER_MS ? Math.min(inDollars, inCoin) : 0;
+    latest = Math.max(latest ?? 0, voted);
+  }
+  return latest;
+}
+
+/** 0 while the index is stale, undefined without one that ever had a price. */
+function toldAt(state: State, name: string, time: number): number | undefined {
+  const index = state.indexByName.get(name);
+  const found = index === undefined ? undefined : state.indices[index]!;
+  if (found === undefined || found.price === 0n) return undefined;
+  return found.stale ? 0 : found.toldAt(time);
 }
 
 function firmPrice(state: State, name: string): bigint | undefined {
