@@ -26,9 +26,6 @@ const units = (amount: number): bigint => BigInt(Math.max(0, Math.round(amount *
 
 type Act = (ground: Ground, uid: number) => Step;
 
-/** Names of orders that were placed to be found again. */
-const NAMES = 400;
-
 const order: Act = (ground, uid) => {
   const { dice } = ground;
   const book = dice.chance(0.7) ? dice.pick(CONTRACTS) : dice.pick(BOOKS);
@@ -41,7 +38,7 @@ const order: Act = (ground, uid) => {
     reduceOnly: book >= BOOK.btcPerp && dice.chance(0.15),
     stp: dice.chance(0.85) ? StpMode.none : (dice.below(4) as StpMode),
     retail: dice.chance(0.2),
-    name: dice.chance(0.3) ? `o${dice.below(NAMES)}` : '',
+    name: ground.newName(),
     ...hedged(ground, uid, book),
   };
   return ground.order(
@@ -66,13 +63,19 @@ export function sizeFor(ground: Ground, book: number): number {
   return usd / ground.world.prices[ground.instrument(book).base]!;
 }
 
+/** The name of an open order of the account. */
+function openOrder(ground: Ground, uid: number): string {
+  const names = [...ground.account(uid).clientOids.keys()];
+  return names.length === 0 ? 'none' : ground.dice.pick(names);
+}
+
 const amend: Act = (ground, uid) => {
   const { dice } = ground;
   const book = dice.pick(BOOKS);
   const { pricePrecision, quantityPrecision } = ground.instrument(book);
   const item = {
     orderId: 0,
-    clientOid: `o${dice.below(NAMES)}`,
+    clientOid: openOrder(ground, uid),
     category: ANY,
     instrument: ANY,
     priceTicks: dice.chance(0.5)
@@ -87,8 +90,8 @@ const amend: Act = (ground, uid) => {
 
 const cancelSome: Act = (ground, uid) => {
   const { dice } = ground;
-  if (dice.chance(0.3)) return ground.do({ type: 'cancelEverything', uid });
-  if (dice.chance(0.4)) return ground.cancel(uid, `o${dice.below(NAMES)}`);
+  if (dice.chance(0.2)) return ground.do({ type: 'cancelEverything', uid });
+  if (dice.chance(0.6)) return ground.cancel(uid, openOrder(ground, uid));
   const { category, index } = ground.instrument(dice.pick(BOOKS));
   return ground.do({ type: 'cancelAll', uid, category, instrument: index });
 };
@@ -155,9 +158,11 @@ const transfer: Act = (ground, uid) => {
   const { dice } = ground;
   const main = MASTERS[uid] ?? uid;
   const party = FAMILY.filter((each) => (MASTERS[each] ?? each) === main);
-  const coin = dice.pick(MONEY);
   const fromUid = dice.pick(party);
-  const fromWallet = dice.pick([Wallet.unified, Wallet.funding]);
+  const fromWallet = dice.pick([Wallet.unified, Wallet.unified, Wallet.funding]);
+  const coin = ownCoin(ground, fromUid, (each, of) =>
+    fromWallet === Wallet.unified ? ground.cash(each, of) : ground.funding(each, of),
+  );
   const has = fromWallet === Wallet.unified ? ground.cash(fromUid, coin) : ground.funding(fromUid, coin);
   return ground.do({
     type: 'transfer',
@@ -172,6 +177,12 @@ const transfer: Act = (ground, uid) => {
   });
 };
 
+/** A coin that the account has, where it has one. */
+function ownCoin(ground: Ground, uid: number, has: (uid: number, coin: number) => number): number {
+  const own = MONEY.filter((coin) => has(uid, coin) > 0);
+  return ground.dice.pick(own.length === 0 ? MONEY : own);
+}
+
 /** All of it, or some, or a little more than there is. */
 function part({ dice }: Ground, amount: number): bigint {
   return units(Math.max(0, amount) * dice.pick([1, 1, dice.next(), dice.next(), 1.001]) || 1);
@@ -179,7 +190,7 @@ function part({ dice }: Ground, amount: number): bigint {
 
 const inner: Act = (ground, uid) => {
   const { dice } = ground;
-  const coin = dice.pick(MONEY);
+  const coin = ownCoin(ground, uid, (each, of) => ground.cash(each, of));
   return ground.do({
     type: 'innerWithdrawal',
     uid,
@@ -187,15 +198,15 @@ const inner: Act = (ground, uid) => {
     coin,
     amount: part(ground, ground.cash(uid, coin)),
     fromFunding: dice.chance(0.5),
-    fromUnified: dice.chance(0.8),
+    fromUnified: dice.chance(0.95),
     clientOid: '',
   });
 };
 
 const withdrawal: Act = (ground, uid) => {
   const { dice } = ground;
-  const coin = dice.pick(MONEY);
-  if (dice.chance(0.5))
+  const coin = ownCoin(ground, uid, (each, of) => ground.cash(each, of) + ground.funding(each, of));
+  if (ground.state.withdrawals.size > 0 && dice.chance(0.5))
     return ground.do({
       type: 'endWithdrawal',
       withdrawalId: 1,
@@ -237,9 +248,11 @@ const money: Act = (ground, uid) => {
   return ground.do({ type: 'withdraw', uid, coin, amount, reference: '' });
 };
 
-const loan: Act = (ground, uid) => {
+const loan: Act = (ground, anybody) => {
   const { dice } = ground;
-  const roll = dice.next();
+  const borrowers = FAMILY.filter((each) => ground.state.loans.countOf(ground.account(each).index) > 0);
+  const roll = borrowers.length === 0 ? 0 : dice.next();
+  const uid = roll < 0.4 ? anybody : dice.pick(borrowers);
   if (roll < 0.4) {
     const pledgeCoin = dice.pick([COIN.btc, COIN.usdt, COIN.eth]);
     const byPledge = dice.chance(0.6);
@@ -253,7 +266,9 @@ const loan: Act = (ground, uid) => {
       pledgeAmount: byPledge ? part(ground, ground.cash(uid, pledgeCoin)) : 0n,
     });
   }
-  const loanId = 1 + dice.below(2);
+  const loans = ground.state.loans.of(ground.account(uid).index);
+  const loanId = 1 + dice.below(loans.length);
+  const { pledgeCoin } = loans[loanId - 1]!;
   if (roll < 0.75)
     return ground.do({
       type: 'loanRepay',
@@ -268,9 +283,9 @@ const loan: Act = (ground, uid) => {
     type: 'loanRevise',
     uid,
     loanId,
-    pledgeCoin: dice.pick([COIN.btc, COIN.usdt, COIN.eth]),
+    pledgeCoin,
     into: dice.chance(0.4),
-    amount: units(dice.pick([0.05, 1, 500])),
+    amount: units(dice.pick([5, 300, 20_000]) / ground.world.prices[pledgeCoin]!),
   });
 };
 
@@ -310,12 +325,23 @@ const movePosition: Act = (ground, uid) => {
   });
 };
 
-const setting: Act = (ground, uid) => {
+/** An isolated position of the family with its owner, or anything. */
+function isolatedOf(ground: Ground, uid: number): { uid: number; held: Position | undefined } {
+  const found = FAMILY.flatMap((each) =>
+    [...ground.account(each).positions.values()]
+      .filter(({ isolated }) => isolated)
+      .map((held) => ({ uid: each, held })),
+  );
+  return found.length === 0 ? { uid, held: positionOf(ground, uid) } : ground.dice.pick(found);
+}
+
+const setting: Act = (ground, anybody) => {
   const { dice } = ground;
   const instrument = dice.pick(CONTRACTS);
-  const held = positionOf(ground, uid);
+  const choice = dice.below(6);
+  const { uid, held } = choice >= 4 ? isolatedOf(ground, anybody) : { uid: anybody, held: undefined };
   const leverage = dice.pick([1, 5, 10, 20, 50, 100, 125]);
-  switch (dice.below(6)) {
+  switch (choice) {
     case 0:
       return ground.do({
         type: 'setLeverage',
