@@ -5,6 +5,7 @@ import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
 import { divFloor, powerOfTen } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 /** One side's part of a trade that either closes or opens. */
 export interface Part {
@@ -38,6 +39,22 @@ export function feeBase(instrument: Instrument, part: Part): bigint {
 export function inCoinAt(instrument: Instrument, quoteAmount: bigint, priceTicks: number): bigint {
   if (!instrument.futures!.coinMargined) return quoteAmount;
   return divFloor(quoteAmount * powerOfTen(instrument.pricePrecision), BigInt(priceTicks));
+}
+
+/**
+ * The same for what an order of a user closes. A profit is not paid below the mark, a loss not above it: else the house pays
+ * for every trade away from the mark (rules 13.2 (e)).
+ */
+export function realisedInCoin(
+  { rules }: State,
+  instrument: Instrument,
+  realised: bigint,
+  priceTicks: number,
+  markTicks: number,
+): bigint {
+  if (!rules.clearingShortfall || markTicks === 0) return inCoinAt(instrument, realised, priceTicks);
+  const ticks = realised > 0n ? Math.max(priceTicks, markTicks) : Math.min(priceTicks, markTicks);
+  return inCoinAt(instrument, realised, ticks);
 }
 
 /** Margin of a position that was moved with its cost basis: that of its value at the mark, and its loss so far. */

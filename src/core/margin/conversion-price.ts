@@ -4,7 +4,7 @@ import type { IndexPrice } from '../marketdata/index-price.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { coinIndex, coinUsd } from './collateral.ts';
-import { firmIndex, isDollarToldWithin } from './dollar-coins.ts';
+import { dollarToldAt, firmIndex } from './dollar-coins.ts';
 
 /** At the owner's wish a price must have been told within this time: an older one only the owner may know better. */
 const TOLD_MS = 60_000;
@@ -36,18 +36,23 @@ export function isConvertible(state: State, debtCoin: number, payCoin: number): 
   if (state.rules.livePrices) {
     const used = [usedIndex(state, debtCoin), usedIndex(state, payCoin), direct?.index];
     for (const index of used)
-      if (index !== undefined && state.now - index.toldAt(state.now) > TOLD_MS) return false;
-    for (const coin of [debtCoin, payCoin]) if (hasOldVotes(state, coin)) return false;
+      if (index !== undefined && (index.isSpread || state.now - index.toldAt(state.now) > TOLD_MS))
+        return false;
+    if (state.rules.dollarCoins && ![debtCoin, payCoin].every((coin) => isDollarTold(state, coin)))
+      return false;
   }
   const now = directRate(state, debtCoin, payCoin, false);
   return now === undefined || agree(crossRate(state, debtCoin, payCoin, false), now);
 }
 
-/** Is the coin a dollar coin whose price comes from indices that were told more than a minute ago? */
-function hasOldVotes(state: State, coin: number): boolean {
-  const name = state.coins[coin]!.coin;
-  if (!state.rules.dollarCoins || (name !== 'USDT' && name !== 'USDC')) return false;
-  return !isDollarToldWithin(state, name, TOLD_MS);
+/** A dollar coin leans on other indices, also where the coin is priced in USDT: they must have spoken as well. */
+function isDollarTold(state: State, coin: number): boolean {
+  const { coin: name } = state.coins[coin]!;
+  const index = coinIndex(state, coin);
+  const dollar = index?.name === `${name}USDT` ? 'USDT' : name;
+  if (dollar !== 'USDT' && dollar !== 'USDC') return true;
+  const told = dollarToldAt(state, dollar, state.now);
+  return told === undefined || state.now - told <= TOLD_MS;
 }
 
 /** The index that a coin is priced by; that of a dollar coin only while it is believed. */
@@ -60,27 +65,41 @@ function crossRate(state: State, debtCoin: number, payCoin: number, worst: boole
   return {
     debt: larger(
       coinUsd(state, debtCoin),
-      throughIndex(state, debtCoin, (index) => index.highest, divCeil),
+      throughIndex(state, debtCoin, (price) => price.highest, divCeil),
     ),
     pay: smaller(
       coinUsd(state, payCoin),
-      throughIndex(state, payCoin, (index) => index.lowest, divFloor),
+      throughIndex(state, payCoin, (price) => price.lowest, divFloor),
     ),
   };
 }
 
-/** Dollars of a coin by another price of its index. */
+/** Dollars of a coin by another price of its index, and of the dollar coins themselves. */
 function throughIndex(
   state: State,
   coin: number,
-  price: (index: IndexPrice) => bigint,
+  bound: (price: Bounds) => bigint,
   round: (dividend: bigint, divisor: bigint) => bigint,
 ): bigint {
+  const { coin: name } = state.coins[coin]!;
   const index = coinIndex(state, coin);
-  if (index === undefined) return coinUsd(state, coin);
+  if (index === undefined) return dollarBound(state, name, bound) ?? coinUsd(state, coin);
   const tether = state.coinByName.get('USDT');
-  if (tether === undefined || index.name === `${state.coins[coin]!.coin}USD`) return price(index);
-  return round(price(index) * coinUsd(state, tether), MONEY_ONE);
+  if (tether === undefined || index.name === `${name}USD`) return bound(index);
+  const perTether = dollarBound(state, 'USDT', bound) ?? coinUsd(state, tether);
+  return round(bound(index) * perTether, MONEY_ONE);
+}
+
+type Bounds = Pick<IndexPrice, 'highest' | 'lowest'>;
+
+/** A dollar coin is priced by a mean: what it is worth in this second may be another. */
+function dollarBound(
+  { rules, dollars }: State,
+  name: string,
+  bound: (price: Bounds) => bigint,
+): bigint | undefined {
+  if (!rules.dollarCoins || (name !== 'USDT' && name !== 'USDC')) return undefined;
+  return bound(dollars[name]);
 }
 
 interface DirectIndex {

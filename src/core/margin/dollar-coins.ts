@@ -7,62 +7,59 @@ import type { State } from '../state/state.ts';
 /** Two prices that were told farther apart say nothing about each other. */
 const TOGETHER_MS = 60_000;
 
-/** A value by the indices of a second. */
-interface DollarVote {
-  readonly price: bigint;
-  /** When the older of the indices behind it was told. */
-  readonly told: number;
-}
-
 /** Each second, after the indices: first USDT, which USDC may lean on. */
 export function sampleDollarPrices(state: State, time: number, seconds: number): void {
   const { USDT, USDC } = state.dollars;
-  USDT.add(tetherVote(state, time)?.price, time, seconds);
-  USDC.add(usdcVote(state, time)?.price, time, seconds);
-}
-
-/** Was the price of a dollar coin said by indices that were told within the time? A dollar that nobody prices is one. */
-export function isDollarToldWithin(state: State, coin: 'USDT' | 'USDC', ms: number): boolean {
-  const { now, dollars } = state;
-  const vote = coin === 'USDT' ? tetherVote(state, now) : usdcVote(state, now);
-  return vote === undefined ? !dollars[coin].isRepeatedAt(now) : now - vote.told <= ms;
-}
-
-function tetherVote(state: State, time: number): DollarVote | undefined {
-  return ownIndex(state, 'USDTUSD', time) ?? voteOf(state, 'USDT', time);
-}
-
-function usdcVote(state: State, time: number): DollarVote | undefined {
-  return ownIndex(state, 'USDCUSD', time) ?? byTether(state, time) ?? voteOf(state, 'USDC', time);
-}
-
-function byTether(state: State, time: number): DollarVote | undefined {
-  const inTether = ownIndex(state, 'USDCUSDT', time);
-  if (inTether === undefined) return undefined;
-  const price = divHalf(inTether.price * state.dollars.USDT.price, MONEY_ONE);
-  const told = tetherVote(state, time)?.told ?? inTether.told;
-  return { price, told: Math.min(inTether.told, told) };
+  USDT.add(firmPrice(state, 'USDTUSD') ?? voteOf(state, 'USDT', time), time, seconds);
+  const perTether = firmPrice(state, 'USDCUSDT');
+  // By USDT of this second and not by its mean: else a jump of USDT would stay in the mean of USDC for two minutes.
+  const byTether = perTether === undefined ? undefined : divHalf(perTether * USDT.last, MONEY_ONE);
+  USDC.add(firmPrice(state, 'USDCUSD') ?? byTether ?? voteOf(state, 'USDC', time), time, seconds);
 }
 
 /** The median over all coins of what they cost in dollars by what they cost in this coin. */
-function voteOf(state: State, dollar: string, time: number): DollarVote | undefined {
+function voteOf(state: State, dollar: string, time: number): bigint | undefined {
   const votes: bigint[] = [];
-  let told = 0;
   for (const { coin } of state.coins) {
     const inDollars = firmIndex(state, `${coin}USD`);
     const inCoin = firmIndex(state, `${coin}${dollar}`);
     if (inDollars === undefined || inCoin === undefined) continue;
-    const [one, other] = [inDollars.toldAt(time), inCoin.toldAt(time)];
-    if (Math.abs(one - other) > TOGETHER_MS) continue;
-    votes.push(divHalf(inDollars.price * MONEY_ONE, inCoin.price));
-    told = Math.max(told, Math.min(one, other));
+    const apart = Math.abs(inDollars.toldAt(time) - inCoin.toldAt(time));
+    if (apart <= TOGETHER_MS) votes.push(divHalf(inDollars.price * MONEY_ONE, inCoin.price));
   }
-  return votes.length === 0 ? undefined : { price: median(votes), told };
+  return votes.length === 0 ? undefined : median(votes);
 }
 
-function ownIndex(state: State, name: string, time: number): DollarVote | undefined {
-  const index = firmIndex(state, name);
-  return index && { price: index.price, told: index.toldAt(time) };
+/**
+ * When what a dollar coin is worth now was told: the older of the two prices that make a vote. 0 while nobody says it, undefined
+ * where no index ever did: there it is a dollar.
+ */
+export function dollarToldAt(state: State, dollar: 'USDT' | 'USDC', time: number): number | undefined {
+  const own = toldAt(state, `${dollar}USD`, time);
+  if (own !== undefined && own > 0) return own;
+  const byTether = dollar === 'USDC' ? toldAt(state, 'USDCUSDT', time) : undefined;
+  if (byTether !== undefined && byTether > 0)
+    return Math.min(byTether, dollarToldAt(state, 'USDT', time) ?? byTether);
+  let latest = own ?? byTether;
+  for (const { coin } of state.coins) {
+    const [inDollars, inCoin] = [toldAt(state, `${coin}USD`, time), toldAt(state, `${coin}${dollar}`, time)];
+    if (inDollars === undefined || inCoin === undefined) continue;
+    const voted = Math.abs(inDollars - inCoin) <= TOGETHER_MS ? Math.min(inDollars, inCoin) : 0;
+    latest = Math.max(latest ?? 0, voted);
+  }
+  return latest;
+}
+
+/** 0 while the index is stale, undefined without one that ever had a price. */
+function toldAt(state: State, name: string, time: number): number | undefined {
+  const index = state.indexByName.get(name);
+  const found = index === undefined ? undefined : state.indices[index]!;
+  if (found === undefined || found.price === 0n) return undefined;
+  return found.stale ? 0 : found.toldAt(time);
+}
+
+function firmPrice(state: State, name: string): bigint | undefined {
+  return firmIndex(state, name)?.price;
 }
 
 /** The index of this name when it has a price that somebody vouches for. */

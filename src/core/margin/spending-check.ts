@@ -16,9 +16,11 @@ import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { owesBeyondMeans } from './bad-debt.ts';
+import { hasUnsafePrice } from './collateral.ts';
 import { lendable, type OrderRequirements, openOrderRequirements } from './debts.ts';
 import { computeRisk, hasObligations, isAbove, type Risk } from './margin.ts';
 import { currentMargin } from './margin-cache.ts';
+import { hasAnyOldIndex, TentativeAccount } from './tentative-account.ts';
 
 /** A new or amended order: `slot` is the resting order that it replaces. */
 export interface Spending {
@@ -93,6 +95,7 @@ function rejectReasonOf(state: State, account: Account, spending: Spending, pres
   if (borrowed > 0n) {
     if (instrument.margin === undefined) return RejectReason.insufficientBalance;
     if (owesBeyondMeans(state, account)) return RejectReason.insufficientMargin;
+    if (lendsAtOldPrice(state, account, coin)) return RejectReason.noCoinPrice;
     known ??= knownOf(state, account, spending);
     const rejectReason = borrowingRejectReason(instrument.margin, borrowed, known);
     if (rejectReason !== RejectReason.none) return rejectReason;
@@ -106,6 +109,12 @@ function rejectReasonOf(state: State, account: Account, spending: Spending, pres
   // An account without free margin may still trade when the order needs none.
   const before = known?.before ?? computeRisk(state, account, undefined, slot);
   return after.initial <= before.initial ? RejectReason.none : RejectReason.insufficientBalance;
+}
+
+/** Is the coin, or what stands behind the loan, measured by a stale or thin index (rules 13.6 (d))? */
+function lendsAtOldPrice(state: State, account: Account, coin: number): boolean {
+  if (!state.rules.livePrices || !hasAnyOldIndex(state)) return false;
+  return hasUnsafePrice(state, coin) || new TentativeAccount(account).awaitsPrice(state);
 }
 
 /**

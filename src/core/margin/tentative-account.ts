@@ -74,6 +74,10 @@ export class TentativeAccount {
     return computeRisk(state, this.shown(), rest?.futures, filled, rest?.spot, undefined, this.changes);
   }
 
+  balance(state: State, coin: number): bigint {
+    return balanceOf(state, this.account, coin) + (this.changes.get(coin) ?? 0n);
+  }
+
   /** Is a crossed position, or a coin that counts, measured by a stale or thin index? */
   awaitsPrice(state: State): boolean {
     for (const { isolated, instrument } of this.shown().positions.values())

@@ -1,6 +1,6 @@
 /** What a coin that is meant to be worth a dollar is worth: a mean of a minute, within limits (rules 13.3). */
 import type { Fields } from '../model/bytes.ts';
-import { clamp, MONEY_ONE } from '../model/units.ts';
+import { clamp, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import { MinuteMean } from './minute-mean.ts';
 
 /** Without a vote the last value is repeated for so long; then the coin is a dollar again. */
@@ -18,9 +18,18 @@ export class DollarPrice {
     return this.minute.isEmpty ? MONEY_ONE : clamp(this.minute.mean, LOWEST, HIGHEST);
   }
 
-  /** Is the price one that was said earlier, because nobody says anything now? */
-  isRepeatedAt(time: number): boolean {
-    return this.votedTime !== 0 && time - this.votedTime < REPEAT_MS;
+  /** What it was worth in the last second, before the mean. */
+  get last(): bigint {
+    return this.minute.last || MONEY_ONE;
+  }
+
+  /** The mean or the last second, whichever is higher or lower: desks go by the one that is worse for the owner (rules 13.6). */
+  get highest(): bigint {
+    return clamp(larger(this.price, this.last), LOWEST, HIGHEST);
+  }
+
+  get lowest(): bigint {
+    return clamp(smaller(this.price, this.last), LOWEST, HIGHEST);
   }
 
   /** Each second: what is said of it, undefined when nobody says anything. */

@@ -86,6 +86,11 @@ export class IndexPrice {
     return this.stale || this.thin;
   }
 
+  /** Is a change of the components still being spread? Then the price is not what they say. */
+  get isSpread(): boolean {
+    return this.offset !== 0n;
+  }
+
   /** When the latest of its live components was told; 0 = none is live. */
   toldAt(time: number): number {
     let latest = 0;
@@ -117,7 +122,7 @@ export class IndexPrice {
     const voices = this.components.filter(({ price, toldTime }) => price > 0n && time - toldTime < VOICES_MS);
     const live = this.components.filter((component) => this.isLive(component, time));
     this.thin = live.length < 2 && voices.length >= 2;
-    this.takePrice(live, time);
+    this.takePrice(live, time, this.stale);
     if (this.price > 0n) this.minute.add(this.price, seconds);
   }
 
@@ -153,7 +158,8 @@ export class IndexPrice {
     );
   }
 
-  private takePrice(fresh: readonly Component[], time: number): void {
+  /** `anew`: nobody has spoken for a while, so there is no price to come from. */
+  private takePrice(fresh: readonly Component[], time: number, anew = false): void {
     if (fresh.length === 0) {
       this.stale = true;
       return;
@@ -164,7 +170,7 @@ export class IndexPrice {
       component.outlier = distance(component.price, middle) * 1000n > allowed * middle;
     }
     const inside = fresh.filter((c) => !c.outlier);
-    this.set(inside.length === 0 ? fresh : inside, time);
+    this.set(inside.length === 0 ? fresh : inside, time, anew);
   }
 
   /** Every four hours; only when the volumes of all components are known. */
@@ -208,12 +214,13 @@ export class IndexPrice {
     }
   }
 
-  private set(used: readonly Component[], time: number): void {
+  private set(used: readonly Component[], time: number, anew: boolean): void {
     const { mean, weightInUse } = weightedMean(used);
     const members = used.reduce((bits, c) => bits | (1 << this.components.indexOf(c)), 0);
     const before = this.price;
     const jumps = before !== 0n && distance(mean, before) * 1000n > SMOOTH_PERMILLE * before;
-    if (jumps && members !== this.members) {
+    if (anew) this.offset = 0n;
+    else if (jumps && members !== this.members) {
       this.offset = before - mean;
       this.offsetTime = time;
     }

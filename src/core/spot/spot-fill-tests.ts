@@ -14,7 +14,7 @@ import { Side } from '../model/enums.ts';
 import { feeOf } from '../model/fees.ts';
 import { baseUnits, tradeValue } from '../model/instrument.ts';
 import { ceilWorth, exactNumber } from '../model/safe-integers.ts';
-import { assert, larger } from '../model/units.ts';
+import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { feeRateOf } from './spot-fees.ts';
@@ -98,12 +98,19 @@ export class SpotFillTests implements FillTests {
     const after = start.copy();
     apply(trade, after);
     const passes = this.hasOldPrice(after)
-      ? bearsFillAtOldPrice(state, after, maker, this.restOf(maker, trade, lots))
+      ? !this.borrows(start, after, trade) &&
+        bearsFillAtOldPrice(state, after, maker, this.restOf(maker, trade, lots))
       : bearsFill(state, start, after);
     assert(passes || !short, 'I50: the shortcut passes what the test at the match does not');
     if (state.auditsMatches && this.running === undefined)
       this.expected = { account, cushion: after.cushion(state) };
     return passes;
+  }
+
+  /** Does the fill make a debt or a larger one? Nothing is lent at an old price (rules 13.6 (d)). */
+  private borrows(start: TentativeAccount, after: TentativeAccount, { given }: Exchanged): boolean {
+    const { state } = this;
+    return state.rules.livePrices && after.balance(state, given) < smaller(0n, start.balance(state, given));
   }
 
   private startOf(account: Account): TentativeAccount {

@@ -203,6 +203,34 @@ test('R2 (d): what the fund lacks at the end of a contract is bad debt of the ho
   equal(floor.house('sys:bad-debt', 'BTC'), '-0.0051515');
 });
 
+/** The price has gone from 50 000 to 60 000. What ann, who sells below the mark, and bob, who buys above it, get in BTC. */
+function awayFromTheMark(rule: SecondEditionRule | undefined) {
+  const floor = coinFloor(rule);
+  floor.deal('ann', 'bob', '1', '50000', ON);
+  floor.mark('60000', 'BTCUSD');
+  floor.deal('cat', 'ann', '1', '57000', ON);
+  floor.deal('bob', 'ben', '1', '63000', ON);
+  const won = (name: string) => money(moneyUnits(floor.cash(name, 'BTC')) - moneyUnits('10'));
+  return { ann: won('ann'), bob: won('bob'), lacks: shortfall(floor) };
+}
+
+test('R2 (e): a profit is not paid below the mark, a loss not above it: a trade takes nothing from the house', () => {
+  // 7 000 dollars at 57 000, and 13 000 at 63 000: the house paid for two trades among friends.
+  deepEqual(awayFromTheMark(OLD), { ann: '0.12280701', bob: '-0.20634921', lacks: '0.0164578' });
+  deepEqual(awayFromTheMark(NEW), { ann: '0.11666666', bob: '-0.21666667', lacks: '-0.00000001' });
+});
+
+test('R2 (e): at the mark, and where the price favours the house, the price of the trade counts', () => {
+  const floor = coinFloor(NEW);
+  floor.deal('ann', 'bob', '2', '50000', ON);
+  floor.mark('60000', 'BTCUSD');
+  floor.deal('cat', 'ann', '1', '60000', ON);
+  equal(floor.cash('ann', 'BTC'), '10.16666666');
+  floor.deal('cat', 'ann', '1', '62500', ON);
+  // 12 500 dollars at 62 500.
+  equal(floor.cash('ann', 'BTC'), '10.36666666');
+});
+
 test('I45: an opening order that is taken where the house lacks too much is found', () => {
   const floor = lacking(NEW, '500');
   const auditor = new Auditor(floor.state);

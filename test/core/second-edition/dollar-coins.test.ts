@@ -133,6 +133,21 @@ test('R3 (b): an index of USDC in dollars comes first, votes come last, with the
   assert.equal(seconds(...tether, ['USDCUSD', '1.5']), '1.02000000');
 });
 
+test('R3 (b): a jump of USDT does not move USDC, in no second of the two minutes after it', () => {
+  const floor = new ConversionFloor();
+  const tell = (inTether: string, perUsdc: string) => {
+    floor.tell(perUsdc, 'USDCUSDT');
+    floor.btc('60000', inTether);
+  };
+  for (let n = 0; n < 60; n++) tell('60000', '1');
+  for (let n = 0; n < 120; n++) {
+    tell('62500', '1.04166667');
+    const usdc = Number(floor.usd('USDC'));
+    assert.ok(Math.abs(usdc - 1) < 1e-6, `${usdc} after ${n} s`);
+  }
+  assert.equal(floor.usd('USDT'), '0.96000000');
+});
+
 test('R3 (c): the price is the worse of cross and direct index; by force nothing is refused for that', () => {
   const floor = new ConversionFloor().withDebt();
   told(floor, 1, '60000', '60606');

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { isConvertible } from '../../../src/core/margin/conversion-price.ts';
 import type { SecondEditionRule } from '../../../src/core/model/edition.ts';
 import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { MARGIN } from '../borrowing/margin-floor.ts';
 import { money, moneyUnits, refusalName } from '../dsl/words.ts';
 import type { FuturesFloor } from '../futures/futures-floor.ts';
 import { LoanFloor } from '../loan/loan-floor.ts';
@@ -96,6 +97,57 @@ test('R6 (c): a loan paid from its pledge costs the same fee and needs a price o
   const old = lender(['livePrices']);
   old.floor.wait(10 * MINUTE);
   assert.equal(old.repay(), 'none 0.01666667');
+});
+
+test('R6 (c): a dollar coin pays at the lower of this second and its mean', () => {
+  const floor = new ConversionFloor().withDebt();
+  floor.deposit('ann', '100000', 'USDC');
+  for (let n = 0; n < 60; n++) {
+    floor.tell('1', 'USDCUSDT');
+    floor.btc('60000');
+  }
+  floor.tell('0.99', 'USDCUSDT');
+  floor.btc('60000');
+  assert.equal(floor.usd('USDC'), '0.99983333');
+  assert.equal(floor.repay('ann', 'BTC', 'USDC'), 'none');
+  // 60 000 at 0.99 and not at the mean, and the fee.
+  assert.equal(money(moneyUnits('100000') - moneyUnits(floor.cash('ann', 'USDC'))), '60666.7273334');
+});
+
+test('R6 (c): a debt is not paid with a dollar coin whose price nobody has told for a minute', () => {
+  const floor = new ConversionFloor().withDebt();
+  // The feed of BTCUSDT stops: nobody votes on USDT, and what is left is the value of before.
+  for (let n = 0; n < 62; n++) {
+    floor.tell(n % 2 === 0 ? '60000' : '60000.00000001', 'BTCUSD');
+    floor.wait(1000);
+  }
+  assert.equal(floor.usd('USDT'), '1.00000000');
+  assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'conversionPriceOld');
+  floor.btc('60000', '61855.67');
+  assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'conversionPriceOld');
+  for (let n = 0; n < 60; n++) floor.btc('60000', '61855.67');
+  assert.equal(floor.repay('ann', 'BTC', 'USDT'), 'none');
+});
+
+/** ann would sell a BTC that she borrows; the price is that of a minute ago. */
+function lendingInSilence(without: readonly SecondEditionRule[] = []) {
+  const floor = new ConversionFloor(without);
+  floor.trader('ann', { USDT: '50000' });
+  floor.trader('bob', { USDT: '1000000', BTC: '100' });
+  floor.btc('60000');
+  const rests = floor.sell('ann', '0.5', '60600', MARGIN);
+  for (let n = 0; n < 61; n++) floor.wait(1000);
+  const wanted = floor.sell('ann', '0.5', '60700', MARGIN).stands;
+  floor.buy('bob', '0.5', '60600', { category: 'SPOT' });
+  return { wanted, rests: rests.stands };
+}
+
+test('R6 (d): at a stale price nothing is lent, neither to a new order nor by a fill', () => {
+  assert.deepEqual(lendingInSilence(), {
+    wanted: 'refused noCoinPrice',
+    rests: 'cancelled 0/0.5 delegated_risk_order_cancel',
+  });
+  assert.deepEqual(lendingInSilence(['livePrices']), { wanted: 'new 0/0.5', rests: 'filled 0.5/0.5' });
 });
 
 test('R6 (a): a feed that is silent for sixty seconds in which prices were taken is out', () => {
@@ -254,6 +306,28 @@ test('R6 (b): at a thin index no loan is closed by force until the other voice i
   tellVoices(floor, '40000', [0, 1]);
   assert.equal(floor.eventsOf('loanReduced').length, 1);
   assert.equal(floor.loan('ann', id), undefined);
+});
+
+test('R6 (e): an index that comes back is what is told; a change of its voices is spread, and the desk waits for it', () => {
+  const floor = new TwoVoices();
+  const index = floor.state.indices[floor.state.indexByName.get('BTCUSDT')!]!;
+  const [btc, usdt] = ['BTC', 'USDT'].map((name) => floor.state.coinByName.get(name)!) as [number, number];
+  for (let n = 0; n < 61; n++) floor.voices(n % 2 === 0 ? '60000' : '60000.1', [0]);
+  for (let n = 0; n < 61; n++) floor.wait(1000);
+  assert.equal(index.stale, true);
+  // Both are back, and the world has moved meanwhile.
+  floor.voices('66000', [0, 1]);
+  assert.deepEqual([index.stale, index.isSpread, money(index.price)], [false, false, '66000']);
+  // One says something else, and falls silent.
+  floor.voices('66600', [1]);
+  for (let n = 0; n < 61; n++) floor.voices(n % 2 === 0 ? '66000' : '66000.1', [0]);
+  assert.equal(index.isSpread, true);
+  floor.tell('66000', 'BTCUSD');
+  assert.equal(isConvertible(floor.state, btc, usdt), false);
+  for (let n = 0; n < 61; n++) floor.voices(n % 2 === 0 ? '66000' : '66000.1', [0]);
+  floor.tell('66000', 'BTCUSD');
+  floor.wait(1000);
+  assert.deepEqual([index.isSpread, isConvertible(floor.state, btc, usdt)], [false, true]);
 });
 
 /** The world is at 66 779, the index is what the operator said ten minutes ago. */

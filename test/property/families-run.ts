@@ -1,0 +1,141 @@
+/**
+ * One run from a seed: a venue, an outside world, and schemes one after the other, disturbed by random commands. Every step is
+ * kept, so that a finding can be played again without the generator and cut down (`families-shrink.ts`).
+ */
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import type { SecondEditionRule } from '../../src/core/model/edition.ts';
+import { InvariantBroken } from '../../src/core/model/units.ts';
+import { randomAct, strangerAct } from './families-acts.ts';
+import { Ground } from './families-ground.ts';
+import { type Finding, Judge } from './families-judge.ts';
+import { SCHEMES, type Scheme } from './families-schemes.ts';
+import { describe, resolved, type Step } from './families-steps.ts';
+import { drawTerms, INDICES, setUp, type VenueTerms } from './families-venue.ts';
+import { World } from './families-world.ts';
+import { Dice } from './futures-flow.ts';
+
+export interface RunWords {
+  /** Rules of the second edition that are put back to the first. */
+  readonly without?: readonly SecondEditionRule[];
+  /** Only these schemes, by name. */
+  readonly only?: readonly string[];
+  readonly steps?: number;
+}
+
+export interface Run {
+  readonly seed: number;
+  readonly terms: VenueTerms;
+  readonly steps: readonly Step[];
+  readonly commands: number;
+  readonly fills: number;
+  readonly finding: Finding | undefined;
+  readonly allowed: Judge['allowed'];
+}
+
+const STEPS = 1500;
+
+/** An exchange at the opening of the venue, before the first step. */
+export class Stage {
+  readonly exchange = new Exchange();
+  readonly world = new World();
+  readonly judge: Judge;
+  readonly terms: VenueTerms;
+  readonly dice: Dice;
+  commands = 0;
+
+  constructor(seed: number, without: readonly SecondEditionRule[] = []) {
+    this.dice = new Dice(seed);
+    this.terms = drawTerms(this.dice);
+    const { exchange, world } = this;
+    for (const command of setUp(this.terms, this.dice)) {
+      const { rejectReason, detail } = exchange.apply(command);
+      if (rejectReason !== 0) throw new Error(`${command.type}: ${rejectReason} ${detail ?? ''}`);
+    }
+    for (const rule of without) exchange.state.rules[rule] = false;
+    const time = this.terms.start;
+    for (const [index, { base, quote }] of INDICES.entries())
+      exchange.apply({
+        type: 'componentPrice',
+        time,
+        index,
+        component: 255,
+        price: world.units(base, quote),
+        volume: 0n,
+      });
+    exchange.apply({ type: 'tick', time: time + 1000 });
+    exchange.takeEvents();
+    this.judge = new Judge(exchange.state, world);
+  }
+
+  /** Returns whether something is wrong. */
+  take(step: Step): boolean {
+    if ('outside' in step) {
+      this.judge.pricesMoved(() => {
+        for (const { coin, price } of step.outside) this.world.set(coin, price);
+      });
+      return false;
+    }
+    const { exchange, judge } = this;
+    const command = resolved(exchange.state, step.command);
+    this.commands++;
+    try {
+      const result = exchange.apply(command);
+      return judge.observe(command, result, exchange.takeEvents());
+    } catch (error) {
+      if (!(error instanceof InvariantBroken)) throw error;
+      judge.finding = { kind: `invariant ${error.message.slice(0, 12)}`, text: error.message };
+      return true;
+    }
+  }
+}
+
+export function run(seed: number, { without = [], only, steps: most = STEPS }: RunWords = {}): Run {
+  const stage = new Stage(seed, without);
+  const { exchange, world, terms, dice, judge } = stage;
+  const ground = new Ground(exchange, world, terms, dice);
+  ground.now += 1000;
+  const steps: Step[] = [];
+  const take = (step: Step): boolean => {
+    steps.push(step);
+    return stage.take(step);
+  };
+  const schemes = (only ?? Object.keys(SCHEMES)).map((name) => SCHEMES[name]!);
+  let wrong = playOn(ground.requote(), take);
+  while (!wrong && steps.length < most) {
+    const scheme: Scheme = dice.pick(schemes);
+    const disturbed = dice.chance(0.5) ? 0 : 0.15;
+    wrong = playOn(scheme(ground), (step) => {
+      if (take(step)) return true;
+      if (disturbed === 0 || !dice.chance(disturbed)) return false;
+      return take(dice.chance(0.8) ? randomAct(ground) : strangerAct(ground));
+    });
+  }
+  wrong ||= playOn(ground.speak(), take);
+  if (!wrong) judge.end();
+  const { commands } = stage;
+  const { fills, finding, allowed } = judge;
+  return { seed, terms, steps, commands, fills, finding, allowed };
+}
+
+function playOn(steps: Generator<Step, void, void>, take: (step: Step) => boolean): boolean {
+  for (const step of steps) if (take(step)) return true;
+  return false;
+}
+
+/** What the steps come to without the generator, at the venue of the seed. */
+export function replay(
+  seed: number,
+  steps: readonly Step[],
+  without: readonly SecondEditionRule[] = [],
+): Finding | undefined {
+  const stage = new Stage(seed, without);
+  for (const step of steps) if (stage.take(step)) return stage.judge.finding;
+  stage.judge.end();
+  return stage.judge.finding;
+}
+
+/** The steps as a person reads them. */
+export function script(seed: number, steps: readonly Step[]): string[] {
+  const stage = new Stage(seed);
+  return steps.map((step) => describe(stage.exchange.state, step, stage.terms.start));
+}

@@ -1,0 +1,98 @@
+/**
+ * What accounts are worth at outside prices, in dollars. A contract is what its owner would hold had he bought the coins:
+ * `size` of the base coin and `-basis` of the quote coin, of a coin-margined contract `-basis` dollars. So worth is linear in
+ * the prices, and what it changes by when only prices change is exposure.
+ *
+ * `takeHome` has floors: nobody pays in what is missing. The pockets that can be left behind are an account with its
+ * crossed positions, each isolated position, each loan with its pledge; what is leaving the venue stays its owner's.
+ */
+import type { Instrument } from '../../src/core/model/instrument.ts';
+import { Bucket } from '../../src/core/model/ledger-accounts.ts';
+import type { Position } from '../../src/core/model/position.ts';
+import type { Account } from '../../src/core/state/account.ts';
+import type { State } from '../../src/core/state/state.ts';
+import type { World } from './families-world.ts';
+
+/** Margin of isolated positions and pledges are counted with their pockets; withdrawals under way are gone (rules 13.7 (e)). */
+const OWN = [Bucket.cash, Bucket.locked, Bucket.funding, Bucket.isolatedOrders];
+const LEAVING = [Bucket.withdrawing];
+const MONEY = 1e-8;
+const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
+
+export class Worth {
+  private readonly state: State;
+  private readonly world: World;
+
+  constructor(state: State, world: World) {
+    this.state = state;
+    this.world = world;
+  }
+
+  /** With the floors of limited liability. */
+  takeHome(account: Account): number {
+    let own = this.moneyOf(account, OWN);
+    let pockets = this.moneyOf(account, LEAVING);
+    for (const position of account.positions.values()) {
+      if (position.isolated) pockets += Math.max(0, this.isolated(position));
+      else own += this.positionOf(position);
+    }
+    for (const loan of this.state.loans.of(account.index)) pockets += Math.max(0, this.loanOf(loan));
+    return Math.max(0, own) + pockets;
+  }
+
+  /** Without floors: debts count in full. */
+  plain(account: Account): number {
+    let sum = this.moneyOf(account, OWN) + this.moneyOf(account, LEAVING);
+    for (const position of account.positions.values())
+      sum += position.isolated ? this.isolated(position) : this.positionOf(position);
+    for (const loan of this.state.loans.of(account.index)) sum += this.loanOf(loan);
+    return sum;
+  }
+
+  usd(coin: number, amount: bigint): number {
+    return Number(amount) * MONEY * this.world.prices[coin]!;
+  }
+
+  private moneyOf({ index }: Account, buckets: readonly Bucket[]): number {
+    const { ledger } = this.state;
+    let sum = 0;
+    for (const coin of ledger.coinsOf(index)) {
+      let amount = 0n;
+      for (const bucket of buckets) amount += ledger.peek(index, coin, bucket);
+      if (amount !== 0n) sum += this.usd(coin, amount);
+    }
+    return sum;
+  }
+
+  private positionOf({ instrument: index, size, basis }: Position): number {
+    const instrument = this.state.instruments[index]!;
+    const { base, quote, unitsPerLotNumber } = instrument;
+    const held = size * unitsPerLotNumber * MONEY;
+    const settles = this.settlementOf(instrument);
+    if (settles !== undefined) return (held - (Number(basis) * MONEY) / settles) * this.world.prices[base]!;
+    return held * this.world.prices[base]! - this.usd(quote, basis);
+  }
+
+  /** In the last hour of a contract: the mean that it will settle at if outside prices stay (rules 5.15). */
+  settlementOf(instrument: Instrument): number | undefined {
+    const delivery = instrument.futures?.delivery;
+    if (delivery === undefined) return undefined;
+    const { now } = this.state;
+    if (now < delivery.time - HOUR_MS || now >= delivery.time) return undefined;
+    const { mark, index } = this.state.market(instrument).futures!;
+    // The mark is this mean with the rest of the hour at the index.
+    const left = (delivery.time - SECOND_MS - now) / HOUR_MS;
+    const away = this.world.priceOf(instrument) - Number(index.price) * MONEY;
+    return Number(mark.price) * MONEY + away * Math.max(0, left);
+  }
+
+  private isolated(position: Position): number {
+    const { settle } = this.state.instruments[position.instrument]!.futures!;
+    return this.positionOf(position) + this.usd(settle, position.iso - position.fundingOwed);
+  }
+
+  private loanOf(loan: ReturnType<State['loans']['of']>[number]): number {
+    return this.usd(loan.pledgeCoin, loan.pledge) - this.usd(loan.loanCoin, loan.debt());
+  }
+}
