@@ -300,7 +300,7 @@ export function theft<Cast extends Readonly<Record<string, Part>>>(
   run: (venue: Venue, people: Readonly<Record<keyof Cast, Person>>) => Promise<void>,
   start = START,
 ): void {
-  test(name, async () => {
+  void test(name, async () => {
     const data = temporaryDirectory();
     const keys = await enrol(data, cast);
     const args = ['--no-demo', '--clock', 'manual', '--clock-start', start, '--rate-limits', 'off'];

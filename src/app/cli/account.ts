@@ -51,16 +51,8 @@ export function accountCommand(): Command {
     showCommand(),
     switchCommand('freeze', 'Shuts out all keys of an account and its sub-accounts.'),
     switchCommand('unfreeze', 'Lets the keys of a frozen account in again.'),
-    markCommand(
-      'broker',
-      'Makes an account a broker, whose sub-accounts are parties of their own, or no longer one.',
-      'broker',
-    ),
-    markCommand(
-      'market-maker',
-      'Lets an account place rpi orders and lead marks and funding: you answer for it. Or no longer.',
-      'marketMaker',
-    ),
+    markCommand('broker', 'Makes an account a broker, whose sub-accounts are parties of their own, or no longer one.', 'broker'),
+    markCommand('market-maker', 'Lets an account place rpi orders and lead marks and funding: you answer for it. Or no longer.', 'marketMaker'),
     commissionCommand(),
     quotaCommand(),
   ]);
