@@ -83,6 +83,32 @@ theft(
 );
 
 /**
+ * Without 13.2 (e): +0.4575 BTC on 60 BTC for the fees of three trades, while no price of the world moves
+ * (`clearing-shortfall.test.ts`, "trades between the ends of the band").
+ */
+theft(
+  'R2: a family that is long and short trades with itself between the ends of the price band',
+  {
+    long: { brings: { BTC: '100' } },
+    short: { brings: { BTC: '100' } },
+    heir: { brings: { BTC: '100' } },
+    stranger: { brings: { BTC: '10' } },
+  },
+  async (venue, { long, short, heir, stranger }) => {
+    await venue.btc('50000');
+    await venue.deal(long, short, '60', '47500', COIN_PERPETUAL);
+    await venue.deal(short, heir, '60', '52500', COIN_PERPETUAL);
+    assert.equal((await venue.books('BTC')).clearingShort, '0');
+    await venue.deal(heir, long, '60', '47500', COIN_PERPETUAL);
+    for (const thief of [long, short, heir]) assert.equal(await venue.held(thief), '');
+    // 0.08 % of 60 for each of three trades.
+    assert.equal(gainOf(await coins(venue, long, short, heir), '300'), '-0.144');
+    assert.equal(gainOf(await coins(venue, stranger), '10'), '0');
+    assert.equal((await venue.books('BTC')).clearingShort, '0');
+  },
+);
+
+/**
  * Old rule: more than +10 000 USDT, 11 692 as first run, within five minutes (`backed-books.test.ts`, "two lonely orders and
  * a print").
  */

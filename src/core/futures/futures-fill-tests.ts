@@ -28,7 +28,7 @@ import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account, FeeRates } from '../state/account.ts';
 import { ContractRow, type MarginCache } from '../state/margin-cache-state.ts';
 import type { State } from '../state/state.ts';
-import { feeBase, inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
+import { feeBase, inCoinAt, openingMargin, type Part, resultTicks, splitFill } from './split-fill.ts';
 
 /** One side of a trade that is about to happen. */
 interface FillSide {
@@ -226,7 +226,8 @@ export class FuturesFillTests implements FillTests {
     let cash = -fee;
     if (part.closing) {
       const { realised, margin } = position.close(part.lots, part.value);
-      const pnl = inCoinAt(instrument, realised, side.priceTicks);
+      const ticks = resultTicks(state, instrument, realised, side.priceTicks);
+      const pnl = inCoinAt(instrument, realised, ticks);
       if (position.isolated) {
         const { freed, missing } = position.release(margin, pnl);
         // The last lots pay what funding is owed with what cash there is: at most all of it.

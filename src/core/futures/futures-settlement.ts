@@ -25,7 +25,15 @@ import type { FillContext } from './fill-context.ts';
 import { payOwedFunding } from './funding.ts';
 import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
 import { FuturesFillTests } from './futures-fill-tests.ts';
-import { feeBase, inCoinAt, openingMargin, type Part, receivedMargin, splitFill } from './split-fill.ts';
+import {
+  feeBase,
+  inCoinAt,
+  openingMargin,
+  type Part,
+  receivedMargin,
+  resultTicks,
+  splitFill,
+} from './split-fill.ts';
 
 /** The fields that both sides of a trade have in common. */
 type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
@@ -284,7 +292,10 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     if (position.long) futures.openInterest -= part.lots;
     const { realised, margin } = position.close(part.lots, part.value);
     futures.cleared -= realised;
-    const pnl = inCoinAt(instrument, realised, trade.priceTicks);
+    // Forced closes settle at their price: bankruptcy prices are reckoned by it.
+    const ticks =
+      kind === OrderKind.user ? resultTicks(state, instrument, realised, trade.priceTicks) : trade.priceTicks;
+    const pnl = inCoinAt(instrument, realised, ticks);
     position.realised += pnl;
     const cash = ledger.cell(account.index, coin, Bucket.cash);
     if (!position.isolated) {

@@ -5,6 +5,7 @@ import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
 import { divFloor, powerOfTen } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 /** One side's part of a trade that either closes or opens. */
 export interface Part {
@@ -38,6 +39,22 @@ export function feeBase(instrument: Instrument, part: Part): bigint {
 export function inCoinAt(instrument: Instrument, quoteAmount: bigint, priceTicks: number): bigint {
   if (!instrument.futures!.coinMargined) return quoteAmount;
   return divFloor(quoteAmount * powerOfTen(instrument.pricePrecision), BigInt(priceTicks));
+}
+
+/**
+ * The price at which a result in dollars becomes coin: that of the trade, or the mark where this is worse for the account
+ * (rules 13.2 (e)). So no trade raises what the house would lack: two accounts of one owner that trade back and forth
+ * between the ends of the price band would win 1 % of the size in coin each time, for 0.16 % of fees.
+ */
+export function resultTicks(
+  state: State,
+  instrument: Instrument,
+  realised: bigint,
+  priceTicks: number,
+): number {
+  const { markTicks } = state.market(instrument).futures!;
+  if (!state.rules.clearingShortfall || markTicks === 0) return priceTicks;
+  return realised > 0n ? Math.max(priceTicks, markTicks) : Math.min(priceTicks, markTicks);
 }
 
 /** Margin of a position that was moved with its cost basis: that of its value at the mark, and its loss so far. */
