@@ -196,7 +196,10 @@ theft('R10: two friends trade with each other for the rebate', WASHERS, async (v
   assert.equal(gainOf(await venue.worth(stranger, '60000'), '61000'), '0');
 });
 
-/** Old rule: rebate and commission of one fee were both paid (`fee-floors.test.ts`, "a broker has a share of what the rebate leaves"). */
+/**
+ * A commission never came on top of a rebate, under no rule: the broker has a share of what the rebate leaves of a fee
+ * (`fee-floors.test.ts`, "a broker has a share"). Held fast beside the others because three accounts of one owner share it.
+ */
 theft(
   'R10: a broker takes the fees of its sub-account as commission, while a friend has the rebate',
   {
