@@ -135,6 +135,11 @@ async function position({ category, symbol }: Line) {
   return list[0]!;
 }
 
+/** What a contract is marked at. */
+async function markOf({ category, symbol }: Line): Promise<string> {
+  return (await sdk.getTickers({ category, symbol })).data[0]!.markPrice!;
+}
+
 async function assertPosition(line: Line, index: string): Promise<void> {
   const hand = hands.get(line.category)!;
   const held = await position(line);
@@ -224,7 +229,7 @@ for (const line of LINES) {
     const hand = hands.get(category)!;
     await quote(line, 'buy', '0.1', '60400');
     const { id } = await alice.createOrder(unified, 'limit', 'sell', 0.1, 60400, { reduceOnly: true });
-    const profit = hand.trade('sell', '0.1', '60400');
+    const profit = hand.trade('sell', '0.1', '60400', await markOf(line));
     const { list } = (await sdk.getTradeFills({ orderId: id! })).data;
     assert.deepEqual(
       list.map((fill) => [fill.tradeSide, fill.execPnl, fill.execQty, fill.feeDetail[0]]),
@@ -238,7 +243,7 @@ for (const line of LINES) {
     await price('61000');
     await quote(line, 'buy', '0.6', '61000');
     const { orderId } = (await sdk.submitNewOrder(order(line, 'sell', '0.6', '61000'))).data;
-    const profit = long.trade('sell', '0.4', '61000');
+    const profit = long.trade('sell', '0.4', '61000', await markOf(line));
     purses.set(category, purses.get(category)! + long.cash);
     const short = new Hand(TAKER);
     hands.set(category, short);
@@ -302,7 +307,7 @@ test('funding of all three: the rate of the minutes that had an index, paid at 0
       resultList: { fundingRate: string }[];
     };
     const hand = hands.get(category)!;
-    const mark = (await sdk.getTickers({ category, symbol })).data[0]!.markPrice!;
+    const mark = await markOf(line);
     const received = hand.settles(mark, resultList[0]!.fundingRate, '61000');
     assert.ok(received > 0n, 'a positive rate is paid by longs');
     await assertPosition(line, '61000');
@@ -328,7 +333,7 @@ for (const line of LINES) {
     const hand = hands.get(category)!;
     await quote(line, 'sell', '0.2', '60900');
     await alice.closePosition(unified);
-    hand.trade('buy', '0.2', '60900');
+    hand.trade('buy', '0.2', '60900', await markOf(line));
     assert.deepEqual((await sdk.getCurrentPosition({ category, symbol })).data.list, []);
     assert.equal(await money(line.coin), purses.get(category)! + hand.cash);
     await assertHistory(line, hand, 'short');

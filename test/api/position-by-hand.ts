@@ -32,8 +32,8 @@ export class HandPosition {
     this.takerRate = units(takerRate);
   }
 
-  /** Adds or takes off; returns the profit of what it took off. */
-  trade(side: 'buy' | 'sell', size: string, price: string): bigint {
+  /** Adds or takes off; returns the profit of what it took off, which coin-margined contracts pay by the mark, too. */
+  trade(side: 'buy' | 'sell', size: string, price: string, mark = price): bigint {
     const lots = units(size);
     const value = (lots * units(price)) / ONE;
     const fee = (this.feeBase(lots, value) * this.takerRate) / ONE;
@@ -49,7 +49,8 @@ export class HandPosition {
     }
     const held = abs(this.size);
     const released = lots === held ? abs(this.basis) : (abs(this.basis) * lots) / held;
-    const profit = this.paidOut(this.size > 0n ? value - released : released - value, units(price));
+    const gain = this.size > 0n ? value - released : released - value;
+    const profit = this.paidOut(gain, units(price), units(mark));
     this.basis += this.size > 0n ? -released : released;
     this.size += this.size > 0n ? -lots : lots;
     this.realised += profit;
@@ -124,8 +125,8 @@ export class HandPosition {
     return value;
   }
 
-  /** A profit as it is paid out by a trade at a price. */
-  protected paidOut(profit: bigint, _price: bigint): bigint {
+  /** A profit as it is paid out by a trade at a price while the mark is another. */
+  protected paidOut(profit: bigint, _price: bigint, _mark: bigint): bigint {
     return profit;
   }
 
@@ -144,8 +145,9 @@ export class HandCoinPosition extends HandPosition {
     return size;
   }
 
-  protected override paidOut(profit: bigint, price: bigint): bigint {
-    return floor(profit * ONE, price);
+  /** A profit at the larger of the two, a loss at the smaller (rules 13.2 (e)). */
+  protected override paidOut(profit: bigint, price: bigint, mark: bigint): bigint {
+    return floor(profit * ONE, profit > 0n === price > mark ? price : mark);
   }
 
   protected override inCoin(amount: bigint, index: bigint): bigint {

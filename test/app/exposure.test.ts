@@ -323,7 +323,7 @@ const units = (text: string) => parseUnits(text, MONEY_SCALE)!;
 function leave(amount: bigint): void {
   const { ledger, coinByName } = exchange.sequencer.state;
   const cell = (account: number) => ledger.cell(account, coinByName.get('BTC')!, Bucket.cash);
-  ledger.move(cell(SystemAccount.fee), cell(SystemAccount.external), amount);
+  ledger.move(cell(SystemAccount.interest), cell(SystemAccount.external), amount);
 }
 
 /** A column of the trial balance of BTC. */

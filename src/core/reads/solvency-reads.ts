@@ -25,7 +25,10 @@ export interface CoinSolvency {
   readonly owed: bigint;
   /** Owed to the venue by accounts that own more than they owe. */
   readonly lent: bigint;
-  /** Paid out by conversions, as far as the coins that the house took for them are worth it: it can buy this back. */
+  /**
+   * Paid out by conversions and as rebates in another coin than the fee, as far as the coins that the house took for them
+   * are worth it: it can buy this back.
+   */
   readonly converted: bigint;
   /** By all others: nobody will pay it. */
   readonly badDebt: bigint;
@@ -53,10 +56,10 @@ export function solvencyOf(state: State): CoinSolvency[] {
       sums[coin]![pays] += amount;
     }
   }
-  const cover = conversionCover(state);
+  const cover = exchangeCover(state);
   return sums.map((sum, coin) => {
     const held = custodyOf(state, coin);
-    const converted = divFloor(larger(0n, -conversionBalance(state, coin)) * cover.took, cover.gave);
+    const converted = divFloor(larger(0n, -exchangedBalance(state, coin)) * cover.took, cover.gave);
     const writtenOff = -ledger.peek(SystemAccount.badDebt, coin, Bucket.cash);
     return { ...sum, held, converted, writtenOff, solvency: judged(held, sum.owed, sum.lent + converted) };
   });
@@ -73,20 +76,22 @@ function judged(held: bigint, owed: bigint, covered: bigint): Solvency {
   return held < owed ? 'illiquid' : 'solvent';
 }
 
-/** Which part of what the house gave in conversions is covered by what it took, in dollars: at most all of it. */
-function conversionCover(state: State): { took: bigint; gave: bigint } {
+/** Which part of what the house gave for other coins is covered by what it took, in dollars: at most all of it. */
+function exchangeCover(state: State): { took: bigint; gave: bigint } {
   let took = 0n;
   let gave = 0n;
   for (const [coin] of state.coins.entries()) {
-    const worth = conversionBalance(state, coin) * coinUsd(state, coin);
+    const worth = exchangedBalance(state, coin) * coinUsd(state, coin);
     if (worth > 0n) took += worth;
     else gave -= worth;
   }
   return gave === 0n ? { took: 0n, gave: 1n } : { took: smaller(took, gave), gave };
 }
 
-function conversionBalance({ ledger }: State, coin: number): bigint {
-  return ledger.peek(SystemAccount.convert, coin, Bucket.cash);
+/** Where the house takes one coin and gives another: conversions, and rebates of spot trades (rules 13.10 (b)). */
+function exchangedBalance({ ledger }: State, coin: number): bigint {
+  const { convert, fee } = SystemAccount;
+  return ledger.peek(convert, coin, Bucket.cash) + ledger.peek(fee, coin, Bucket.cash);
 }
 
 /** What all accounts hold of a coin, debts subtracted. */

@@ -185,6 +185,43 @@ test('R2 (c): resting orders still match', () => {
   equal(bid.stands, 'filled 0.1/0.1');
 });
 
+/**
+ * The family is long and short of the same coin and trades with itself between the ends of the band, while the mark stays.
+ * What it has more of BTC at the end, and the most that the house lacked.
+ */
+function tradeInCircles(rule: SecondEditionRule | undefined): { gain: string; lacked: string } {
+  const floor = coinFloor(rule);
+  floor.deal('main', 'bob', '1', '47500', ON);
+  floor.deal('bob', 'cat', '1', '52500', ON);
+  const lacked = shortfall(floor);
+  floor.deal('cat', 'main', '1', '47500', ON);
+  for (const name of ['main', 'bob', 'cat']) equal(floor.position(name, ON), 'none');
+  const sum = ['main', 'bob', 'cat'].reduce((all, name) => all + moneyUnits(floor.cash(name, 'BTC')), 0n);
+  return { gain: money(sum - moneyUnits('30')), lacked };
+}
+
+test('R2 (e): trades between the ends of the band took coin from the house, and no trade raises D now', () => {
+  // 5 000 dollars won at 47 500 less 5 000 dollars lost at 52 500; the fees of three trades are 0.0024.
+  const old = tradeInCircles(OLD);
+  equal(old.gain, '0.01002505');
+  deepEqual(tradeInCircles(NEW), { gain: '0', lacked: '0' });
+});
+
+test('R2 (e): a profit becomes coin at the larger of price and mark, a loss at the smaller', () => {
+  for (const [entry, close, result] of [
+    // 1 000 dollars of profit at 50 000 and at 51 000, and of loss at 49 000 and at 50 000.
+    ['48000', '49000', '0.02'],
+    ['50000', '51000', '0.01960784'],
+    ['50000', '49000', '-0.02040817'],
+    ['52000', '51000', '-0.02'],
+  ] as const) {
+    const floor = coinFloor(NEW);
+    floor.deal('ann', 'bob', '1', entry, ON);
+    floor.deal('cat', 'ann', '1', close, ON);
+    equal(money(moneyUnits(floor.cash('ann', 'BTC')) - moneyUnits('10')), result);
+  }
+});
+
 test('R2 (d): what the house would lack stands in the books', () => {
   const floor = lacking(NEW, '10000');
   const books = coinSums(floor.state).find(({ coin }) => coin === 'BTC')!;

@@ -198,6 +198,23 @@ test('R5 (c): what conversions paid out counts as far as the coins taken for it 
   assert.deepEqual([money(coin(floor, 'BTC').converted), coin(floor, 'BTC').solvency], ['0.4', 'insolvent']);
 });
 
+test('R5 (c): a rebate in dollars for a fee in coin leaves nothing missing as long as the coin is worth it', () => {
+  const floor = desk();
+  floor.trader('xia', { BTC: '2' });
+  const { index: instrument } = floor.instrument('BTCUSDT', 'SPOT');
+  const rates = (name: string, makerRate: bigint, takerRate: bigint) =>
+    floor.send({ type: 'setFees', time: floor.now, uid: floor.uid(name), instrument, makerRate, takerRate });
+  rates('xia', -300_000_000n, 1_000_000_000n);
+  rates('bob', 0n, 300_000_000n);
+  floor.sell('xia', '1', '60000', SPOT);
+  floor.buy('bob', '1', '60000', SPOT);
+  // 0.0003 BTC taken, 18 USDT given.
+  assert.equal(floor.house('sys:fee', 'USDT'), '-18');
+  assert.deepEqual([money(coin(floor, 'USDT').converted), coin(floor, 'USDT').solvency], ['18', 'illiquid']);
+  floor.index('30000', 'BTCUSD');
+  assert.deepEqual([money(coin(floor, 'USDT').converted), coin(floor, 'USDT').solvency], ['9', 'insolvent']);
+});
+
 test('R5 (c): a profit that was paid out has its loss with somebody who still holds: nothing is missing', () => {
   for (const on of ['BTCUSDT', 'BTCUSD'] as const) {
     const floor = desk();
