@@ -164,6 +164,8 @@ export class Book {
     tests: FillTests | undefined,
     capacityOf?: (maker: number, priceTicks: number) => number,
   ): boolean {
+    // What the book has not got need not be tested.
+    if (tests !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
     const party = slab.party[taker]!;

@@ -172,7 +172,11 @@ function checkAmend(
   const priceChanges = priceTicks !== slab.price[slot];
   if (!priceChanges && sizeLots === slab.size[slot]) return rejected(RejectReason.nothingToAmend);
   if (state.halted) return rejected(RejectReason.tradingHalted);
-  const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
+  const raises = priceTicks > slab.price[slot]!;
+  // A lower sell of a contract opens as much as a higher buy.
+  const sells = state.rules.clearingShortfall && instrument.futures !== undefined && side === Side.sell;
+  const enlarges =
+    sizeLots > slab.size[slot]! || (side === Side.buy ? raises : sells && priceTicks < slab.price[slot]!);
   const opening =
     instrument.futures === undefined ? side === Side.buy : (slab.flags[slot]! & FLAG_CLOSING) === 0;
   const status = amendingRefusal(instrument, opening, source, state.now, enlarges, account.house);

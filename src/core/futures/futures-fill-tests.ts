@@ -6,7 +6,7 @@
 
 import { FillTest, type FillTests } from '../book/book.ts';
 import { FLAG_FORCED, FLAG_ISOLATED } from '../book/order-slab.ts';
-import { bankruptcyTicks, forcedFeeRate, marginBehindAt } from '../margin/bankruptcy.ts';
+import { closeLimitAt, forcedFeeRate, marginBehindAt } from '../margin/bankruptcy.ts';
 import { bearsFill, bearsFillAtOldPrice, CUSHION_DUST, isFarNumber } from '../margin/fill-rule.ts';
 import {
   computeRisk,
@@ -49,7 +49,9 @@ export class FuturesFillTests implements FillTests {
   /** Is any index old? Undefined until the first fill of the match asks. */
   private oldIndices: boolean | undefined;
   /** What the trade that was tested last will leave of the maker's account; only while matches are audited. */
-  private expected: { readonly account: Account; readonly cushion: Cushion } | undefined;
+  private expected:
+    | { readonly account: Account; readonly cushion: Cushion; readonly key: number; readonly margin: bigint }
+    | undefined;
 
   constructor(state: State, instrument: Instrument, dryRun: boolean) {
     this.state = state;
@@ -64,8 +66,9 @@ export class FuturesFillTests implements FillTests {
 
   test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
     const made = this.sideOf(maker, true, priceTicks, lots);
-    if (!this.passes(made)) return FillTest.makerFails;
     const taken = this.sideOf(taker, false, priceTicks, lots);
+    const makerPasses = made.account === taken.account ? this.passesBehind(made, taken) : this.passes(made);
+    if (!makerPasses) return FillTest.makerFails;
     const forced = (this.state.slab.flags[taker]! & FLAG_FORCED) !== 0;
     if (!forced && !this.takerPasses(taken)) return FillTest.takerFails;
     // As the fills are settled: the taker's side first.
@@ -83,15 +86,22 @@ export class FuturesFillTests implements FillTests {
     const { cushion } = expected;
     // More only by a rebate, which the test does not count.
     const enough = effective >= cushion.effective && maintenance <= cushion.maintenance;
-    assert(enough, `I50: a fill of ${expected.account.uid} left less margin than it was tested for`);
+    const margin = expected.account.positions.get(expected.key)?.iso ?? 0n;
+    assert(
+      enough && margin === expected.margin,
+      `I50: a fill of ${expected.account.uid} left less margin than it was tested for`,
+    );
   }
 
-  private expect(made: FillSide, { account }: FillSide): void {
+  private expect(made: FillSide, taken: FillSide): void {
     this.expected = undefined;
-    if (this.running !== undefined || made.account === account) return;
+    if (this.running !== undefined) return;
     const after = new TentativeAccount(made.account);
+    if (made.account === taken.account) this.apply(taken, after);
     this.apply(made, after);
-    this.expected = { account: made.account, cushion: after.cushion(this.state) };
+    const key = this.keyOf(made);
+    const margin = after.position(key)?.iso ?? 0n;
+    this.expected = { account: made.account, cushion: after.cushion(this.state), key, margin };
   }
 
   private sideOf(slot: number, maker: boolean, priceTicks: number, lots: number): FillSide {
@@ -111,8 +121,16 @@ export class FuturesFillTests implements FillTests {
     return start;
   }
 
+  /** A maker that meets an order of its own account: the taker's side is settled first and may release its margin. */
+  private passesBehind(made: FillSide, taken: FillSide): boolean {
+    const after = this.startOf(taken).copy();
+    this.apply(taken, after);
+    return this.sidePasses(made, after);
+  }
+
   private passes(side: FillSide): boolean {
-    if (this.running !== undefined) return this.sidePasses(side, this.startOf(side));
+    // The bound is for one fill of the account as it stands.
+    if (this.running?.has(side.account.index)) return this.sidePasses(side, this.startOf(side));
     const short = this.isAmple(side);
     if (short && !this.state.auditsMatches) return true;
     const passes = this.sidePasses(side, this.startOf(side));
@@ -120,9 +138,14 @@ export class FuturesFillTests implements FillTests {
     return passes;
   }
 
-  /** What a limit order opens was tested at its limit when it came; a market order only at the best price of the book. */
+  /**
+   * What a crossed limit order opens was tested at its limit when it came; a market order only at the best price of the
+   * book, an isolated one without what a position of the other side leaves behind.
+   */
   private takerPasses(side: FillSide): boolean {
-    if (this.state.slab.orderType[side.slot] === OrderType.market) return this.passes(side);
+    const { slab } = this.state;
+    const isolated = (slab.flags[side.slot]! & FLAG_ISOLATED) !== 0;
+    if (isolated || slab.orderType[side.slot] === OrderType.market) return this.passes(side);
     const position = this.startOf(side).position(this.keyOf(side));
     if (position === undefined || position.long === side.buying) return true;
     return this.passes({ ...side, lots: Math.min(side.lots, position.lots) });
@@ -151,13 +174,13 @@ export class FuturesFillTests implements FillTests {
   }
 
   private isBeyondBankruptcy(side: FillSide, position: Position, account: TentativeAccount): boolean {
-    const { state, instrument } = this;
-    const { long, lots } = position;
+    const { state } = this;
     const margin = position.isolated
       ? position.iso
       : marginBehindAt(state, position, account.cushion(state).effective);
-    const limit = bankruptcyTicks(instrument, long, lots, long ? position.basis : -position.basis, margin);
-    return long ? side.priceTicks < limit : side.priceTicks > limit;
+    const cash = account.cash(state, this.instrument.futures!.settle);
+    const limit = closeLimitAt(state, position, margin, cash);
+    return position.long ? side.priceTicks < limit : side.priceTicks > limit;
   }
 
   /** Rules 13.1 (a), (f). */
@@ -181,8 +204,7 @@ export class FuturesFillTests implements FillTests {
     const { state, instrument } = this;
     const position = after.position(this.keyOf(side))!;
     const mark = markTicks(state, instrument);
-    const owed = this.inQuote(position.fundingOwed);
-    const worth = isolatedInQuote(state, position) + unrealisedOf(state, position) - owed;
+    const worth = isolatedInQuote(state, position) + unrealisedOf(state, position);
     if (!hasOldIndex(state, instrument.index))
       return worth * 9n >= maintenanceAt(instrument, mark, position.lots) * 10n;
     // What the order holds beyond the margin of the fill stands behind it too.

@@ -5,7 +5,7 @@
  */
 
 import { NIL } from '../book/order-slab.ts';
-import { bankruptcyPrice } from '../margin/bankruptcy.ts';
+import { ownCloseLimit } from '../margin/bankruptcy.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import {
   computeRisk,
@@ -89,7 +89,7 @@ export function closeLimit(
 ): number | undefined {
   const position = positionOf(account, instrument.index, posSide);
   if (position === undefined || position.long !== (side === Side.sell)) return undefined;
-  return bankruptcyPrice(state, account, position);
+  return ownCloseLimit(state, account, position);
 }
 
 /** Price that the margin of an order is computed at: its limit, or for a market buy a little above the best ask (5.6). */
@@ -252,14 +252,18 @@ export function checkIsolatedRisk(
   posSide: PosSide,
 ): CommandResult | undefined {
   const buying = side === Side.buy;
-  const position = positionOf(account, instrument.index, posSide);
-  if (position !== undefined && position.long !== buying) return undefined;
+  const held = positionOf(account, instrument.index, posSide);
+  const turned = held !== undefined && held.long !== buying ? held.lots : 0;
+  // What it opens beyond a position of the other side has no margin but its own.
+  const opened = lots - turned;
+  if (opened <= 0 || (turned > 0 && !state.rules.restingRisk)) return undefined;
+  const position = turned > 0 ? undefined : held;
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
   const mark = markTicks(state, instrument);
-  const value = tradeValue(instrument, priceTicks, lots);
-  const gain = tradeValue(instrument, mark, lots) - value;
-  let held = value / BigInt(buying ? longLeverage : shortLeverage) + (buying ? gain : -gain);
-  if (position !== undefined) held += isolatedInQuote(state, position) + unrealisedOf(state, position);
-  const kept = maintenanceAt(instrument, mark, lots + (position?.lots ?? 0));
-  return kept * 10n >= held * 9n ? rejected(RejectReason.riskTooHigh) : undefined;
+  const value = tradeValue(instrument, priceTicks, opened);
+  const gain = tradeValue(instrument, mark, opened) - value;
+  let worth = value / BigInt(buying ? longLeverage : shortLeverage) + (buying ? gain : -gain);
+  if (position !== undefined) worth += isolatedInQuote(state, position) + unrealisedOf(state, position);
+  const kept = maintenanceAt(instrument, mark, opened + (position?.lots ?? 0));
+  return kept * 10n >= worth * 9n ? rejected(RejectReason.riskTooHigh) : undefined;
 }

@@ -42,7 +42,7 @@ function lowestRates(
   for (const each of state.instruments) {
     if (each.book !== book) continue;
     if (account !== undefined || each.index !== index) count(each);
-    for (const { house, fees, uid } of state.accountByUid.values()) {
+    for (const { house, fees, uid } of state.accountsWithFees) {
       if (!house && (each.index !== index || uid !== account?.uid)) count(fees.get(each.index));
     }
   }

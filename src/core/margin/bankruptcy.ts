@@ -1,6 +1,7 @@
 /** Bankruptcy price of a position: its loss and the closing fee use up its margin exactly (rules 5.8). */
 
 import { baseUnits, type Instrument } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
 import { PRICE_TICKS_MAX } from '../model/limits.ts';
 import type { Position } from '../model/position.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
@@ -20,6 +21,21 @@ export function bankruptcyPrice(state: State, account: Account, position: Positi
   const { long, lots } = position;
   const basis = long ? position.basis : -position.basis;
   return bankruptcyTicks(instrument, long, lots, basis, marginBehind(state, account, position));
+}
+
+/** How far its owner may close a position: to bankruptcy, and not so far that funding is owed that cash cannot pay. */
+export function ownCloseLimit(state: State, account: Account, position: Position): number {
+  const { settle } = state.instruments[position.instrument]!.futures!;
+  const cash = state.ledger.peek(account.index, settle, Bucket.cash);
+  return closeLimitAt(state, position, marginBehind(state, account, position), cash);
+}
+
+/** The same with this margin behind the position and this cash beside it (rules 13.8). */
+export function closeLimitAt(state: State, position: Position, margin: bigint, cash: bigint): number {
+  const { long, lots, fundingOwed } = position;
+  const basis = long ? position.basis : -position.basis;
+  const unpaid = larger(0n, fundingOwed - larger(0n, cash));
+  return bankruptcyTicks(state.instruments[position.instrument]!, long, lots, basis, margin - unpaid);
 }
 
 /** The margin of an isolated position; for a crossed one the account's effective margin without the position's profit. */

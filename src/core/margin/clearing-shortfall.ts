@@ -20,9 +20,9 @@ export function shortfallOf({ instrument, terms, cleared, clearing, markTicks }:
 }
 
 /** What the house lacks of a coin over all its contracts, those where it is ahead left out. */
-export function coinShortfall(state: State, coin: number): bigint {
+export function coinShortfall({ coinMargined }: State, coin: number): bigint {
   let short = 0n;
-  for (const futures of coinMargined(state)) {
+  for (const futures of coinMargined) {
     if (futures.terms.settle === coin) short += larger(0n, shortfallOf(futures));
   }
   return short;
@@ -39,10 +39,12 @@ export function shortfallLimit(state: State, coin: number): bigint {
 export function watchShortfalls(state: State, wholeSecond: boolean): void {
   state.clearingChanged = false;
   if (!state.rules.clearingShortfall) return;
-  const coins = new Set<number>();
-  for (const { terms } of coinMargined(state)) coins.add(terms.settle);
-  for (const coin of coins) {
-    const short = coinShortfall(state, coin);
+  const shorts = new Map<number, bigint>();
+  for (const futures of state.coinMargined) {
+    const { settle } = futures.terms;
+    shorts.set(settle, (shorts.get(settle) ?? 0n) + larger(0n, shortfallOf(futures)));
+  }
+  for (const [coin, short] of shorts) {
     const limit = shortfallLimit(state, coin);
     if (short > limit) flagContracts(state, coin, true);
     else if (wholeSecond && short * 10n < limit * EASED_TENTHS) flagContracts(state, coin, false);
@@ -50,13 +52,9 @@ export function watchShortfalls(state: State, wholeSecond: boolean): void {
 }
 
 function flagContracts(state: State, coin: number, closeOnly: boolean): void {
-  for (const { instrument, terms } of coinMargined(state)) {
+  for (const { instrument, terms } of state.coinMargined) {
     if (terms.settle !== coin || instrument.closeOnly === closeOnly) continue;
     instrument.closeOnly = closeOnly;
     state.events.push({ type: 'instrument', instrument: instrument.index });
   }
-}
-
-function coinMargined(state: State): FuturesMarket[] {
-  return state.markets.flatMap(({ futures }) => (futures?.terms.coinMargined === true ? [futures] : []));
 }

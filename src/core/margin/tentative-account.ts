@@ -3,6 +3,7 @@
  * orders and positions of the account itself are not touched.
  */
 
+import { Bucket } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -53,6 +54,10 @@ export class TentativeAccount {
   /** Adds to the balance of a coin, or takes from it. */
   receive(coin: number, amount: bigint): void {
     this.changes.set(coin, (this.changes.get(coin) ?? 0n) + amount);
+  }
+
+  cash(state: State, coin: number): bigint {
+    return state.ledger.peek(this.account.index, coin, Bucket.cash) + (this.changes.get(coin) ?? 0n);
   }
 
   /** Effective equity and maintenance margin at the present prices, as `computeRisk` has them. */

@@ -29,6 +29,7 @@ export function accountFields(f: StateFields, state: State): void {
       { makerRate: f.money(rates?.makerRate ?? 0n), takerRate: f.money(rates?.takerRate ?? 0n) },
     ]);
     if (f.reading) for (const [instrument, rates] of fees) account.fees.set(instrument, rates);
+    if (account.fees.size > 0) state.accountsWithFees.add(account);
     return account;
   });
 }

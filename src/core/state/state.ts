@@ -118,6 +118,10 @@ export class State {
   readonly accountByUid = new Map<number, Account>();
   /** House accounts and market makers: the operator answers for their orders (rules 13.0). Their order means nothing. */
   readonly backedAccounts = new Set<Account>();
+  /** Those that have fee rates of their own. */
+  readonly accountsWithFees = new Set<Account>();
+  /** Markets of coin-margined contracts. */
+  readonly coinMargined: FuturesMarket[] = [];
   readonly ledger = new Ledger((account) => this.accounts[account]!.mayOwe);
   readonly slab = new OrderSlab();
   readonly strategies = new StrategyBook();
@@ -253,6 +257,7 @@ export class State {
   }
 
   addMarket(instrument: number, index?: IndexPrice, futures?: FuturesMarket): number {
+    if (futures?.terms.coinMargined === true) this.coinMargined.push(futures);
     this.markets.push({
       rules: this.rules,
       indexBounds: { instrument: -1, price: 0n, lowestTicks: 0, highestTicks: 0 },

@@ -185,6 +185,20 @@ test('R2 (c): resting orders still match', () => {
   equal(bid.stands, 'filled 0.1/0.1');
 });
 
+test('R2 (c): an order that opens is not amended to a price that opens more', () => {
+  const floor = coinFloor(NEW, '500');
+  floor.deal('ann', 'bob', '1', '50000', ON);
+  floor.mark('60000', 'BTCUSD');
+  floor.deal('cat', 'ann', '1', '60000', ON);
+  const [bid, ask] = [floor.buy('main', '0.1', '60000', ON), floor.sell('bob', '0.1', '62900', ON)];
+  floor.mark('66000', 'BTCUSD');
+  equal(floor.instrument('BTCUSD').closeOnly, true);
+  equal(floor.amend('bob', ask, { price: '60000' }), 'openingRestricted');
+  equal(floor.amend('main', bid, { price: '62900' }), 'openingRestricted');
+  deepEqual([bid.stands, ask.stands], ['new 0/0.1', 'new 0/0.1']);
+  equal(floor.amend('bob', ask, { price: '63000' }), 'none');
+});
+
 /**
  * The family is long and short of the same coin and trades with itself between the ends of the band, while the mark stays.
  * What it has more of BTC at the end, and the most that the house lacked.

@@ -116,10 +116,13 @@ test('R8 (c): who closes all of it at a bad price pays the rest of what is owed 
   floor.deposit('ann', '500', 'USDT');
   const fund = moneyUnits(floor.insurance());
   floor.buy('cat', '2', '60100');
-  // 200 of profit, 72.12 of fee, 1 068 owed.
-  assert.equal(floor.marketOrder('ann', 'sell', '2', { reduceOnly: true }).stands, 'filled 2/2');
-  assert.equal(floor.cash('ann', 'USDT'), '0');
-  assert.equal(money(moneyUnits(floor.insurance()) - fund), '627.88');
+  // 200 of profit, 72.12 of fee, 1 068 owed: 440.12 would be left unpaid.
+  const closes = () => floor.marketOrder('ann', 'sell', '2', { reduceOnly: true }).stands;
+  assert.equal(closes(), 'cancelled 0/2 slippage_cancel');
+  floor.deposit('ann', '500', 'USDT');
+  assert.equal(closes(), 'filled 2/2');
+  assert.equal(floor.cash('ann', 'USDT'), '59.88');
+  assert.equal(money(moneyUnits(floor.insurance()) - fund), '1068');
 });
 
 test('R8 (c): margin is not removed while funding is owed (25203)', () => {
@@ -245,4 +248,26 @@ test('R8: an isolated position without cash rode free of funding; now it pays or
   // 6 x 378 are due.
   assert.equal(paid(rider('0', ['fundingLimits'])), '620.4');
   assert.equal(paid(rider('0')), '2268');
+});
+
+test('R8 (c): who owes funding does not hand the rest of a position to a friend', () => {
+  const floor = rider('0');
+  for (let n = 0; n < 15; n++) floor.toFunding('63000');
+  assert.equal(floor.owed('ann'), '4470');
+  // At bankruptcy nothing would be released, and nothing paid: the limit of her own close leaves what is owed.
+  floor.buy('cat', '2', '60036.1');
+  const close = floor.sell('ann', '2', '60036.1', { reduceOnly: true });
+  assert.match(close.stands, /^refused sellBeyondBankruptcy/);
+  assert.equal(floor.owed('ann'), '4470');
+});
+
+test('R8 (c): funding that is owed counts once against a fill that opens', () => {
+  const floor = rider('0');
+  for (let n = 0; n < 11; n++) floor.toFunding('63000');
+  floor.transfer('ann spot', 'ann uta', '100', 'USDT');
+  // 6 000 of profit less 2 958 owed is far above the 580 that must be kept; twice the debt would not be.
+  assert.equal(floor.owed('ann'), '2958');
+  const more = floor.buy('ann', '0.001', '62990');
+  floor.sell('cat', '0.001', '62990');
+  assert.equal(more.stands, 'filled 0.001/0.001');
 });
