@@ -254,12 +254,13 @@ function listNextQuarter(state: State, delivered: Instrument): void {
     state.events.push({ type: 'instrument', instrument: sibling.index });
   }
   const deliveryTime = deliveryAfter(Number(from.futures!.deliveryTime), 1);
-  listSpecification(state, {
+  const next: InstrumentSpec = {
     ...withPeriod(from, sibling === undefined ? 'this_quarter' : 'next_quarter', deliveryTime, state.now),
     symbol: quarterSymbol(spec.baseCoin, spec.quoteCoin, deliveryTime),
     status: 'online',
     launchTime: String(state.now),
-  });
+  };
+  listSpecification(state, next, true);
 }
 
 function withPeriod(

@@ -62,7 +62,8 @@ export function listInstrument(state: State, command: ListInstrument): CommandRe
   return listSpecification(state, command.spec);
 }
 
-export function listSpecification(state: State, spec: InstrumentSpec): CommandResult {
+/** `inherited`: terms of a contract that was listed before and is succeeded; later rules for listings do not end it (rules 13.12). */
+export function listSpecification(state: State, spec: InstrumentSpec, inherited = false): CommandResult {
   const name = `${spec.category} ${spec.symbol}`;
   if (state.instrumentByName.has(name))
     return refusedBecause(RejectReason.alreadyExists, `${name} is listed`);
@@ -77,7 +78,8 @@ export function listSpecification(state: State, spec: InstrumentSpec): CommandRe
   try {
     const book = twin === undefined ? state.markets.length : twin.book;
     const instrument = parseInstrument(spec, index, book, (coin) => state.coinByName.get(coin));
-    const problem = state.rules.feeFloors ? feeTableProblem(state, instrument, instrument) : undefined;
+    const floors = state.rules.feeFloors && !inherited;
+    const problem = floors ? feeTableProblem(state, instrument, instrument) : undefined;
     if (problem !== undefined)
       return refusedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
     state.instruments.push(instrument);
@@ -86,7 +88,7 @@ export function listSpecification(state: State, spec: InstrumentSpec): CommandRe
       return refusedBecause(RejectReason.invalidSpecification, error.message);
     throw error;
   }
-  const problem = leverageProblem(state, state.instruments[index]!);
+  const problem = inherited ? undefined : leverageProblem(state, state.instruments[index]!);
   if (problem !== undefined) {
     state.instruments.pop();
     return refusedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);

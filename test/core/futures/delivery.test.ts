@@ -361,6 +361,22 @@ test('afterwards the contract is offline and empty (I42), and the quarters have 
   assert.deepEqual(terms('BTCUSDZ26'), ['next_quarter', DECEMBER, 'online']);
 });
 
+test('a quarter of the first edition is succeeded on its terms, although its fees would not be listed any more (rules 13.12)', () => {
+  const floor = new DeliveryFloor({});
+  const paying = { makerFeeRate: '-0.0003', takerFeeRate: '0.0002' };
+  const ether = { ...paying, baseCoin: 'ETH' };
+  floor.list({ ...quarter('ETHUSDH26', 'this_quarter', MARCH), ...ether });
+  floor.send({ type: 'setEdition', time: floor.now, edition: 2 });
+  const refused = floor.send({
+    type: 'listInstrument',
+    time: floor.now,
+    spec: { ...quarter('ETHUSDZ26', 'next_quarter', DECEMBER), ...ether },
+  });
+  assert.match(refused.detail!, /must not sum below zero/);
+  floor.at(MARCH);
+  assert.equal(floor.status('ETHUSDM26'), 'online');
+});
+
 test('a replay, and a snapshot before any command with the rest, give the same state and events', () => {
   const floor = new DeliveryFloor({ ann: '0.01', bob: '1', cat: '1' }).before('60000');
   floor.stakeAtHighest('ann');
