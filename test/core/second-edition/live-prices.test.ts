@@ -150,6 +150,46 @@ test('R6 (d): at a stale price nothing is lent, neither to a new order nor by a 
   assert.deepEqual(lendingInSilence(['livePrices']), { wanted: 'new 0/0.5', rests: 'filled 0.5/0.5' });
 });
 
+/** The exchange was down for ten minutes, and nobody has told it a price yet. */
+function lendingAfterDowntime(byHand: boolean) {
+  const floor = new ConversionFloor();
+  floor.trader('ann', { USDT: '50000' });
+  floor.trader('bob', { USDT: '1000000', BTC: '100' });
+  floor.trader('dan', { USDT: '50000' });
+  floor.btc('60000');
+  for (const name of ['BTCUSD', 'BTCUSDT']) if (byHand) floor.say('60000', name);
+  floor.deal('dan', 'bob', '0.1', '60000');
+  const rests = floor.sell('ann', '0.5', '60600', MARGIN);
+  floor.wait(10 * MINUTE);
+  const stale = floor.indexOf('BTCUSD').stale;
+  const wanted = floor.sell('ann', '0.5', '60700', MARGIN).stands;
+  const asked = () => refusalName(floor.requestWithdrawal('dan', '10', 'USDT').rejectReason);
+  const left = asked();
+  floor.buy('bob', '0.5', '60600', { category: 'SPOT' });
+  const stood = rests.stands;
+  floor.btc('60000');
+  const later = [floor.sell('ann', '0.1', '60700', MARGIN).stands, asked()];
+  return { stale, wanted, left, stood, later };
+}
+
+test('R6 (d): after a downtime nothing is lent and nothing leaves at the price of before it', () => {
+  assert.deepEqual(lendingAfterDowntime(false), {
+    stale: false,
+    wanted: 'refused noCoinPrice',
+    left: 'insufficientBalance',
+    stood: 'cancelled 0/0.5 delegated_risk_order_cancel',
+    later: ['new 0/0.1', 'none'],
+  });
+  // A person's word holds for a quarter of an hour.
+  assert.deepEqual(lendingAfterDowntime(true), {
+    stale: false,
+    wanted: 'new 0/0.5',
+    left: 'none',
+    stood: 'filled 0.5/0.5',
+    later: ['new 0/0.1', 'none'],
+  });
+});
+
 test('R6 (a): a feed that is silent for sixty seconds in which prices were taken is out', () => {
   const floor = new ConversionFloor();
   floor.btc('60000');
