@@ -316,6 +316,19 @@ test('R6 (b): a thin index withholds withdrawals of who has crossed positions, a
   assert.equal(asked('ann'), 'none');
 });
 
+test('R7 (e): while a thin index keeps a lost position open, the other wallet stands behind it', () => {
+  const floor = new TwoVoices();
+  floor.fund('ann', '1500', 'USDT');
+  const take = (amount: string) =>
+    refusalName(floor.requestWithdrawal('ann', amount, 'USDT', { from: ['spot'] }).rejectReason);
+  for (let n = 0; n < 61; n++) floor.voices(n % 2 === 0 ? '60000' : '60000.1', [0]);
+  assert.equal(take('100'), 'none');
+  for (let n = 0; n < 60; n++) floor.voices(n % 2 === 0 ? '55000' : '55000.1', [0]);
+  // She has 4 000 less fees of 36, has lost 4 999.9, and 1 400 beside it.
+  assert.equal(floor.position('ann'), 'long 1 @ 60000');
+  assert.deepEqual([take('365'), take('364')], ['insufficientMargin', 'none']);
+});
+
 test('R6 (b): at a thin index no coin is sold for a debt until the other voice is back', () => {
   const floor = new ConversionFloor([], { perpetual: TWO_VOICES });
   floor.trader('ann', { USDT: '15000' });
