@@ -24,7 +24,8 @@
  *     to the mark, within the same reach: it is paid at the trade price (rules 13.2 (e));
  *   - a bound for rounding: some units of 10^-8 for each posting.
  * (2) A stranger's edge is that of his own orders, fees, funding and interest; he is closed by force only at a mark that is
- *   the outside price, deleveraged in the published order.
+ *   the outside price, in the last hour of a contract the mean that it settles at (rules 5.15), deleveraged in the
+ *   published order.
  * (3) Custody of no coin is below zero at any time, and at the end no coin lacks more than what outside prices did to
  *   accounts that nobody could close in time; what the desks sold for other coins counts as held.
  * (4) A party's positions stay within the tier of the leverage they were opened with (rules 13.9).
@@ -512,7 +513,8 @@ export class Judge {
   private checkForced(fills: readonly FillRecord[]): void {
     for (const { uid, instrument, futures } of fills) {
       if (futures?.kind !== OrderKind.liquidation || !strangers.has(uid)) continue;
-      const price = this.world.priceOf(this.state.instruments[instrument]!);
+      const contract = this.state.instruments[instrument]!;
+      const price = this.worth.settlementOf(contract) ?? this.world.priceOf(contract);
       const mark = this.markOf(instrument);
       if (Math.abs(mark / price - 1) > MARK_AWAY && !this.isUntold())
         this.find('mark', `stranger ${uid} is liquidated at a mark of ${mark} while outside it is ${price}`);
