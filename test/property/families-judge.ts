@@ -17,10 +17,15 @@
  *     an hour at most 60 % of what it held;
  *   - trades among itself in coin-margined contracts, which all together may cost the house `limit_c` (rules 13.2 (c));
  *   - trades among itself at a mark that is not the outside price because a feed is silent or a second late: no venue
- *     knows what it was not told. The desks of the house get no such allowance (rules 13.6);
+ *     knows what it was not told. The desks of the house, and what borrows, get no such allowance (rules 13.6);
+ *   - what leaves a funding wallet while a feed is silent: it stands behind an account only when the venue knows that this
+ *     is below zero (rules 13.7 (e)). What leaves a unified account gets no such allowance (rules 13.6 (b));
+ *   - of a coin-margined contract that a forced close or deleveraging closes, the profit or loss so far times the distance
+ *     to the mark, within the same reach: it is paid at the trade price (rules 13.2 (e));
  *   - a bound for rounding: some units of 10^-8 for each posting.
  * (2) A stranger's edge is that of his own orders, fees, funding and interest; he is closed by force only at a mark that is
- *   the outside price, deleveraged in the published order.
+ *   the outside price, in the last hour of a contract the mean that it settles at (rules 5.15), deleveraged in the
+ *   published order.
  * (3) Custody of no coin is below zero at any time, and at the end no coin lacks more than what outside prices did to
  *   accounts that nobody could close in time; what the desks sold for other coins counts as held.
  * (4) A party's positions stay within the tier of the leverage they were opened with (rules 13.9).
@@ -30,7 +35,7 @@ import { coinShortfall, shortfallLimit } from '../../src/core/margin/clearing-sh
 import { custodyOf } from '../../src/core/margin/custody.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
-import { Category, OrderKind, Side } from '../../src/core/model/enums.ts';
+import { Category, OrderKind, Side, Wallet } from '../../src/core/model/enums.ts';
 import type { Event, FillRecord } from '../../src/core/model/event.ts';
 import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
@@ -66,6 +71,14 @@ const family = new Set<number>(FAMILY);
 const strangers = new Set<number>(STRANGERS);
 const FUND_COINS = [COIN.usdt, COIN.usdc, COIN.btc];
 const OUTFLOWS: ReadonlySet<Command['type']> = new Set(['deposit', 'withdraw', 'endWithdrawal']);
+
+/** By these money leaves a wallet. */
+const LEAVING: ReadonlySet<Command['type']> = new Set([
+  'transfer',
+  'withdraw',
+  'requestWithdrawal',
+  'innerWithdrawal',
+]);
 
 /** Commands by which the house trades or lends at prices of its own. */
 const DESKS: ReadonlySet<Command['type']> = new Set(['repay', 'loanBorrow', 'loanRepay', 'loanRevise']);
@@ -179,7 +192,7 @@ export class Judge {
     const rounding = ROUNDING + ROUNDING_PER_FILL * (fills.length + events.length);
     const funding = this.fundingOf(events);
     const bound = rounding + trades + funding + fund + this.forcedAtIndex(events);
-    if (edge > bound && !this.isExcused(command, fills)) {
+    if (edge > bound && !this.isExcused(command, events, fills)) {
       const parts = `trades ${dollars(trades)}, funding ${dollars(funding)}, fund ${dollars(fund)}`;
       this.find(
         `edge by ${command.type}`,
@@ -212,22 +225,32 @@ export class Judge {
   }
 
   /** What no venue could know, and what is worth another price than the outside one for a while. */
-  private isExcused(command: Command, fills: readonly FillRecord[]): boolean {
+  private isExcused(command: Command, events: readonly Event[], fills: readonly FillRecord[]): boolean {
     return (
       this.isUntold() ||
       this.isDollarUnknown(command) ||
       this.settles(fills) ||
-      this.isInSilence(command, fills)
+      (this.isSilent() && (this.isTradeOfOwn(command, fills) || isOfFundingWallet(command, events)))
     );
   }
 
   /**
    * Trades among the family while feeds are silent: an account that is lost by a price nobody told may still give what the
-   * venue sees of it. The desks and what lends get no such excuse (rules 13.6).
+   * venue sees of it. The desks and what borrows get no such excuse (rules 13.6).
    */
-  private isInSilence({ type }: Command, fills: readonly FillRecord[]): boolean {
-    if (DESKS.has(type) || fills.length === 0) return false;
-    if (fills.some(({ uid, category }) => family.has(uid) && category === Category.margin)) return false;
+  private isTradeOfOwn({ type }: Command, fills: readonly FillRecord[]): boolean {
+    return !DESKS.has(type) && fills.length > 0 && !fills.some((fill) => this.hasBorrowed(fill));
+  }
+
+  /** Who owes of the coin that he gave has borrowed some of it. */
+  private hasBorrowed({ uid, category, instrument: index, side }: FillRecord): boolean {
+    if (!family.has(uid) || category !== Category.margin) return false;
+    const { ledger, accountByUid, instruments } = this.state;
+    const { base, quote } = instruments[index]!;
+    return ledger.peek(accountByUid.get(uid)!.index, side === Side.sell ? base : quote, Bucket.cash) < 0n;
+  }
+
+  private isSilent(): boolean {
     const { state, world } = this;
     return INDICES.some(({ base, quote }, n) => {
       const index = state.indices[n]!;
@@ -345,7 +368,12 @@ export class Judge {
       rate = tier === undefined ? REACH_MAX : Number(tier.rate) * 1e-12 + 0.0006;
     }
     const away = Math.abs(this.markOf(own[0]!.instrument) / price - 1);
-    return lots * perLot * (rate + Math.min(away, MARK_AWAY) + 0.0005);
+    const coinMargined = instrument.futures?.coinMargined === true;
+    const closed = coinMargined
+      ? own.reduce((sum, { futures }) => sum + Math.abs(Number(futures!.pnl)), 0)
+      : 0;
+    const reached = lots * perLot + closed * 1e-8 * world.prices[instrument.base]!;
+    return reached * (rate + Math.min(away, MARK_AWAY) + 0.0005);
   }
 
   /** What a trade among the family may take by the venue's ignorance of the outside price. */
@@ -485,7 +513,8 @@ export class Judge {
   private checkForced(fills: readonly FillRecord[]): void {
     for (const { uid, instrument, futures } of fills) {
       if (futures?.kind !== OrderKind.liquidation || !strangers.has(uid)) continue;
-      const price = this.world.priceOf(this.state.instruments[instrument]!);
+      const contract = this.state.instruments[instrument]!;
+      const price = this.worth.settlementOf(contract) ?? this.world.priceOf(contract);
       const mark = this.markOf(instrument);
       if (Math.abs(mark / price - 1) > MARK_AWAY && !this.isUntold())
         this.find('mark', `stranger ${uid} is liquidated at a mark of ${mark} while outside it is ${price}`);
@@ -545,6 +574,15 @@ export class Judge {
   private find(kind: string, text: string): void {
     this.finding ??= { kind, text };
   }
+}
+
+/** Does money leave funding wallets alone? */
+function isOfFundingWallet({ type }: Command, events: readonly Event[]): boolean {
+  if (!LEAVING.has(type)) return false;
+  const given = events.flatMap((event) =>
+    event.type === 'ledgerLine' && family.has(event.uid) && event.amount < 0n ? [event.wallet] : [],
+  );
+  return given.length > 0 && given.every((wallet) => wallet === Wallet.funding);
 }
 
 function isForced(kind: OrderKind | undefined): boolean {

@@ -80,11 +80,14 @@ export class Worth {
     if (delivery === undefined) return undefined;
     const { now } = this.state;
     if (now < delivery.time - HOUR_MS || now >= delivery.time) return undefined;
-    const { mark, index } = this.state.market(instrument).futures!;
-    // The mark is this mean with the rest of the hour at the index.
-    const left = (delivery.time - SECOND_MS - now) / HOUR_MS;
-    const away = this.world.priceOf(instrument) - Number(index.price) * MONEY;
-    return Number(mark.price) * MONEY + away * Math.max(0, left);
+    const futures = this.state.market(instrument).futures!;
+    // The rest of the hour at the index; the mark would be the same, but stands still while the index is stale.
+    const expected = futures.expectedSettlement(now, delivery.time);
+    const outside = this.world.priceOf(instrument);
+    if (expected === undefined) return outside;
+    const left = Math.floor((delivery.time - SECOND_MS - now) / SECOND_MS) * (SECOND_MS / HOUR_MS);
+    const away = outside - Number(futures.index.price) * MONEY;
+    return Number(expected) * MONEY + away * Math.max(0, left);
   }
 
   private isolated(position: Position): number {

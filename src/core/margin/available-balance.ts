@@ -4,28 +4,28 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import { larger } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { hasUnsafePrice } from './collateral.ts';
+import { hasOldPrice, isOld } from './collateral.ts';
 import { balanceOf, isInDebt } from './debts.ts';
 import { coinEquity, collateralValueOf, hasObligations } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
 /**
- * What may leave the account: the spendable amount, or nothing while its crossed positions or debts depend on a stale
+ * What may leave the account: the spendable amount, or nothing while its crossed positions or debts depend on an old
  * price. A stale price liquidates nobody, so an amount that left at it would be missing at the next price.
  */
 export function withdrawable(state: State, account: Account, coin: number): bigint {
   return awaitsPrice(state, account) ? 0n : spendable(state, account, coin);
 }
 
-/** Does the account have a crossed position or a debt while that or its collateral has a stale price? */
+/** Does the account have a crossed position or a debt while that or its collateral has an old price? */
 function awaitsPrice(state: State, account: Account): boolean {
   const crossed = [...account.positions.values()].filter(({ isolated }) => !isolated);
-  if (crossed.some(({ instrument }) => state.market(state.instruments[instrument]!).futures!.index.isUnsafe))
-    return true;
+  const indexOf = (instrument: number) => state.market(state.instruments[instrument]!).futures!.index;
+  if (crossed.some(({ instrument }) => isOld(state, indexOf(instrument)))) return true;
   if (crossed.length === 0 && !isInDebt(state, account)) return false;
   return state.ledger
     .coinsOf(account.index)
-    .some((held) => balanceOf(state, account, held) !== 0n && hasUnsafePrice(state, held));
+    .some((held) => balanceOf(state, account, held) !== 0n && hasOldPrice(state, held));
 }
 
 /** Cash of a coin that is not needed as margin for crossed positions and orders (rules 6.6). */

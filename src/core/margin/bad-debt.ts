@@ -63,9 +63,12 @@ export function owesBeyondMeans(state: State, account: Account): boolean {
  * is backed by the other wallets: they may give only what is beyond that.
  */
 export function mayLeave(state: State, account: Account, coin: number, amount: bigint): boolean {
-  if (!state.rules.fundReach || !state.ledger.hasNegativeCash(account.index)) return true;
+  if (!state.rules.fundReach) return true;
+  // A loss that is not realised yet counts as well: at a thin index nobody is closed in time.
+  const lacks = accountRisk(state, account).effective < 0n;
+  if (!lacks && !state.ledger.hasNegativeCash(account.index)) return true;
   const standing = standingEquity(state, account);
   if (standing <= 0n) return false;
-  if (accountRisk(state, account).effective >= 0n || !isIndexed(state, coin)) return true;
+  if (!lacks || !isIndexed(state, coin)) return true;
   return standing >= divCeil(amount * coinUsd(state, coin), MONEY_ONE);
 }

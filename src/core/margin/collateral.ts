@@ -47,6 +47,17 @@ export function hasUnsafePrice(state: State, coin: number): boolean {
   return coinIndex(state, coin)?.isUnsafe ?? false;
 }
 
+/** The same, or on one of which nothing was heard for a minute: nothing is lent or leaves at it (rules 13.6 (d)). */
+export function hasOldPrice(state: State, coin: number): boolean {
+  const index = coinIndex(state, coin);
+  return index !== undefined && isOld(state, index);
+}
+
+/** Is the price of an index one that somebody may know better? */
+export function isOld({ rules, now }: State, index: IndexPrice): boolean {
+  return index.isUnsafe || (rules.livePrices && index.isUnheard(now));
+}
+
 /** The index that the coin's price comes from. A dollar coin leans on many, and on none for long (rules 13.3). */
 export function coinIndex(state: State, coin: number): IndexPrice | undefined {
   const name = state.coins[coin]!.coin;

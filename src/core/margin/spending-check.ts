@@ -16,7 +16,7 @@ import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { owesBeyondMeans } from './bad-debt.ts';
-import { hasUnsafePrice } from './collateral.ts';
+import { hasOldPrice } from './collateral.ts';
 import { lendable, type OrderRequirements, openOrderRequirements } from './debts.ts';
 import { computeRisk, hasObligations, isAbove, type Risk } from './margin.ts';
 import { currentMargin } from './margin-cache.ts';
@@ -111,10 +111,10 @@ function rejectReasonOf(state: State, account: Account, spending: Spending, pres
   return after.initial <= before.initial ? RejectReason.none : RejectReason.insufficientBalance;
 }
 
-/** Is the coin, or what stands behind the loan, measured by a stale or thin index (rules 13.6 (d))? */
+/** Is the coin, or what stands behind the loan, measured by an old price (rules 13.6 (d))? */
 function lendsAtOldPrice(state: State, account: Account, coin: number): boolean {
   if (!state.rules.livePrices || !hasAnyOldIndex(state)) return false;
-  return hasUnsafePrice(state, coin) || new TentativeAccount(account).awaitsPrice(state);
+  return hasOldPrice(state, coin) || new TentativeAccount(account).awaitsPrice(state);
 }
 
 /**

@@ -7,7 +7,7 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { coinUsd, countsAsMargin, hasUnsafePrice } from './collateral.ts';
+import { coinUsd, countsAsMargin, hasOldPrice, isOld } from './collateral.ts';
 import { balanceOf, debtMaintenance, type SpotIntent } from './debts.ts';
 import {
   computeRisk,
@@ -83,7 +83,7 @@ export class TentativeAccount {
     return balanceOf(state, this.account, coin) + (this.changes.get(coin) ?? 0n);
   }
 
-  /** Is a crossed position, or a coin that counts, measured by a stale or thin index? */
+  /** Is a crossed position, or a coin that counts, measured by an old price? */
   awaitsPrice(state: State): boolean {
     for (const { isolated, instrument } of this.shown().positions.values())
       if (!isolated && hasOldIndex(state, instrument)) return true;
@@ -92,7 +92,7 @@ export class TentativeAccount {
       const before = balanceOf(state, this.account, coin);
       const after = before + (this.changes.get(coin) ?? 0n);
       const counts = before < 0n || after < 0n || (before + after > 0n && countsAsMargin(state, coin));
-      if (counts && hasUnsafePrice(state, coin)) return true;
+      if (counts && hasOldPrice(state, coin)) return true;
     }
     return false;
   }
@@ -102,14 +102,15 @@ export class TentativeAccount {
   }
 }
 
-/** Does the mark of a contract stand on a stale or thin index? */
+/** Does the mark of a contract stand on an old price? */
 export function hasOldIndex(state: State, instrument: number): boolean {
-  return state.market(state.instruments[instrument]!).futures?.index.isUnsafe === true;
+  const { futures } = state.market(state.instruments[instrument]!);
+  return futures !== undefined && isOld(state, futures.index);
 }
 
 /** Is there any index of that kind? While there is none, no account need be asked. */
 export function hasAnyOldIndex(state: State): boolean {
-  for (const { isUnsafe, price } of state.indices) if (isUnsafe && price !== 0n) return true;
+  for (const index of state.indices) if (index.price !== 0n && isOld(state, index)) return true;
   return false;
 }
 

@@ -146,7 +146,7 @@ export class FuturesMarket {
   }
 
   /** In the last hour: the mean of the samples so far, with the rest of the hour at the index. */
-  private expectedSettlement(now: number, deliveryTime: number): bigint | undefined {
+  expectedSettlement(now: number, deliveryTime: number): bigint | undefined {
     if (this.settlementCount === 0) return undefined;
     const left = BigInt(Math.max(0, Math.floor((deliveryTime - SECOND_MS - now) / SECOND_MS)));
     return divHalf(this.settlementSum + this.index.price * left, BigInt(this.settlementCount) + left);

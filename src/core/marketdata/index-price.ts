@@ -10,6 +10,8 @@ import { MinuteMean } from './minute-mean.ts';
 const UNCHANGED_MS = 15 * 60_000;
 /** A feed that has been silent for so many seconds in which prices were taken has stopped (rules 13.6). */
 const SILENT_SECONDS = 60;
+/** The same on the clock: nothing is lent or paid out at a price that a feed told longer ago. */
+const HEARD_MS = 60_000;
 /** An index that had two voices within a day and has one left is thin. */
 const VOICES_MS = 24 * 60 * 60_000;
 /** Farther from the median than the first, in 1/1000: out; back in only when no farther than the second. */
@@ -50,6 +52,8 @@ export class IndexPrice {
   thin = false;
   /** Of the last minute. */
   private readonly minute = new MinuteMean();
+  /** When any of its components was last told. */
+  private lastTold = 0;
   /** Seconds in which the price was taken. */
   private seen = 0;
   /** Which components made the price, a bit each. */
@@ -77,6 +81,7 @@ export class IndexPrice {
     }
     at.volume = volume;
     at.toldTime = time;
+    this.lastTold = Math.max(this.lastTold, time);
     at.toldSeen = this.seen;
     at.byHand = vouched;
   }
@@ -99,6 +104,15 @@ export class IndexPrice {
     return latest;
   }
 
+  /**
+   * Has no feed said anything for a minute of the clock, also of seconds that nobody saw, and does nobody's word hold? After
+   * a downtime the price is that of before until a feed speaks (rules 13.6 (d)).
+   */
+  isUnheard(time: number): boolean {
+    if (time - this.lastTold <= HEARD_MS) return false;
+    return !this.components.some((component) => component.byHand && this.isLive(component, time));
+  }
+
   /** The price of now or the mean of the last minute, whichever is higher or lower. */
   get highest(): bigint {
     return larger(this.price, this.minute.mean);
@@ -114,6 +128,7 @@ export class IndexPrice {
       component.toldTime = component.changedTime;
       component.byHand = true;
     }
+    this.lastTold = this.latestTold();
   }
 
   /** Once a second under the rules of live components, so many seconds after the last time. */
@@ -212,6 +227,11 @@ export class IndexPrice {
       component.toldSeen = f.f64(component.toldSeen);
       component.byHand = f.flag(component.byHand);
     }
+    this.lastTold = this.latestTold();
+  }
+
+  private latestTold(): number {
+    return this.components.reduce((latest, { toldTime }) => Math.max(latest, toldTime), 0);
   }
 
   private set(used: readonly Component[], time: number, anew: boolean): void {

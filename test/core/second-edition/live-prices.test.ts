@@ -150,6 +150,46 @@ test('R6 (d): at a stale price nothing is lent, neither to a new order nor by a 
   assert.deepEqual(lendingInSilence(['livePrices']), { wanted: 'new 0/0.5', rests: 'filled 0.5/0.5' });
 });
 
+/** The exchange was down for ten minutes, and nobody has told it a price yet. */
+function lendingAfterDowntime(byHand: boolean) {
+  const floor = new ConversionFloor();
+  floor.trader('ann', { USDT: '50000' });
+  floor.trader('bob', { USDT: '1000000', BTC: '100' });
+  floor.trader('dan', { USDT: '50000' });
+  floor.btc('60000');
+  for (const name of ['BTCUSD', 'BTCUSDT']) if (byHand) floor.say('60000', name);
+  floor.deal('dan', 'bob', '0.1', '60000');
+  const rests = floor.sell('ann', '0.5', '60600', MARGIN);
+  floor.wait(10 * MINUTE);
+  const stale = floor.indexOf('BTCUSD').stale;
+  const wanted = floor.sell('ann', '0.5', '60700', MARGIN).stands;
+  const asked = () => refusalName(floor.requestWithdrawal('dan', '10', 'USDT').rejectReason);
+  const left = asked();
+  floor.buy('bob', '0.5', '60600', { category: 'SPOT' });
+  const stood = rests.stands;
+  floor.btc('60000');
+  const later = [floor.sell('ann', '0.1', '60700', MARGIN).stands, asked()];
+  return { stale, wanted, left, stood, later };
+}
+
+test('R6 (d): after a downtime nothing is lent and nothing leaves at the price of before it', () => {
+  assert.deepEqual(lendingAfterDowntime(false), {
+    stale: false,
+    wanted: 'refused noCoinPrice',
+    left: 'insufficientBalance',
+    stood: 'cancelled 0/0.5 delegated_risk_order_cancel',
+    later: ['new 0/0.1', 'none'],
+  });
+  // A person's word holds for a quarter of an hour.
+  assert.deepEqual(lendingAfterDowntime(true), {
+    stale: false,
+    wanted: 'new 0/0.5',
+    left: 'none',
+    stood: 'filled 0.5/0.5',
+    later: ['new 0/0.1', 'none'],
+  });
+});
+
 test('R6 (a): a feed that is silent for sixty seconds in which prices were taken is out', () => {
   const floor = new ConversionFloor();
   floor.btc('60000');
@@ -274,6 +314,19 @@ test('R6 (b): a thin index withholds withdrawals of who has crossed positions, a
   assert.deepEqual([asked('ann'), asked('dan')], ['insufficientBalance', 'none']);
   floor.voices('60000', [0, 1]);
   assert.equal(asked('ann'), 'none');
+});
+
+test('R7 (e): while a thin index keeps a lost position open, the other wallet stands behind it', () => {
+  const floor = new TwoVoices();
+  floor.fund('ann', '1500', 'USDT');
+  const take = (amount: string) =>
+    refusalName(floor.requestWithdrawal('ann', amount, 'USDT', { from: ['spot'] }).rejectReason);
+  for (let n = 0; n < 61; n++) floor.voices(n % 2 === 0 ? '60000' : '60000.1', [0]);
+  assert.equal(take('100'), 'none');
+  for (let n = 0; n < 60; n++) floor.voices(n % 2 === 0 ? '55000' : '55000.1', [0]);
+  // She has 4 000 less fees of 36, has lost 4 999.9, and 1 400 beside it.
+  assert.equal(floor.position('ann'), 'long 1 @ 60000');
+  assert.deepEqual([take('365'), take('364')], ['insufficientMargin', 'none']);
 });
 
 test('R6 (b): at a thin index no coin is sold for a debt until the other voice is back', () => {
