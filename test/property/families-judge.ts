@@ -22,6 +22,8 @@
  *     is below zero (rules 13.7 (e)). What leaves a unified account gets no such allowance (rules 13.6 (b));
  *   - of a coin-margined contract that a forced close or deleveraging closes, the profit or loss so far times the distance
  *     to the mark, within the same reach: it is paid at the trade price (rules 13.2 (e));
+ *   - what a contract in its last hour settles at by samples of an index that differs a little from the outside price,
+ *     also over seconds that nobody saw (rules 5.15);
  *   - a bound for rounding: some units of 10^-8 for each posting.
  * (2) A stranger's edge is that of his own orders, fees, funding and interest; he is closed by force only at a mark that is
  *   the outside price, in the last hour of a contract the mean that it settles at (rules 5.15), deleveraged in the
@@ -113,6 +115,8 @@ export class Judge {
   /** What trades of the family in coin-margined contracts gave both sides together, in dollars. */
   private rolled = 0;
   private nextSecond = 0;
+  /** Milliseconds that the last command passed over. */
+  private passed = 0;
 
   constructor(state: State, world: World) {
     this.state = state;
@@ -120,6 +124,7 @@ export class Judge {
     this.worth = new Worth(state, world);
     this.members = FAMILY.map((uid) => state.accountByUid.get(uid)!);
     this.strangers = STRANGERS.map((uid) => ({ account: state.accountByUid.get(uid)!, worth: 0 }));
+    this.nextSecond = state.nextSecond;
     this.pricesMoved(() => {});
   }
 
@@ -143,6 +148,7 @@ export class Judge {
   observe(command: Command, result: CommandResult, events: readonly Event[]): boolean {
     const { state } = this;
     const second = state.nextSecond !== this.nextSecond;
+    this.passed = state.nextSecond - this.nextSecond;
     this.nextSecond = state.nextSecond;
     if (result.rejectReason !== RejectReason.none && !second && events.length === 0) return false;
     const fills = events.flatMap((event) => (event.type === 'fill' ? [event.fill] : []));
@@ -191,7 +197,7 @@ export class Judge {
     if (edge <= ROUNDING) return;
     const rounding = ROUNDING + ROUNDING_PER_FILL * (fills.length + events.length);
     const funding = this.fundingOf(events);
-    const bound = rounding + trades + funding + fund + this.forcedAtIndex(events);
+    const bound = rounding + trades + funding + fund + this.forcedAtIndex(events) + this.settling();
     if (edge > bound && !this.isExcused(command, events, fills)) {
       const parts = `trades ${dollars(trades)}, funding ${dollars(funding)}, fund ${dollars(fund)}`;
       this.find(
@@ -289,6 +295,22 @@ export class Judge {
     if (this.worth.settlementOf(quarter) === undefined) return false;
     if (fills.some(({ instrument }) => instrument === BOOK.btcQuarter)) return true;
     return Math.abs((Number(state.indexOf(quarter)!.price) * 1e-8) / world.priceOf(quarter) - 1) > UNTOLD;
+  }
+
+  /** In the last hour of a contract: what the seconds that passed added to its mean at an index that is not quite outside's. */
+  private settling(): number {
+    const { state, world } = this;
+    const quarter = state.instruments[BOOK.btcQuarter]!;
+    const settles = this.worth.settlementOf(quarter);
+    if (settles === undefined) return 0;
+    let basis = 0;
+    for (const { positions } of this.members)
+      for (const position of positions.values())
+        if (position.instrument === BOOK.btcQuarter) basis += Number(position.basis) * 1e-8;
+    const price = world.priceOf(quarter);
+    const away = Math.abs(Number(state.indexOf(quarter)!.price) * 1e-8 - price);
+    const moved = (away * Math.min(this.passed, HOUR_MS)) / HOUR_MS;
+    return ((Math.abs(basis) * moved) / settles ** 2) * price * 1.05;
   }
 
   /** What the family took out of the venue by this command, less what it brought. */
