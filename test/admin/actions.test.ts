@@ -330,8 +330,8 @@ test('a price that is set reaches every component of the index, and the index wi
     return indices.find((each: { index: string }) => each.index === 'BTCUSDT');
   };
   while ((await found()).price !== '60000.5') await sleep(100);
-  const { stale, thin, told, components } = await found();
-  assert.deepEqual([stale, thin, typeof told], [false, false, 'number']);
+  const { stale, thin, reported, components } = await found();
+  assert.deepEqual([stale, thin, typeof reported], [false, false, 'number']);
   assert.deepEqual(components[0].source, 'hand');
   assert.equal(components[0].live, true);
   await venue.refused(1, /there is no index "XXXUSDT"/, 'price', 'set', 'XXXUSDT', '1');

@@ -261,7 +261,7 @@ export class Judge {
     return INDICES.some(({ base, quote }, n) => {
       const index = state.indices[n]!;
       const away = Math.abs(Number(index.price) / Number(world.units(base, quote)) - 1);
-      return away > UNTOLD && (index.stale || state.now - index.toldAt(state.now) > SILENT_MS);
+      return away > UNTOLD && (index.stale || state.now - index.reportedAt(state.now) > SILENT_MS);
     });
   }
 
@@ -271,11 +271,13 @@ export class Judge {
     return INDICES.some(({ base, quote }, n) => {
       const { components, price } = state.indices[n]!;
       const outside = Number(world.units(base, quote));
-      const told = components.reduce((latest, each) => (each.toldTime >= latest.toldTime ? each : latest));
+      const told = components.reduce((latest, each) =>
+        each.reportedTime >= latest.reportedTime ? each : latest,
+      );
       const away = (known: bigint) => Math.abs(Number(known) / outside - 1) > UNTOLD;
       // What was told in this second counts from the next one on.
-      const heard = state.now - told.toldTime < SECOND_MS;
-      return state.now - told.toldTime <= SILENT_MS && (away(told.price) || (heard && away(price)));
+      const heard = state.now - told.reportedTime < SECOND_MS;
+      return state.now - told.reportedTime <= SILENT_MS && (away(told.price) || (heard && away(price)));
     });
   }
 
@@ -409,7 +411,7 @@ export class Judge {
     if (instrument.futures === undefined)
       return notional * Math.min(SPOT_AWAY, Math.abs(told / price - 1) + 0.0001);
     const away = Math.abs(this.markOf(index) / price - 1);
-    const silent = found.stale || state.now - found.toldAt(state.now) > SILENT_MS;
+    const silent = found.stale || state.now - found.reportedAt(state.now) > SILENT_MS;
     return notional * (silent ? away : Math.min(away, MARK_AWAY));
   }
 

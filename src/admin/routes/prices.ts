@@ -11,8 +11,8 @@ const ComponentView = Type.Object({
   exchange: Type.String(),
   spotPair: Type.String(),
   price: Type.String(),
-  /** When it was last told (ms), null before the first time; by a feed, or by hand. */
-  told: Type.Union([Type.Integer(), Type.Null()]),
+  /** When it was last reported (ms), null before the first time; by a feed, or by hand. */
+  reported: Type.Union([Type.Integer(), Type.Null()]),
   source: Type.Enum(['feed', 'hand']),
   /** Does it count now (rules 13.6)? */
   live: Type.Boolean(),
@@ -24,8 +24,8 @@ const IndexView = Type.Object({
   stale: Type.Boolean(),
   /** One voice is left of several: nobody is closed by force (rules 13.6). */
   thin: Type.Boolean(),
-  /** When the latest live component was told (ms); null while none is live. */
-  told: Type.Union([Type.Integer(), Type.Null()]),
+  /** When the latest live component was reported (ms); null while none is live. */
+  reported: Type.Union([Type.Integer(), Type.Null()]),
   components: Type.Array(ComponentView),
 });
 
@@ -37,12 +37,12 @@ function viewOf(state: State, index: number) {
     price: formatMoney(price),
     stale,
     thin,
-    told: found.toldAt(state.now) || null,
+    reported: found.reportedAt(state.now) || null,
     components: components.map((c) => ({
       exchange: c.exchange,
       spotPair: c.spotPair,
       price: formatMoney(c.price),
-      told: c.price === 0n ? null : c.toldTime,
+      reported: c.price === 0n ? null : c.reportedTime,
       source: c.byHand ? ('hand' as const) : ('feed' as const),
       live: found.isLive(c, state.now),
     })),

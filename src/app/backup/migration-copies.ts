@@ -107,7 +107,8 @@ function formatsToChange(data: string): (FormatChange & { readonly name: string 
 function newestStateFormat(data: string): number {
   const disk = new NodeDisk(join(data, LOG_DIRECTORY));
   const seq = snapshotSeqs(disk.list()).at(-1);
-  if (seq === undefined) return journalFormat(data);
+  // A journal alone is no exchange that could be gone back to.
+  if (seq === undefined) return existsSync(join(data, HISTORY_FILE)) ? journalFormat(data) : 0;
   const start = snapshotStateStart(disk, seq, FORMAT_BYTES);
   return start.length < FORMAT_BYTES ? 0 : formatOf(start);
 }

@@ -15,7 +15,7 @@ interface IndexView {
   readonly price: string;
   readonly stale: boolean;
   readonly thin: boolean;
-  readonly told: number | null;
+  readonly reported: number | null;
   readonly components: readonly ComponentView[];
 }
 
@@ -55,15 +55,15 @@ function setCommand(): Command {
 }
 
 function indexTable(indices: readonly IndexView[], paint: Paint): string[] {
-  const rows = indices.map(({ index, price, stale, thin, told, components }) => [
+  const rows = indices.map(({ index, price, stale, thin, reported, components }) => [
     index,
     price,
     yesNo(stale),
     yesNo(thin),
-    told === null ? '' : when(told),
+    reported === null ? '' : when(reported),
     components.map(componentText).join(', '),
   ]);
-  return table(paint, ['index', 'price', 'stale', 'thin', 'told', 'components'], rows, [1], 'no indices');
+  return table(paint, ['index', 'price', 'stale', 'thin', 'reported', 'components'], rows, [1], 'no indices');
 }
 
 function componentText({ exchange, price, source, live }: ComponentView): string {

@@ -25,10 +25,10 @@ export function onComponentPrice(state: State, command: ComponentPrice): Command
     return rejected(RejectReason.unknownInstrument);
   if (price <= 0n || price > MONEY_MAX || volume < 0n || volume > MONEY_MAX)
     return rejected(RejectReason.amountOutOfRange);
-  const told = every ? index.components.keys() : [component];
+  const reported = every ? index.components.keys() : [component];
   // Only what the operator tells carries a name.
   const vouched = (command.by ?? '') !== '';
-  for (const each of told) index.report(each, price, volume, state.now, vouched);
+  for (const each of reported) index.report(each, price, volume, state.now, vouched);
   return OK;
 }
 

@@ -42,9 +42,9 @@ export function amendOrders(state: State, settlements: Settlements, command: Ame
   }
   const items: CommandResult[] = [];
   for (const item of command.items) {
-    const told = state.events.length;
+    const emitted = state.events.length;
     const result = amendOrder(state, settlements, account, command.source, item);
-    if (item.requestId) nameEvents(state, told, result.orderId, item.requestId);
+    if (item.requestId) nameEvents(state, emitted, result.orderId, item.requestId);
     items.push(result);
   }
   return { rejectReason: RejectReason.none, orderId: 0, clientOid: '', items };

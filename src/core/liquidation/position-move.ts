@@ -165,7 +165,7 @@ function takeOwedFunding(state: State, { account, instrument, side, posSide }: L
   else chargeFunding(state, account, instrument, owed, '');
 }
 
-/** What the present command has told of an order's fills; 0 when nothing. */
+/** What the present command has emitted of an order's fills; 0 when nothing. */
 function lastFillOf({ events }: State, orderId: number): number {
   const last = events.findLast((event) => event.type === 'fill' && event.fill.orderId === orderId);
   return last?.type === 'fill' ? last.fill.execId : 0;
@@ -179,8 +179,8 @@ function checkContract(state: State, instrument: Instrument): CommandResult | un
   }
   const { markTicks: mark, index } = state.market(instrument).futures!;
   if (mark === 0) return rejected(RejectReason.noIndexPrice);
-  const told = state.rules.livePrices ? index.toldAt(state.now) : index.changedTime;
-  const old = index.stale || state.now - told > INDEX_AGE_MAX_MS;
+  const reported = state.rules.livePrices ? index.reportedAt(state.now) : index.changedTime;
+  const old = index.stale || state.now - reported > INDEX_AGE_MAX_MS;
   return old ? rejected(RejectReason.staleIndexPrice) : undefined;
 }
 

@@ -4,10 +4,10 @@ import type { IndexPrice } from '../marketdata/index-price.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { coinIndex, coinUsd } from './collateral.ts';
-import { dollarToldAt, firmIndex } from './dollar-coins.ts';
+import { dollarReportedAt, firmIndex } from './dollar-coins.ts';
 
-/** At the owner's wish a price must have been told within this time: an older one only the owner may know better. */
-const TOLD_MS = 60_000;
+/** At the owner's wish a price must have been reported within this time: an older one only the owner may know better. */
+const REPORTED_WITHIN_MS = 60_000;
 /** Cross and direct index must agree within this part of the smaller. */
 const APART_MAX = 200n;
 
@@ -36,9 +36,12 @@ export function isConvertible(state: State, debtCoin: number, payCoin: number): 
   if (state.rules.livePrices) {
     const used = [usedIndex(state, debtCoin), usedIndex(state, payCoin), direct?.index];
     for (const index of used)
-      if (index !== undefined && (index.isSpread || state.now - index.toldAt(state.now) > TOLD_MS))
+      if (
+        index !== undefined &&
+        (index.isSpread || state.now - index.reportedAt(state.now) > REPORTED_WITHIN_MS)
+      )
         return false;
-    if (state.rules.dollarCoins && ![debtCoin, payCoin].every((coin) => isDollarTold(state, coin)))
+    if (state.rules.dollarCoins && ![debtCoin, payCoin].every((coin) => isDollarReported(state, coin)))
       return false;
   }
   const now = directRate(state, debtCoin, payCoin, false);
@@ -46,13 +49,13 @@ export function isConvertible(state: State, debtCoin: number, payCoin: number): 
 }
 
 /** A dollar coin leans on other indices, also where the coin is priced in USDT: they must have spoken as well. */
-function isDollarTold(state: State, coin: number): boolean {
+function isDollarReported(state: State, coin: number): boolean {
   const { coin: name } = state.coins[coin]!;
   const index = coinIndex(state, coin);
   const dollar = index?.name === `${name}USDT` ? 'USDT' : name;
   if (dollar !== 'USDT' && dollar !== 'USDC') return true;
-  const told = dollarToldAt(state, dollar, state.now);
-  return told === undefined || state.now - told <= TOLD_MS;
+  const reported = dollarReportedAt(state, dollar, state.now);
+  return reported === undefined || state.now - reported <= REPORTED_WITHIN_MS;
 }
 
 /** The index that a coin is priced by; that of a dollar coin only while it is believed. */

@@ -4,7 +4,7 @@ import { type IndexPrice, median } from '../marketdata/index-price.ts';
 import { divHalf, MONEY_ONE } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 
-/** Two prices that were told farther apart say nothing about each other. */
+/** Two prices that were reported farther apart say nothing about each other. */
 const TOGETHER_MS = 60_000;
 
 /** Each second, after the indices: first USDT, which USDC may lean on. */
@@ -24,25 +24,28 @@ function voteOf(state: State, dollar: string, time: number): bigint | undefined 
     const inDollars = firmIndex(state, `${coin}USD`);
     const inCoin = firmIndex(state, `${coin}${dollar}`);
     if (inDollars === undefined || inCoin === undefined) continue;
-    const apart = Math.abs(inDollars.toldAt(time) - inCoin.toldAt(time));
+    const apart = Math.abs(inDollars.reportedAt(time) - inCoin.reportedAt(time));
     if (apart <= TOGETHER_MS) votes.push(divHalf(inDollars.price * MONEY_ONE, inCoin.price));
   }
   return votes.length === 0 ? undefined : median(votes);
 }
 
 /**
- * When what a dollar coin is worth now was told: the older of the two prices that make a vote. 0 while nobody says it, undefined
+ * When what a dollar coin is worth now was reported: the older of the two prices that make a vote. 0 while nobody says it, undefined
  * where no index ever did: there it is a dollar.
  */
-export function dollarToldAt(state: State, dollar: 'USDT' | 'USDC', time: number): number | undefined {
-  const own = toldAt(state, `${dollar}USD`, time);
+export function dollarReportedAt(state: State, dollar: 'USDT' | 'USDC', time: number): number | undefined {
+  const own = reportedAt(state, `${dollar}USD`, time);
   if (own !== undefined && own > 0) return own;
-  const byTether = dollar === 'USDC' ? toldAt(state, 'USDCUSDT', time) : undefined;
+  const byTether = dollar === 'USDC' ? reportedAt(state, 'USDCUSDT', time) : undefined;
   if (byTether !== undefined && byTether > 0)
-    return Math.min(byTether, dollarToldAt(state, 'USDT', time) ?? byTether);
+    return Math.min(byTether, dollarReportedAt(state, 'USDT', time) ?? byTether);
   let latest = own ?? byTether;
   for (const { coin } of state.coins) {
-    const [inDollars, inCoin] = [toldAt(state, `${coin}USD`, time), toldAt(state, `${coin}${dollar}`, time)];
+    const [inDollars, inCoin] = [
+      reportedAt(state, `${coin}USD`, time),
+      reportedAt(state, `${coin}${dollar}`, time),
+    ];
     if (inDollars === undefined || inCoin === undefined) continue;
     const voted = Math.abs(inDollars - inCoin) <= TOGETHER_MS ? Math.min(inDollars, inCoin) : 0;
     latest = Math.max(latest ?? 0, voted);
@@ -51,11 +54,11 @@ export function dollarToldAt(state: State, dollar: 'USDT' | 'USDC', time: number
 }
 
 /** 0 while the index is stale, undefined without one that ever had a price. */
-function toldAt(state: State, name: string, time: number): number | undefined {
+function reportedAt(state: State, name: string, time: number): number | undefined {
   const index = state.indexByName.get(name);
   const found = index === undefined ? undefined : state.indices[index]!;
   if (found === undefined || found.price === 0n) return undefined;
-  return found.stale ? 0 : found.toldAt(time);
+  return found.stale ? 0 : found.reportedAt(time);
 }
 
 function firmPrice(state: State, name: string): bigint | undefined {

@@ -55,7 +55,7 @@ export class FuturesMarket {
   /** The last trade that was large enough to speak for the price, and when it was; 0 = none yet (rules 13.4). */
   private sizableTicks = 0;
   private sizableTime = 0;
-  /** The last basis that backed orders told, and when; 0 = never. */
+  /** The last basis of backed orders, and its time; 0 = never. */
   private backedBasis = 0n;
   private backedTime = 0;
   /** The mark that was last brought to the grid, and where: asked for by every order. */

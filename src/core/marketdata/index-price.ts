@@ -10,7 +10,7 @@ import { MinuteMean } from './minute-mean.ts';
 const UNCHANGED_MS = 15 * 60_000;
 /** A feed that has been silent for so many seconds in which prices were taken has stopped (rules 13.6). */
 const SILENT_SECONDS = 60;
-/** The same on the clock: nothing is lent or paid out at a price that a feed told longer ago. */
+/** The same on the clock: nothing is lent or paid out at a price that a feed reported longer ago. */
 const HEARD_MS = 60_000;
 /** An index that had two voices within a day and has one left is thin. */
 const VOICES_MS = 24 * 60 * 60_000;
@@ -34,8 +34,8 @@ export interface Component {
   volume: bigint;
   changedTime: number;
   /** When it last spoke, in how many seconds seen by then, and whether a person said it (rules 13.6). */
-  toldTime: number;
-  toldSeen: number;
+  reportedTime: number;
+  reportedSeen: number;
   byHand: boolean;
   /** Out for being far from the others. */
   outlier: boolean;
@@ -52,7 +52,7 @@ export class IndexPrice {
   thin = false;
   /** Of the last minute. */
   private readonly minute = new MinuteMean();
-  /** When any of its components was last told. */
+  /** When any of its components was last reported. */
   private lastTold = 0;
   /** Seconds in which the price was taken. */
   private seen = 0;
@@ -80,9 +80,9 @@ export class IndexPrice {
       at.changedTime = time;
     }
     at.volume = volume;
-    at.toldTime = time;
+    at.reportedTime = time;
     this.lastTold = Math.max(this.lastTold, time);
-    at.toldSeen = this.seen;
+    at.reportedSeen = this.seen;
     at.byHand = vouched;
   }
 
@@ -96,11 +96,11 @@ export class IndexPrice {
     return this.offset !== 0n;
   }
 
-  /** When the latest of its live components was told; 0 = none is live. */
-  toldAt(time: number): number {
+  /** When the latest of its live components was reported; 0 = none is live. */
+  reportedAt(time: number): number {
     let latest = 0;
     for (const component of this.components)
-      if (this.isLive(component, time)) latest = Math.max(latest, component.toldTime);
+      if (this.isLive(component, time)) latest = Math.max(latest, component.reportedTime);
     return latest;
   }
 
@@ -122,10 +122,10 @@ export class IndexPrice {
     return this.minute.isEmpty ? this.price : smaller(this.price, this.minute.mean);
   }
 
-  /** What was told under the first edition counts as said by hand, when it last changed (rules 13.12). */
+  /** What was reported under the first edition counts as said by hand, when it last changed (rules 13.12). */
   enterSecondEdition(): void {
     for (const component of this.components) {
-      component.toldTime = component.changedTime;
+      component.reportedTime = component.changedTime;
       component.byHand = true;
     }
     this.lastTold = this.latestTold();
@@ -134,7 +134,9 @@ export class IndexPrice {
   /** Once a second under the rules of live components, so many seconds after the last time. */
   updateLive(time: number, seconds: number): void {
     this.seen++;
-    const voices = this.components.filter(({ price, toldTime }) => price > 0n && time - toldTime < VOICES_MS);
+    const voices = this.components.filter(
+      ({ price, reportedTime }) => price > 0n && time - reportedTime < VOICES_MS,
+    );
     const live = this.components.filter((component) => this.isLive(component, time));
     this.thin = live.length < 2 && voices.length >= 2;
     this.takePrice(live, time, this.stale);
@@ -144,7 +146,7 @@ export class IndexPrice {
   /** A person's word holds for a quarter of an hour; a feed must go on talking, and move. */
   isLive(component: Component, time: number): boolean {
     if (!isFresh(component, time)) return false;
-    return component.byHand || this.seen - component.toldSeen <= SILENT_SECONDS;
+    return component.byHand || this.seen - component.reportedSeen <= SILENT_SECONDS;
   }
 
   /** Last time at which a component changed or the operator confirmed it. */
@@ -223,15 +225,15 @@ export class IndexPrice {
     this.seen = f.f64(this.seen);
     this.minute.fields(f);
     for (const component of this.components) {
-      component.toldTime = f.f64(component.toldTime);
-      component.toldSeen = f.f64(component.toldSeen);
+      component.reportedTime = f.f64(component.reportedTime);
+      component.reportedSeen = f.f64(component.reportedSeen);
       component.byHand = f.flag(component.byHand);
     }
     this.lastTold = this.latestTold();
   }
 
   private latestTold(): number {
-    return this.components.reduce((latest, { toldTime }) => Math.max(latest, toldTime), 0);
+    return this.components.reduce((latest, { reportedTime }) => Math.max(latest, reportedTime), 0);
   }
 
   private set(used: readonly Component[], time: number, anew: boolean): void {

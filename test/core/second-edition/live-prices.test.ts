@@ -272,11 +272,11 @@ test('R6 (a): an index was told when the latest of its live components was', () 
   const floor = new TwoVoices();
   const index = () => floor.state.indices[floor.state.indexByName.get('BTCUSDT')!]!;
   floor.voices('60001', [1]);
-  assert.equal(index().toldAt(floor.now), floor.now - 1000);
+  assert.equal(index().reportedAt(floor.now), floor.now - 1000);
   const told = floor.now - 1000;
   for (let n = 0; n < 60; n++) floor.wait(1000);
   // Both are silent for too long: none is live.
-  assert.deepEqual([told < floor.now, index().toldAt(floor.now), index().stale], [true, 0, true]);
+  assert.deepEqual([told < floor.now, index().reportedAt(floor.now), index().stale], [true, 0, true]);
 });
 
 test('R6 (b): an index that had one voice for a day is not thin, and an index is thin only when others were told', () => {
