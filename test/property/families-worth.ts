@@ -4,7 +4,8 @@
  * the prices, and what it changes by when only prices change is exposure.
  *
  * `takeHome` has floors: nobody pays in what is missing. The pockets that can be left behind are an account with its
- * crossed positions, each isolated position, each loan with its pledge; what is leaving the venue stays its owner's.
+ * crossed positions, each isolated position, each loan with its pledge; what is leaving the venue stays its owner's. A
+ * pledge that is worth more than its loan belongs to the account: it comes back to its cash and pays its debts.
  */
 import type { Instrument } from '../../src/core/model/instrument.ts';
 import { Bucket } from '../../src/core/model/ledger-accounts.ts';
@@ -37,7 +38,7 @@ export class Worth {
       if (position.isolated) pockets += Math.max(0, this.isolated(position));
       else own += this.positionOf(position);
     }
-    for (const loan of this.state.loans.of(account.index)) pockets += Math.max(0, this.loanOf(loan));
+    for (const loan of this.state.loans.of(account.index)) own += Math.max(0, this.loanOf(loan));
     return Math.max(0, own) + pockets;
   }
 
