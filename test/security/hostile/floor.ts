@@ -37,12 +37,11 @@ export async function openFloor(): Promise<Floor> {
     );
     return replies.map(({ status, data }) => ({ status, data }));
   };
-  // Coins are valued for the first time when the first second is over; from then on a valuation changes with a price alone.
-  await until('a value of BTC', async () => {
+  // Each coin is valued for the first time after its index has been reported; from then on a valuation changes with a price
+  // alone.
+  await until('a value of every coin', async () => {
     const { data } = await alice.get('/api/v3/account/assets');
-    return data.assets.every(
-      ({ coin, usdValue }: Record<string, string>) => coin !== 'BTC' || usdValue !== '0',
-    );
+    return data.assets.every(({ usdValue }: Record<string, string>) => usdValue !== '0');
   });
   return {
     server,
