@@ -1,6 +1,7 @@
 /** Fields that several routes share. */
-import Type from 'typebox';
+
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../core/model/enums.ts';
+import { Type } from '../validation/schema.ts';
 
 /** An account by uid or by name; a sub-account by uid or as MAIN/SUB. */
 export const AccountText = Type.String({ minLength: 1, maxLength: 129 });

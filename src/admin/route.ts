@@ -1,5 +1,5 @@
 /** A row of the operator's routes: parameters, response and, for a change, its entry in the audit log. */
-import type { Static, TSchema } from 'typebox';
+
 import type { CommandSubmitter } from '../accounts/open-sub-account.ts';
 import type { Command, Unstamped } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
@@ -10,6 +10,7 @@ import type { ReserveAudits } from '../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { MarketSimulator } from '../simulator/market-simulator.ts';
+import type { Static, TSchema } from '../validation/schema.ts';
 import { type AdminError, rejectedByCore } from './admin-error.ts';
 
 /** Dependencies of the operator's routes. */

@@ -3,11 +3,11 @@
  * share (`http/server.ts`); handlers get validated, typed input.
  */
 import type { KeyObject } from 'node:crypto';
-import type { Static, TSchema } from 'typebox';
 import type { ApiKey, Identity, User } from '../identity/identity.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
+import type { Static, TSchema } from '../validation/schema.ts';
 import type { RequiredPermission } from './auth/permissions.ts';
 import type { ErrorDialect } from './wire/wire-error.ts';
 

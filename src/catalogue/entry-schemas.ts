@@ -2,7 +2,7 @@
  * Schemas of a coin and of an instrument in the catalogue. The description of a field completes the message "must be …"
  * for a value that does not fit.
  */
-import Type, { type TSchema } from 'typebox';
+
 import type { BorrowSpec } from '../core/model/borrow-terms.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../core/model/enums.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
 } from '../core/model/listing-spec.ts';
 import type { LoanSpec, PledgeSpec } from '../core/model/loan-terms.ts';
 import type { TierSpec } from '../core/model/margin-tiers.ts';
+import { type TSchema, Type } from '../validation/schema.ts';
 
 const text = (description: string, pattern: string) => Type.String({ pattern, description });
 const name = text('a text that is not empty', '.');

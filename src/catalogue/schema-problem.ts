@@ -1,5 +1,5 @@
 /** A fault that the validator found in an entry, as a message: the field, its value, and what would be right. */
-import type { TSchema } from 'typebox';
+import type { TSchema } from '../validation/schema.ts';
 import type { SchemaFault } from '../validation/schema-check.ts';
 
 /** The parts of a schema that lead to those of its fields. */

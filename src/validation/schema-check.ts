@@ -1,6 +1,6 @@
 /** Checks values against schemas outside of routes, with the validator of the routes, and words what it found. */
 import validatorCompiler from '@fastify/ajv-compiler';
-import type { Static, TSchema } from 'typebox';
+import type { Static, TSchema } from './schema.ts';
 
 /** Nothing is coerced: `true` is not a clientOid. Unknown keys pass unless the schema forbids them. */
 export const VALIDATION = {

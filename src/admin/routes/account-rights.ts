@@ -1,7 +1,8 @@
 /** Rights of an account beyond trading: broker, commissions, order quotas, market maker. */
-import Type from 'typebox';
+
 import { formatRate, parseUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
 import { QUOTA_CATEGORIES, QUOTA_MAX } from '../../identity/identity.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError, refusedByIdentity } from '../admin-error.ts';
 import { AccountParams, CommandSeq, closed, DecimalText } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';

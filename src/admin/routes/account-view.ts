@@ -1,7 +1,8 @@
 /** An account in responses of the operator's API. */
-import Type from 'typebox';
+
 import type { State } from '../../core/state/state.ts';
 import type { User } from '../../identity/identity.ts';
+import { Type } from '../../validation/schema.ts';
 import { CommandSeq } from '../fields.ts';
 
 export const AccountView = Type.Object({

@@ -1,5 +1,5 @@
 /** Accounts: opening, listing, showing and freezing them. */
-import Type from 'typebox';
+
 import { cancelFrozenOrders } from '../../accounts/cancel-frozen-orders.ts';
 import { openMainAccount } from '../../accounts/open-main-account.ts';
 import { openSubAccount } from '../../accounts/open-sub-account.ts';
@@ -10,6 +10,7 @@ import { formatMoney, formatUnits } from '../../core/model/units.ts';
 import { positionViews } from '../../core/reads/position-reads.ts';
 import { balances } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError, refusedByIdentity, rejectedByCore } from '../admin-error.ts';
 import { AccountParams, AccountText, closed, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';

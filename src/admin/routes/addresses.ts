@@ -1,5 +1,5 @@
 /** Address books of withdrawals: entries that their owners ask for, and the lock that restricts withdrawals to them. */
-import Type from 'typebox';
+
 import type { State } from '../../core/state/state.ts';
 import {
   ADDRESS_TYPES,
@@ -8,6 +8,7 @@ import {
   type Destination,
   type Identity,
 } from '../../identity/identity.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError, refusedByIdentity } from '../admin-error.ts';
 import { AccountParams, CoinName, closed, Text } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';

@@ -2,8 +2,9 @@
  * What a backup needs of a running exchange: a moment with its state hash, and two lines in the audit log. The client
  * copies the files (`src/app/backup`); nothing here waits for that.
  */
-import Type from 'typebox';
+
 import { stateHash } from '../../sequencer/state-hash.ts';
+import { Type } from '../../validation/schema.ts';
 import { closed } from '../fields.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 

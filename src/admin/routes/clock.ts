@@ -1,8 +1,9 @@
 /** The exchange's time and, for a manual clock, its advance. */
-import Type from 'typebox';
+
 import { type Clock, ManualClock, ScaledClock } from '../../sequencer/clock.ts';
 import { formatDuration, parseDuration } from '../../sequencer/duration.ts';
 import { ADVANCE_STEPS_MAX } from '../../sequencer/limits.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';

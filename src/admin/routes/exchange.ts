@@ -1,8 +1,9 @@
 /** The exchange as a whole: health, trial balance, halt, snapshots, key rotation, audit log. */
-import Type from 'typebox';
+
 import { formatMoney } from '../../core/model/units.ts';
 import { fundBalance } from '../../core/reads/fund-reads.ts';
 import { solvencyOf } from '../../core/reads/solvency-reads.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { readAudit } from '../audit-file.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';

@@ -1,9 +1,10 @@
 /** What the house has at stake, held against the limits of the settings. */
-import Type from 'typebox';
+
 import { formatMoney } from '../../core/model/units.ts';
 import { EXPOSURE_FIGURES, type ExposureFigure } from '../../core/reads/exposure-reads.ts';
 import { SOLVENCY_NAMES } from '../../core/reads/solvency-reads.ts';
 import { type Exposure, exposureWarnings } from '../../reserves/house-exposure.ts';
+import { Type } from '../../validation/schema.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const Figures = Type.Object(

@@ -1,6 +1,7 @@
 /** Liquidation and deleveraging on the operator's request, for testing: on a demo only. */
-import Type from 'typebox';
+
 import { ANY } from '../../core/model/command.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountText, CategoryText, CommandSeq, closed, SymbolText } from '../fields.ts';
 import { findAccount, findInstrument } from '../lookup.ts';

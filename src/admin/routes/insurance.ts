@@ -1,9 +1,10 @@
 /** The insurance funds, and debts that nobody will pay (rules 13.7). */
-import Type from 'typebox';
+
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { FUND_NAMES, type FundName, readFund } from '../../core/reads/fund-reads.ts';
 import { balances } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountText, CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
 import { findAccount, findCoin } from '../lookup.ts';

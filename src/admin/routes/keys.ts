@@ -1,7 +1,7 @@
 /** API keys: creating, listing and deleting them. A secret is only in the response that creates it. */
 import { randomBytes } from 'node:crypto';
-import Type from 'typebox';
 import { type ApiKey, PERMISSIONS } from '../../identity/identity.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError, refusedByIdentity } from '../admin-error.ts';
 import { AccountParams, closed } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';

@@ -1,5 +1,5 @@
 /** Coins and instruments: listing them, their status and fees. */
-import Type from 'typebox';
+
 import { coinProblem, instrumentProblem } from '../../catalogue/entry-check.ts';
 import { LEND_SHARE } from '../../core/model/borrow-terms.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
@@ -8,6 +8,7 @@ import { shownStatus } from '../../core/model/instrument-status.ts';
 import { type CoinSpec, HOUSE_SHORT_USD, type InstrumentSpec } from '../../core/model/listing-spec.ts';
 import { formatRate, parseUnits, RATE_SCALE } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import {
   AccountText,

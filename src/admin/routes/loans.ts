@@ -1,9 +1,10 @@
 /** Loans: the pools they are paid from, and their rates. */
-import Type from 'typebox';
+
 import { LOAN_TERM_NAMES, type LoanTerm } from '../../core/model/loan-terms.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { poolBalance } from '../../core/reads/loan-reads.ts';
 import type { State } from '../../core/state/state.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
 import { findCoin } from '../lookup.ts';

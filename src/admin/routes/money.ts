@@ -1,11 +1,12 @@
 /** Deposits that have arrived, and withdrawals to pay or reject. */
-import Type from 'typebox';
+
 import { DEFAULT_WALLET } from '../../core/model/command.ts';
 import { Wallet } from '../../core/model/enums.ts';
 import type { PendingWithdrawal } from '../../core/model/pending-withdrawal.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { depositWallet } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
+import { Type } from '../../validation/schema.ts';
 import { formatId, parseId } from '../../views/format.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountText, CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';

@@ -1,8 +1,9 @@
 /** Component prices set by the operator: they move indices and marks while no feed runs. */
-import Type from 'typebox';
+
 import { EVERY_COMPONENT } from '../../core/model/command.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { CommandSeq, closed, DecimalText } from '../fields.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';

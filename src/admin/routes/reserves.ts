@@ -1,8 +1,9 @@
 /** Audits of the reserves: running one, and the proof of an account's inclusion. */
-import Type from 'typebox';
+
 import { formatMoney } from '../../core/model/units.ts';
 import { SOLVENCY_NAMES } from '../../core/reads/solvency-reads.ts';
 import type { Audit } from '../../reserves/reserve-audit.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountParams, Empty } from '../fields.ts';
 import { findAccount } from '../lookup.ts';

@@ -1,8 +1,9 @@
 /** The market simulator: its agents, and how to disturb it. */
-import Type from 'typebox';
+
 import { AGENT_KINDS } from '../../simulator/agents/agent.ts';
 import { SHOCK_PERCENT_MAX, WIDEN_FACTOR_MAX } from '../../simulator/limits.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
+import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { CategoryText, CoinName, closed, Text } from '../fields.ts';
 import { findInstrument } from '../lookup.ts';

@@ -2,7 +2,7 @@
  * Schemas of requests for the OpenAPI document. The routes validate after `normaliseFields`, which drops empty text
  * in optional fields because clients send it for absent ones; the document must show that empty text is accepted.
  */
-import type { TSchema } from 'typebox';
+import type { TSchema } from '../../validation/schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

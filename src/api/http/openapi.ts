@@ -4,8 +4,8 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
 import { PAGE_HEADERS } from '../../http/page.ts';
+import type { TSchema } from '../../validation/schema.ts';
 import { VERSION } from '../../version.ts';
 import type { Route } from '../route.ts';
 import { documentedInput } from './documented-input.ts';

@@ -3,10 +3,10 @@
  * request passes without waiting, and a promise per hook would cost more than the checks.
  */
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import type { TObject, TSchema } from 'typebox';
 import type { Identity } from '../../identity/identity.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
+import type { TObject, TSchema } from '../../validation/schema.ts';
 import { type Authentication, authenticate } from '../auth/authenticate.ts';
 import { checkPermission } from '../auth/permissions.ts';
 import type { ReplayGuard } from '../auth/replay-guard.ts';

@@ -9,11 +9,11 @@
  *   handler         the route; its response is sent when everything in it is durable
  */
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { endConnection, JSON_TYPE } from '../../http/client-error.ts';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
 import { RequestSource } from '../../http/request-source.ts';
+import { Type } from '../../validation/schema.ts';
 import { accessText } from '../auth/permissions.ts';
 import { type Call, type Caller, limitText, type Route, type Services } from '../route.ts';
 import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';

@@ -1,6 +1,7 @@
 /** Fields of requests as schemas: each gives validation, the type of the handler's argument, and documentation. */
-import Type, { type TSchema } from 'typebox';
+
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import { type TSchema, Type } from '../../validation/schema.ts';
 
 export function optional<T extends TSchema>(schema: T) {
   return Type.Optional(schema);

@@ -1,10 +1,11 @@
 /** Input of the wallet routes: coins, amounts, networks, and accounts of the caller. */
-import Type from 'typebox';
+
 import { WALLET_NAMES, type Wallet, type WalletName } from '../../core/model/enums.ts';
 import type { ChainSpec, CoinSpec } from '../../core/model/listing-spec.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
 import type { Identity, SubRight, User } from '../../identity/identity.ts';
+import { Type } from '../../validation/schema.ts';
 import { type WireError, wireError } from './wire-error.ts';
 
 export const CoinName = Type.String({

@@ -1,5 +1,5 @@
 /** Schemas of responses (interface 2). They document and serialise: a field that is not listed here is never sent. */
-import Type, { type TProperties } from 'typebox';
+import { type TProperties, Type } from '../../validation/schema.ts';
 import { FILL_FIELDS } from '../../views/fill-view.ts';
 import { ORDER_ALIASES, ORDER_END_FIELDS, ORDER_FIELDS } from '../../views/order-view.ts';
 import { STRATEGY_FIELDS } from '../../views/strategy-view.ts';

@@ -1,6 +1,6 @@
 /** The AsyncAPI document of the streams, generated from the schemas that validate requests and describe pushes. */
 import type { FastifyInstance } from 'fastify';
-import Type, { type TProperties, type TSchema } from 'typebox';
+import { type TProperties, type TSchema, Type } from '../../validation/schema.ts';
 import { VERSION } from '../../version.ts';
 import { documentedInput } from '../http/documented-input.ts';
 import { STREAM_PATHS, type StreamRole } from '../http/stream-paths.ts';

@@ -3,11 +3,12 @@
  * only the envelope differs. Requests of a connection are sequenced in the order they arrive; responses carry the id
  * of their request and are sent when they are durable.
  */
-import type { TSchema } from 'typebox';
+
 import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
 import { parseOrderId } from '../../core/model/order-id.ts';
 import { openOrder } from '../../core/reads/reads.ts';
 import type { Clock } from '../../sequencer/clock.ts';
+import type { TSchema } from '../../validation/schema.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
 import { checkPermission } from '../auth/permissions.ts';
 import { internalError, runRoute, sequencerFailure } from '../http/run-route.ts';

@@ -1,5 +1,5 @@
 /** Schemas of pushes by topic, for the AsyncAPI document (`asyncapi.ts`); tests check every frame against them. */
-import Type, { type TProperties, type TSchema } from 'typebox';
+
 import {
   CANCEL_REASON_NAMES,
   CATEGORY_NAMES,
@@ -15,6 +15,7 @@ import {
   TRIGGER_BY_NAMES,
   TRIGGER_TYPE_NAMES,
 } from '../../core/model/enums.ts';
+import { type TProperties, type TSchema, Type } from '../../validation/schema.ts';
 import { DELEGATE_TYPES, TRADE_SIDES } from '../../views/futures-enums.ts';
 import { DELIVERY_STATUSES } from '../routes/market/market-view.ts';
 import { texts } from '../wire/responses.ts';

@@ -1,5 +1,5 @@
 /** Schemas of client messages: they validate and document (`asyncapi.ts`). Unknown keys pass (wire rule 18). */
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from '../../validation/schema.ts';
 
 export const LoginArgument = Type.Object({
   apiKey: Type.String({ minLength: 1, maxLength: 128 }),

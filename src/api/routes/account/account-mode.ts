@@ -2,7 +2,7 @@
  * Mode of the account as a whole (wire 4.3). Every account is unified, in the advanced mode, with every coin that has
  * a discount rate as collateral; requests for that mode succeed, any other is rejected.
  */
-import Type from 'typebox';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { Success, texts } from '../../wire/responses.ts';
 import { wireError } from '../../wire/wire-error.ts';

@@ -1,11 +1,12 @@
 /** The caller's account: identity, balances, settings, fees (interface 4.5, wire 4.3). */
-import Type from 'typebox';
+
 import { HOLD_MODE_NAMES, HoldMode } from '../../../core/model/enums.ts';
 import { formatMoney, formatRate } from '../../../core/model/units.ts';
 import { coinLeverage } from '../../../core/reads/margin-reads.ts';
 import { feeRates } from '../../../core/reads/reads.ts';
 import type { Account } from '../../../core/state/account.ts';
 import type { State } from '../../../core/state/state.ts';
+import { Type } from '../../../validation/schema.ts';
 import { marginModeName } from '../../../views/futures-enums.ts';
 import { type Route, route } from '../../route.ts';
 import { Category, SymbolName } from '../../wire/fields.ts';

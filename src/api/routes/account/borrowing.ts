@@ -1,7 +1,7 @@
 /**
  * Debts of the unified account: amounts, interest, repayment, and the coins on offer (interface 4.5, wire 4.2, 4.3).
  */
-import Type, { type Static } from 'typebox';
+
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { divHalf, formatMoney, formatRate } from '../../../core/model/units.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../../core/reads/borrowing-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';

@@ -1,7 +1,7 @@
 /**
  * Instruments and coins that the caller may trade and borrow (wire 4.3): the public lists without those closed to it.
  */
-import Type from 'typebox';
+
 import { Source } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { placingRejectReason } from '../../../core/model/instrument-status.ts';
@@ -9,6 +9,7 @@ import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
 import { poolLeft } from '../../../core/reads/borrowing-reads.ts';
 import type { State } from '../../../core/state/state.ts';
+import { Type } from '../../../validation/schema.ts';
 import { mayTrade } from '../../auth/sub-account-rights.ts';
 import { type Route, route } from '../../route.ts';
 import { SymbolName } from '../../wire/fields.ts';

@@ -1,6 +1,7 @@
 /** Ledger lines of a wallet (wire 4.3). */
-import Type, { type Static } from 'typebox';
+
 import { CATEGORY_NAMES, type WalletName } from '../../../core/model/enums.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import {
   FUNDING_GROUPS,
   type LedgerCategory,

@@ -1,7 +1,8 @@
 /** A year of ledger lines of both wallets, for tax purposes (wire 4.3). */
-import Type from 'typebox';
+
 import { CATEGORY_NAMES, WALLET_NAMES } from '../../../core/model/enums.ts';
 import { LEDGER_RETENTION_MS } from '../../../history/history.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type LedgerView, OTHER_CATEGORY } from '../../../views/ledger-view.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';

@@ -1,7 +1,7 @@
 /**
  * Futures settings of an account: leverage, hold mode, isolated margin, and the largest size to open (wire 4.1, 4.3).
  */
-import Type, { type Static } from 'typebox';
+
 import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, SIDE_NAMES, Side } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
@@ -13,6 +13,7 @@ import type { Account } from '../../../core/state/account.ts';
 import type { State } from '../../../core/state/state.ts';
 import { SUBS_PER_BROKER_MAX, SUBS_PER_USER_MAX } from '../../../identity/identity.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';

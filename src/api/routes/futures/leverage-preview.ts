@@ -1,5 +1,5 @@
 /** Preview of a leverage before it is set (wire 4.3). */
-import Type, { type Static } from 'typebox';
+
 import { OrderType, Side } from '../../../core/model/enums.ts';
 import { formatMoney } from '../../../core/model/units.ts';
 import { previewCoinLeverage } from '../../../core/reads/coin-leverage-preview.ts';
@@ -7,6 +7,7 @@ import { previewLeverage, withSetting } from '../../../core/reads/leverage-previ
 import { futuresSetting, markTicks } from '../../../core/reads/margin-reads.ts';
 import { maxOpenSize } from '../../../core/reads/max-open-size.ts';
 import type { State } from '../../../core/state/state.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { MarginMode } from '../../wire/fields.ts';
 import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';

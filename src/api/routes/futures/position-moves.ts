@@ -1,11 +1,12 @@
 /** Moves futures positions between accounts of one main account (wire 4.1). */
-import Type, { type Static } from 'typebox';
+
 import { type CommandResult, OK } from '../../../core/model/command-result.ts';
 import { Side } from '../../../core/model/enums.ts';
 import { MOVED_POSITIONS_MAX } from '../../../core/model/limits.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import type { User } from '../../../identity/identity.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { MOVE_FIELDS } from '../../../views/move-view.ts';
 import { mayTrade } from '../../auth/sub-account-rights.ts';
 import { type Route, route, type Services } from '../../route.ts';

@@ -1,5 +1,5 @@
 /** Positions: open, closed, rank in the deleveraging queue, and closing them (interface 4.4, wire 4.1). */
-import Type from 'typebox';
+
 import type { PlaceOrder, Unstamped } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../../../core/model/enums.ts';
@@ -11,6 +11,7 @@ import { referenceTicks } from '../../../core/reads/market-reads.ts';
 import { ADL_RANK_SCALE, adlRanks, positionViews } from '../../../core/reads/position-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { Type } from '../../../validation/schema.ts';
 import {
   CLOSED_POSITION_FIELDS,
   OPEN_POSITION_FIELDS,

@@ -1,11 +1,12 @@
 /** Older paths that one widely used client calls for leverage, margin mode, margin and mark price (wire 6.3). */
-import Type from 'typebox';
+
 import { HOLD_MODE_NAMES } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
 import { futuresSetting } from '../../../core/reads/margin-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { Type } from '../../../validation/schema.ts';
 import { marginModeName } from '../../../views/futures-enums.ts';
 import { type Route, route } from '../../route.ts';
 import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../../wire/fields.ts';

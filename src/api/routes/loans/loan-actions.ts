@@ -1,10 +1,10 @@
 /** Borrowing, repaying and revising the pledge of a loan (interface 4.6, wire 4.6). */
 
-import Type, { type Static } from 'typebox';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { ongoingLoans } from '../../../core/reads/loan-reads.ts';
 import type { State } from '../../../core/state/state.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { pledgeRateText, repaymentView } from '../../../views/loan-view.ts';
 import { type Call, type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';

@@ -1,6 +1,7 @@
 /** Windows and pages of loan records: three months back, numbered pages (interface 4.6, 8). */
-import Type, { type Static } from 'typebox';
+
 import { LOAN_RETENTION_MS, type LoanRecordKind, type LoanRecords } from '../../../history/history.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import type { Call } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName } from '../../wire/money-input.ts';

@@ -1,8 +1,9 @@
 /** Input of the loan routes: terms, coins, loan ids, statuses. */
-import Type from 'typebox';
+
 import { LOAN_TERM_NAMES, type LoanTerm, type LoanTermName } from '../../../core/model/loan-terms.ts';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import type { State } from '../../../core/state/state.ts';
+import { Type } from '../../../validation/schema.ts';
 import { findCoin, type NamedCoin, unknownCoin } from '../../wire/money-input.ts';
 import { type WireError, wireError } from '../../wire/wire-error.ts';
 

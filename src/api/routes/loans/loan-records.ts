@@ -1,5 +1,5 @@
 /** Records of loans: closed loans, repayments, pledges, forced closes (interface 4.6, wire 4.6). */
-import Type from 'typebox';
+import { Type } from '../../../validation/schema.ts';
 import { REDUCE_COMPLETE } from '../../../views/loan-view.ts';
 import { type Route, route } from '../../route.ts';
 import { WireError } from '../../wire/wire-error.ts';

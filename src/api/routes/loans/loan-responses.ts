@@ -1,5 +1,5 @@
 /** Schemas of loan responses (interface 2.12, wire 4.6). */
-import Type from 'typebox';
+import { Type } from '../../../validation/schema.ts';
 import {
   BORROW_FIELDS,
   PLEDGE_RATE_FIELDS,

@@ -1,5 +1,5 @@
 /** Loans: coins and terms on offer, debts of the caller (interface 4.6, wire 4.6). */
-import Type from 'typebox';
+
 import { hourRate, LoanTerm } from '../../../core/model/loan-terms.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { formatMoney, formatRate, formatUnits } from '../../../core/model/units.ts';
@@ -11,6 +11,7 @@ import {
   ongoingLoans,
 } from '../../../core/reads/loan-reads.ts';
 import type { State } from '../../../core/state/state.ts';
+import { Type } from '../../../validation/schema.ts';
 import { percentRate, pledgeRateText } from '../../../views/loan-view.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';

@@ -1,5 +1,5 @@
 /** Candles of trades, marks, indices and premiums (interface 4.1, wire 3.1, 4.2). */
-import Type, { type Static } from 'typebox';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { CANDLE_TYPES } from '../../../views/candle-view.ts';
 import { type Call, type Route, route } from '../../route.ts';
 import { JsonText } from '../../wire/envelope.ts';

@@ -1,9 +1,10 @@
 /** The fee schedule: groups of instruments with equal rates (wire 4.2). Rates of an account are at `fee-rate`. */
-import Type from 'typebox';
+
 import { CATEGORY_NAMES, type CategoryName, InstrumentStatus } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { formatRate } from '../../../core/model/units.ts';
 import type { State } from '../../../core/state/state.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { texts } from '../../wire/responses.ts';
 

@@ -1,5 +1,5 @@
 /** Public data of futures: tiers, funding, open interest, collateral rates, liquidations (wire 4.2). */
-import Type from 'typebox';
+
 import type { CategoryName } from '../../../core/model/enums.ts';
 import type { FuturesTerms, Instrument } from '../../../core/model/instrument.ts';
 import type { MarginTier } from '../../../core/model/margin-tiers.ts';
@@ -7,6 +7,7 @@ import { formatMoney, formatRate } from '../../../core/model/units.ts';
 import { collateralTiers } from '../../../core/reads/margin-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import { SUBS_PER_USER_MAX } from '../../../identity/identity.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { Cursor, FuturesCategory, Limit, SymbolName } from '../../wire/fields.ts';
 import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';

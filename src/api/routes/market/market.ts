@@ -1,7 +1,8 @@
 /** Public market data (interface 4.1, wire 4.2). */
-import Type from 'typebox';
+
 import type { CategoryName } from '../../../core/model/enums.ts';
 import { depth, publicFills } from '../../../core/reads/reads.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { Category, Limit, SymbolName, TickerCategory } from '../../wire/fields.ts';
 import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';

@@ -1,7 +1,8 @@
 /** Reserves against liabilities to accounts (wire 4.2). `bourse reserves` proves the share of an account. */
-import Type from 'typebox';
+
 import { formatMoney, formatUnits } from '../../../core/model/units.ts';
 import type { Audit } from '../../../reserves/reserve-audit.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { texts } from '../../wire/responses.ts';
 

@@ -1,10 +1,11 @@
 /** The insurance funds (wire 4.2): one per settlement coin, shared by all contracts settled in it. */
-import Type, { type Static } from 'typebox';
+
 import type { CategoryName } from '../../../core/model/enums.ts';
 import { Bucket, SystemAccount } from '../../../core/model/ledger-accounts.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import type { InsuranceHourView } from '../../../views/market-record-view.ts';
 import { type Route, route } from '../../route.ts';
 import { FuturesCategory, SymbolName } from '../../wire/fields.ts';

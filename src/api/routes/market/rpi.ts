@@ -1,7 +1,8 @@
 /** Retail price improvement orders in market data (wire 4.2, rules 1.7). */
-import Type from 'typebox';
+
 import type { RpiDepthLevel } from '../../../core/book/depth.ts';
 import { rpiDepth } from '../../../core/reads/reads.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { Limit, SymbolName, TickerCategory } from '../../wire/fields.ts';
 import { findInstrument } from '../../wire/instrument-lookup.ts';

@@ -1,6 +1,7 @@
 /** Server time and coins, under every path that clients use for them (wire rules 13 and 14). */
-import Type from 'typebox';
+
 import type { CoinSpec } from '../../../core/model/listing-spec.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { unknownCoin } from '../../wire/money-input.ts';
 import * as answers from '../../wire/responses.ts';

@@ -1,5 +1,5 @@
 /** Modifies open orders and waiting strategy orders (interface 4.3, wire 4.1). */
-import Type, { type Static } from 'typebox';
+
 import type { AmendRequest } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import { Source } from '../../../core/model/enums.ts';
@@ -8,6 +8,7 @@ import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { openStrategy } from '../../../core/reads/strategy-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import * as fields from '../../wire/fields.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';

@@ -1,11 +1,12 @@
 /** References to orders in requests, by id or client id. */
-import Type, { type Static } from 'typebox';
+
 import { ANY, type CancelOrder } from '../../../core/model/command.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import { openOrderId } from '../../../core/reads/reads.ts';
 import { openStrategy } from '../../../core/reads/strategy-reads.ts';
 import type { State } from '../../../core/state/state.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import * as fields from '../../wire/fields.ts';
 import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';

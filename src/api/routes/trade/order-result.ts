@@ -1,11 +1,12 @@
 /** Responses to commands on orders, alone or in a batch, and open orders as responses show them. */
-import Type from 'typebox';
+
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import type { CategoryName } from '../../../core/model/enums.ts';
 import type { OrderRecord } from '../../../core/model/event.ts';
 import { BATCH_ITEMS_MAX } from '../../../core/model/limits.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import type { State } from '../../../core/state/state.ts';
+import { Type } from '../../../validation/schema.ts';
 import { orderView, withAliases } from '../../../views/order-view.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
 

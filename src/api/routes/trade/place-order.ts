@@ -1,5 +1,5 @@
 /** Places an order (interface 4.3, wire 4.1). */
-import Type, { type Static } from 'typebox';
+
 import type { PlaceOrder, PlaceStrategy, Unstamped } from '../../../core/model/command.ts';
 import {
   ORDER_TYPE_NAMES,
@@ -16,6 +16,7 @@ import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { isEmpty } from '../../../core/model/tpsl.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import * as fields from '../../wire/fields.ts';
 import { findInstrument } from '../../wire/instrument-lookup.ts';
 import { rejectError } from '../../wire/reject-messages.ts';

@@ -1,5 +1,5 @@
 /** Take-profit and stop-loss in requests, on orders and strategy orders (interface 2.1, 4.2). */
-import Type, { type Static } from 'typebox';
+
 import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES, TriggerBy } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import {
@@ -12,6 +12,7 @@ import {
   REMOVE,
   type TriggerLeg,
 } from '../../../core/model/tpsl.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { parseDecimal } from '../../wire/decimal.ts';
 import * as fields from '../../wire/fields.ts';
 import { priceTicks } from './order-input.ts';

@@ -2,7 +2,7 @@
  * Strategy orders in requests (wire 4.1): with and without type, mode and position side, and as plain orders with a
  * trigger price. Absent fields are filled in here; the core gets complete commands.
  */
-import Type, { type Static } from 'typebox';
+
 import {
   type ModifyStrategy,
   OUT_OF_RANGE,
@@ -21,6 +21,7 @@ import {
 } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { KEEP_LEG, NO_LEG } from '../../../core/model/tpsl.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { parseDecimal, unitsAtScale } from '../../wire/decimal.ts';
 import * as fields from '../../wire/fields.ts';
 import { type WireError, wireError } from '../../wire/wire-error.ts';

@@ -1,9 +1,10 @@
 /** Take-profit, stop-loss, trigger and trailing orders (interface 2.3, 4.2, wire 4.1). */
-import Type from 'typebox';
+
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { openOrder } from '../../../core/reads/reads.ts';
 import { openStrategies, openStrategy } from '../../../core/reads/strategy-reads.ts';
+import { Type } from '../../../validation/schema.ts';
 import { withAliases } from '../../../views/order-view.ts';
 import { strategyView } from '../../../views/strategy-view.ts';
 import { type Route, route } from '../../route.ts';

@@ -1,9 +1,10 @@
 /** Places, modifies and cancels orders (interface 4.3, wire 4.1). */
-import Type, { type Static } from 'typebox';
+
 import { ANY } from '../../../core/model/command.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';

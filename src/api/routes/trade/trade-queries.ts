@@ -1,7 +1,8 @@
 /** Orders and fills of an account (interface 4.2). */
-import Type from 'typebox';
+
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import { openOrder, openOrders } from '../../../core/reads/reads.ts';
+import { Type } from '../../../validation/schema.ts';
 import { withAliases } from '../../../views/order-view.ts';
 import { type Route, route } from '../../route.ts';
 import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../../wire/fields.ts';

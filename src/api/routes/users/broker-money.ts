@@ -1,5 +1,5 @@
 /** Deposit addresses and withdrawals of a broker's sub-accounts (wire 4.5). */
-import Type from 'typebox';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findOwnSub, MovementOid, Uid } from '../../wire/money-input.ts';

@@ -1,5 +1,5 @@
 /** Records over all sub-accounts of a broker (wire 4.5). */
-import Type from 'typebox';
+
 import { CATEGORY_NAMES, type CategoryName } from '../../../core/model/enums.ts';
 import type { State } from '../../../core/state/state.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type FamilyRecordView,
 } from '../../../history/history.ts';
 import type { User } from '../../../identity/identity.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { historyPage, type PageRequest, pageLimit, period } from '../../wire/paging.ts';

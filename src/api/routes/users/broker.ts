@@ -1,8 +1,9 @@
 /** Sub-accounts of a broker: opening them, their rights and their keys (interface 4.5, wire 4.5). */
-import Type from 'typebox';
+
 import { cancelFrozenOrders } from '../../../accounts/cancel-frozen-orders.ts';
 import { openSubAccount } from '../../../accounts/open-sub-account.ts';
 import { type ApiKey, SUB_RIGHTS, type User } from '../../../identity/identity.ts';
+import { Type } from '../../../validation/schema.ts';
 import { identityRefusal } from '../../auth/identity-errors.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';

@@ -1,6 +1,7 @@
 /** Quotas of order requests per second of a main account and its sub-accounts (wire 4.4), set by the main account. */
-import Type from 'typebox';
+
 import { QUOTA_MAX, type QuotaCategory, STANDARD_QUOTA, type User } from '../../../identity/identity.ts';
+import { Type } from '../../../validation/schema.ts';
 import { identityRefusal } from '../../auth/identity-errors.ts';
 import { type Call, type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';

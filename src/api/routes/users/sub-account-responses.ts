@@ -1,5 +1,5 @@
 /** Schemas of responses about sub-accounts and their keys (interface 2.12; wire 4.4, 4.5). */
-import Type, { type TProperties } from 'typebox';
+import { type TProperties, Type } from '../../../validation/schema.ts';
 
 const text = Type.String();
 const list = Type.Array(text);

@@ -1,8 +1,9 @@
 /** Sub-accounts of a main account: opening, freezing, and their keys (wire 4.4). */
-import Type from 'typebox';
+
 import { cancelFrozenOrders } from '../../../accounts/cancel-frozen-orders.ts';
 import { openSubAccount } from '../../../accounts/open-sub-account.ts';
 import type { ApiKey, User } from '../../../identity/identity.ts';
+import { Type } from '../../../validation/schema.ts';
 import { identityRefusal } from '../../auth/identity-errors.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';

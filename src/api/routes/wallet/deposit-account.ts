@@ -1,7 +1,8 @@
 /** The wallet that deposits of a coin are credited to (wire 4.3), chosen by the owner. */
-import Type from 'typebox';
+
 import { Wallet } from '../../../core/model/enums.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { CoinName, findCoin, lacksRight, unknownCoin } from '../../wire/money-input.ts';
 import { rejectError } from '../../wire/reject-messages.ts';

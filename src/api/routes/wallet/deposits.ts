@@ -1,7 +1,7 @@
 /** Deposits (wire 4.3); the operator credits them. */
 
-import type { Static } from 'typebox';
-import Type from 'typebox';
+import type { Static } from '../../../validation/schema.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Call, type Route, route, type Services } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import {

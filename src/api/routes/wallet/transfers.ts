@@ -1,11 +1,12 @@
 /** Transfers between wallets of an account and between accounts of one owner (wire 4.3, 4.4). */
-import Type, { type Static } from 'typebox';
+
 import { Wallet, type WalletName } from '../../../core/model/enums.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
 import { freeBalance } from '../../../core/reads/reads.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import type { TransferView } from '../../../views/transfer-view.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';

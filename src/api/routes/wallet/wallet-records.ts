@@ -1,6 +1,7 @@
 /** Records of deposits and withdrawals, which share their query. */
-import Type, { type Static } from 'typebox';
+
 import { parseOrderId } from '../../../core/model/order-id.ts';
+import { type Static, Type } from '../../../validation/schema.ts';
 import type { WalletRecordType, WalletRecordView } from '../../../views/wallet-record-view.ts';
 import type { Services } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';

@@ -1,5 +1,5 @@
 /** Schemas of wallet responses (wire 4.3, 4.4). */
-import Type from 'typebox';
+import { Type } from '../../../validation/schema.ts';
 import { LEDGER_FIELDS } from '../../../views/ledger-view.ts';
 import { TRANSFER_FIELDS } from '../../../views/transfer-view.ts';
 import { WALLET_RECORD_FIELDS } from '../../../views/wallet-record-view.ts';

@@ -1,9 +1,10 @@
 /** Balances of the wallets, and the coin that fees are paid in (wire 4.3). */
-import Type from 'typebox';
+
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
 import { balances } from '../../../core/reads/reads.ts';
 import type { User } from '../../../identity/identity.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route, type Services } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, findOwnSub, Uid, unknownCoin } from '../../wire/money-input.ts';

@@ -1,6 +1,7 @@
 /** The address book of withdrawals (wire 4.3); its owner changes it through the operator. */
-import Type from 'typebox';
+
 import { ADDRESS_TYPES, type BookedAddress } from '../../../identity/identity.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName } from '../../wire/money-input.ts';

@@ -1,10 +1,11 @@
 /** Withdrawals (wire 4.3); the operator pays or rejects them. */
-import Type from 'typebox';
+
 import { Wallet } from '../../../core/model/enums.ts';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
 import { freeBalance, pendingWithdrawal } from '../../../core/reads/reads.ts';
+import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, MovementOid, unknownCoin } from '../../wire/money-input.ts';
