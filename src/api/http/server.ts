@@ -8,22 +8,21 @@
  *   validation      the route's schema
  *   handler         the route; its response is sent when everything in it is durable
  */
-import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { endConnection, JSON_TYPE } from '../../http/client-error.ts';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
 import { RequestSource } from '../../http/request-source.ts';
-import { Type } from '../../validation/schema.ts';
-import { accessText } from '../auth/permissions.ts';
-import { type Call, type Caller, limitText, type Route, type Services } from '../route.ts';
+import type { Call, Caller, Route, Services } from '../route.ts';
 import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
 import { validationError } from '../wire/validation.ts';
 import { WireError } from '../wire/wire-error.ts';
+import { describedRoute } from './described-route.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
-import { operationOf, serveReference } from './openapi.ts';
 import { sendNowhere, serveFirstPage } from './pages.ts';
+import { serveReference } from './reference.ts';
 import { RequestGuard, type RequestGuardOptions } from './request-guard.ts';
 import { Responder } from './responder.ts';
 import { ROUTES } from './routes.ts';
@@ -72,13 +71,16 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   app.setErrorHandler((error: FastifyError, request, reply) =>
     responder.fail(reply, wireErrorOf(error, request)),
   );
-  app.setNotFoundHandler((request, reply) =>
+  const nowhere = (request: FastifyRequest, reply: FastifyReply) =>
     wantsPage(request.raw)
       ? sendNowhere(reply, notFound(request).msg)
-      : responder.fail(reply, notFound(request)),
-  );
+      : responder.fail(reply, notFound(request));
+  app.setNotFoundHandler(nowhere);
 
-  await serveReference(app);
+  serveReference(app, (error, request, reply) => {
+    if (error === undefined) nowhere(request, reply);
+    else responder.fail(reply, wireErrorOf(error, request));
+  });
   await app.register(async (scope) => {
     for (const route of ROUTES) serve(scope, route, options, requestGuard, responder);
   });
@@ -140,19 +142,8 @@ function serve(
 ): void {
   const { sequencer, identity, clock, errorDialect, addressKey, reserves } = services;
   app.route({
-    method: route.method,
-    url: route.path,
-    exposeHeadRoute: false,
+    ...describedRoute(route),
     config: { route },
-    schema: {
-      summary: route.summary,
-      tags: [route.group],
-      ...operationOf(route),
-      description: `Permission: ${accessText(route.access)}. Limit: ${limitText(route)}.`,
-      ...(route.query !== undefined && { querystring: route.query }),
-      ...(route.body !== undefined && { body: route.body }),
-      response: { 200: envelopeOf(route), '4xx': FAILURE },
-    },
     preValidation: (request, reply, done) => requestGuard.identify(route, request, reply, done),
     handler: async (request, reply) => {
       const call: Call<never, never> = {
@@ -187,20 +178,4 @@ function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {
   }
   request.log.error({ err: error, path: request.routeOptions.url }, 'request failed');
   return internalError(error);
-}
-
-const FAILURE = Type.Object({
-  code: Type.String(),
-  msg: Type.String(),
-  requestTime: Type.Integer(),
-  data: Type.Null(),
-});
-
-function envelopeOf(route: Route) {
-  return Type.Object({
-    code: Type.Literal('00000'),
-    msg: Type.Literal('success'),
-    requestTime: Type.Integer({ description: 'server time, Unix ms' }),
-    data: route.data,
-  });
 }

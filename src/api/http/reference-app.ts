@@ -1,14 +1,18 @@
 /**
- * The OpenAPI document, generated from the schemas that validate and serialise, and a page to read it. Works offline.
+ * The OpenAPI document, generated from the schemas that validate and serialise, and a page to read it. Works offline. An
+ * application of its own without a listener, so that the libraries it needs are loaded when it is first asked for
+ * (`reference.ts`).
  */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { PAGE_HEADERS } from '../../http/page.ts';
 import type { TSchema } from '../../validation/schema.ts';
 import { VERSION } from '../../version.ts';
-import type { Route } from '../route.ts';
+import { describedRoute, SIGNATURE_HEADERS } from './described-route.ts';
 import { documentedInput } from './documented-input.ts';
+import type { Fail } from './reference.ts';
+import { ROUTES } from './routes.ts';
 
 /** The page loads everything from this server. */
 const PAGE_POLICY =
@@ -35,14 +39,6 @@ a call does not know are ignored.
 This page cannot sign; \`npm run -s bourse -- client curl\` prints calls that are signed. Streams over WebSocket are described
 in [/asyncapi.json](/asyncapi.json).`;
 
-/** A private call needs all four. */
-const SIGNATURE_HEADERS = {
-  accessKey: ['ACCESS-KEY', 'the key'],
-  accessSign: ['ACCESS-SIGN', 'the signature, in Base64'],
-  accessTimestamp: ['ACCESS-TIMESTAMP', 'Unix time in milliseconds'],
-  accessPassphrase: ['ACCESS-PASSPHRASE', 'the passphrase of the key'],
-} as const;
-const SIGNED = Object.fromEntries(Object.keys(SIGNATURE_HEADERS).map((name) => [name, []]));
 const SECURITY_SCHEMES = Object.fromEntries(
   Object.entries(SIGNATURE_HEADERS).map(([scheme, [name, description]]) => [
     scheme,
@@ -50,18 +46,11 @@ const SECURITY_SCHEMES = Object.fromEntries(
   ]),
 );
 
-/** Name, security and permission of a route in the document. */
-export function operationOf({ method, path, access }: Route) {
-  return { operationId: operationId(method, path), security: access === 'public' ? [] : [SIGNED] };
-}
-
-/** `GET /api/v3/market/tickers` is `getMarketTickers`; older versions are named. */
-function operationId(method: string, path: string): string {
-  const words = path.replace(/^\/api\/(v3\/)?/, '').split(/[/-]/);
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-}
-
-export async function serveReference(app: FastifyInstance): Promise<void> {
+/** `fail` answers what is below /docs and does not exist. */
+export async function openReferenceApp(fail: Fail): Promise<FastifyInstance> {
+  const app = Fastify();
+  app.setErrorHandler(fail);
+  app.setNotFoundHandler((request, reply) => fail(undefined, request, reply));
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -100,4 +89,13 @@ export async function serveReference(app: FastifyInstance): Promise<void> {
     uiConfig: { docExpansion: 'list', validatorUrl: null },
   });
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  await app.register(async (scope) => {
+    for (const route of ROUTES) scope.route({ ...describedRoute(route), handler: unreachable });
+  });
+  await app.ready();
+  return app;
+}
+
+function unreachable(): never {
+  throw new Error('the reference describes routes and serves none');
 }
