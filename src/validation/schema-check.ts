@@ -2,8 +2,12 @@
 import validatorCompiler from '@fastify/ajv-compiler';
 import type { Static, TSchema } from './schema.ts';
 
-/** Nothing is coerced: `true` is not a clientOid. Unknown keys pass unless the schema forbids them. */
+/**
+ * Nothing is coerced: `true` is not a clientOid. Unknown keys pass unless the schema forbids them. That each schema is one
+ * is tested (`test/docs/schemas.test.ts`): compiling the schema of schemas costs a start 50 ms.
+ */
 export const VALIDATION = {
+  validateSchema: false,
   coerceTypes: false,
   removeAdditional: false,
   useDefaults: false,
