@@ -22,5 +22,9 @@ export const HISTORY_LAG_MAX = 20_000;
 export const HISTORY_WAITING_MAX = 50_000;
 /** A start that replayed more than this is followed by a snapshot, so that the next one replays little. */
 export const REPLAY_LONG = 100_000;
+/** A replica begins when this share of the commands that a start may replay have come: more come while it works. */
+export const REPLICA_SHARE = 2 / 3;
+/** A state of fewer open orders, an account counted as ten, is saved in place: a thread costs more than it spares. */
+export const REPLICA_FROM = 500;
 /** While the journal is short of space snapshots are more frequent: each allows old segments to be deleted. */
 export const SNAPSHOT_FOR_SPACE_MS = 60_000;

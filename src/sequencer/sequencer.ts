@@ -241,7 +241,8 @@ export class Sequencer {
     }
   }
 
-  private halt(error: Error): void {
+  /** Stops for good: the state cannot be trusted or kept. */
+  halt(error: Error): void {
     if (this.halted !== undefined) return;
     this.halted = error;
     for (const { reject } of this.waiting.slice(this.head)) {

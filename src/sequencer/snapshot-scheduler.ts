@@ -1,16 +1,30 @@
 /** Upkeep of a running exchange: the clock ticker, periodic snapshots, and the history in step with them. */
+import { ReplayDivergence } from '../core/model/replay-divergence.ts';
 import { saveState } from '../core/snapshot/snapshot.ts';
 import { HistoryStarved } from '../history/history.ts';
 import type { CommandJournal } from '../journal/command-journal.ts';
 import { ClockTicker } from './clock-ticker.ts';
-import { SNAPSHOT_FOR_SPACE_MS, TICK_INTERVAL_MS } from './limits.ts';
+import { REPLICA_SHARE, SNAPSHOT_FOR_SPACE_MS, TICK_INTERVAL_MS } from './limits.ts';
+import type { ReplicaTarget } from './replica.ts';
+import { ReplicaUnavailable } from './replica-thread.ts';
 import type { Sequencer } from './sequencer.ts';
 
-/** A snapshot is due after this many commands, or this much time. */
 export interface SnapshotSchedule {
+  /** Commands that a start has to replay at most. */
   readonly commands: number;
   readonly intervalMs: number;
+  /** Size of a state that is worth a replica: open orders, and ten for each account. */
+  readonly replicaFrom: number;
 }
+
+/** Saves a snapshot beside the exchange (`replica.ts`). */
+export interface Replica {
+  save(target: ReplicaTarget): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `pausing` saves the exchange's own state, which stops it meanwhile: for when nobody is served, or there is no replica. */
+type Way = 'replica' | 'pausing';
 
 export class SnapshotScheduler {
   readonly ticker: ClockTicker;
@@ -18,18 +32,21 @@ export class SnapshotScheduler {
   private readonly journal: CommandJournal;
   private readonly report: (error: Error) => void;
   private readonly schedule: SnapshotSchedule;
+  private readonly replica: Replica | undefined;
   /** Snapshots shorten the next start, so their interval is of the machine's time, not of the exchange's. */
   private readonly machineMs: () => number;
   private timer: NodeJS.Timeout | undefined;
   private snapshotSeq: number;
   private snapshotTime: number;
   private saving: Promise<void> | undefined;
+  private stopped = false;
 
   constructor(
     sequencer: Sequencer,
     journal: CommandJournal,
     report: (error: Error) => void,
     schedule: SnapshotSchedule,
+    replica?: Replica,
     machineMs: () => number = () => performance.now(),
   ) {
     this.ticker = new ClockTicker(sequencer, report);
@@ -37,6 +54,7 @@ export class SnapshotScheduler {
     this.journal = journal;
     this.report = report;
     this.schedule = schedule;
+    this.replica = replica;
     this.snapshotSeq = sequencer.appliedSeq;
     this.machineMs = machineMs;
     this.snapshotTime = machineMs();
@@ -48,6 +66,7 @@ export class SnapshotScheduler {
   }
 
   stop(): void {
+    this.stopped = true;
     this.ticker.stop();
     clearInterval(this.timer);
   }
@@ -57,22 +76,48 @@ export class SnapshotScheduler {
    * deleted.
    */
   snapshot(): Promise<void> {
-    this.saving ??= this.save().finally(() => {
+    this.saving ??= this.save(this.way()).finally(() => {
       this.saving = undefined;
     });
     return this.saving;
   }
 
-  private async save(): Promise<void> {
+  /** Nobody is served any more: the exchange's own state is the quickest way. */
+  async lastSnapshot(): Promise<void> {
+    await this.replica?.stop();
+    await this.saving?.catch(() => undefined);
+    await this.save('pausing');
+  }
+
+  private way(): Way {
+    const { slab, accountByUid } = this.sequencer.state;
+    const size = slab.count + 10 * accountByUid.size;
+    return this.replica === undefined || size < this.schedule.replicaFrom ? 'pausing' : 'replica';
+  }
+
+  private async save(way: Way): Promise<void> {
     const { sequencer } = this;
     if (sequencer.history.starved) throw new HistoryStarved('no snapshot: the history waits for space');
     const seq = sequencer.appliedSeq;
-    const state = saveState(sequencer.state);
+    const digest = sequencer.state.digest.value;
+    const state = way === 'pausing' ? saveState(sequencer.state) : undefined;
     this.snapshotSeq = seq;
     this.snapshotTime = this.machineMs();
     await sequencer.durable();
     await sequencer.history.flush();
-    await this.journal.saveSnapshot(seq, state);
+    if (state !== undefined) await this.journal.saveSnapshot(seq, state);
+    else await this.saveBeside({ seq, digest });
+  }
+
+  private async saveBeside(target: ReplicaTarget): Promise<void> {
+    try {
+      await this.replica!.save(target);
+    } catch (error) {
+      if (error instanceof ReplayDivergence) this.sequencer.halt(error);
+      if (!(error instanceof ReplicaUnavailable) || this.stopped) throw error;
+      this.report(error);
+      await this.save('pausing');
+    }
   }
 
   private onTimer(): void {
@@ -80,8 +125,9 @@ export class SnapshotScheduler {
     if (sequencer.failure !== undefined) return;
     const commands = sequencer.appliedSeq - this.snapshotSeq;
     const elapsedMs = this.machineMs() - this.snapshotTime;
+    const most = this.schedule.commands * (this.way() === 'replica' ? REPLICA_SHARE : 1);
     const due =
-      commands >= this.schedule.commands ||
+      commands >= most ||
       elapsedMs >= this.schedule.intervalMs ||
       (elapsedMs >= SNAPSHOT_FOR_SPACE_MS && commands > 0 && this.journal.capacity() !== 'normal');
     // Records that the history does not hold yet need their segments, so a snapshot would free nothing.

@@ -4,8 +4,9 @@ import type { History } from '../../src/history/history.ts';
 import { JournalFailed } from '../../src/journal/journal-errors.ts';
 import { openSyncJournal, type SyncJournal } from '../../src/journal/sync-journal.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
+import { saveByReplica } from '../../src/sequencer/replica.ts';
 import { OutcomeUnknown, Unavailable } from '../../src/sequencer/sequencer.ts';
-import { SnapshotScheduler } from '../../src/sequencer/snapshot-scheduler.ts';
+import { type Replica, SnapshotScheduler } from '../../src/sequencer/snapshot-scheduler.ts';
 import { isOutOfSpace } from '../../src/storage/shortage-errors.ts';
 import { OPENING_TIME } from '../property/venue.ts';
 import { Checker } from './checker.ts';
@@ -20,7 +21,7 @@ import { WatchedVenue } from './watched-venue.ts';
 
 const STARTS_MAX = 12;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const SNAPSHOTS = { commands: 70, intervalMs: 10 * 60_000 };
+const SNAPSHOTS = { commands: 70, intervalMs: 10 * 60_000, replicaFrom: 0 };
 const CRASH_KINDS: readonly CrashKind[] = ['lose_all', 'keep_all', 'keep_some', 'keep_prefix'];
 
 /** How a life ends. */
@@ -50,11 +51,13 @@ export class Machine {
   protected readonly statistics: Statistics;
   protected readonly seams: Seams;
   protected readonly time: MachineTime;
+  private readonly hasReplica: boolean;
   protected readonly store = new HistoryStore();
   protected disk: SimulatedDisk;
   protected end: End = 'stop';
 
   constructor(seed: number, statistics: Statistics, seams: Seams) {
+    this.hasReplica = seed % 2 === 1;
     this.random = seededRandom(seed * 7919 + 17);
     this.statistics = statistics;
     this.seams = seams;
@@ -118,10 +121,23 @@ export class Machine {
       journal,
       (error) => this.report(error),
       SNAPSHOTS,
+      this.replicaOn(disk),
       () => this.time.timerMs,
     );
     keeper.start();
     return { disk, journal, venue, keeper, history };
+  }
+
+  /** Every other machine has one, unless the journal that saves snapshots is the part under test. */
+  private replicaOn(disk: ProcessDisk): Replica | undefined {
+    if (!this.hasReplica || this.seams.journal !== undefined) return undefined;
+    return {
+      save: async (target) => {
+        saveByReplica(disk, target);
+        this.statistics.count('snapshots by a replica');
+      },
+      stop: async () => {},
+    };
   }
 
   /** What the keeper tells the operator: faults of the disk are expected, nothing else is. */

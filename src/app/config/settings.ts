@@ -272,8 +272,8 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   snapshotCommands: {
     group: 'Durability',
     flags: ['--snapshot-commands <number>'],
-    help: 'commands between two snapshots, at most',
-    initial: 1_000_000,
+    help: 'commands that a start has to replay at most',
+    initial: 300_000,
     ...wholeNumber(1, 1_000_000_000),
   },
   snapshotMinutes: {

@@ -76,6 +76,15 @@ export function memoryUse(limitMiB: number): () => MemoryUse {
   };
 }
 
+/** Does the memory hold the state a second time, without a shortage? */
+export function hasRoomForReplica(limitMiB: number): () => boolean {
+  const limitBytes = limitMiB === 0 ? availableBytes() : limitMiB * MEBIBYTE;
+  return () => {
+    const { rss, heapUsed, arrayBuffers } = memoryUsage();
+    return rss + heapUsed + arrayBuffers < SHORT_FROM * limitBytes;
+  };
+}
+
 /** Linux provides it in a file: while no descriptor is free, the last value stands. */
 const residentBytes = whileFilesOpen(() => process.memoryUsage.rss(), 0);
 export const memoryUsage = whileFilesOpen(() => process.memoryUsage(), process.memoryUsage());

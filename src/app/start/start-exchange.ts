@@ -3,6 +3,7 @@
  * a snapshot so that the next start is quick, and closes the rest in reverse order. A kill without it loses nothing.
  */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
 import { loadCatalogue } from '../../catalogue/catalogue.ts';
@@ -13,7 +14,8 @@ import { exposureLimits } from '../../reserves/exposure-limits.ts';
 import { HouseExposure } from '../../reserves/house-exposure.ts';
 import { ReserveAudits } from '../../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
-import { REPLAY_LONG } from '../../sequencer/limits.ts';
+import { REPLAY_LONG, REPLICA_FROM } from '../../sequencer/limits.ts';
+import { ReplicaThread } from '../../sequencer/replica-thread.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import { SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
@@ -22,10 +24,12 @@ import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
 import { ExposureMonitor } from '../observability/exposure-monitor.ts';
+import { hasRoomForReplica } from '../observability/memory-guard.ts';
 import { ModeMonitor } from '../observability/mode-monitor.ts';
 import { openAddressKey } from './address-key.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import { asHistoryDamage, type Components, openComponents } from './components.ts';
+import { LOG_DIRECTORY } from './data-files.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { closeServer, listen, refuseTakenPort } from './listen.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
@@ -126,7 +130,7 @@ export async function startExchange(
       await lastSnapshot(snapshotScheduler, logger);
       await open.disposeAsync();
     };
-    // Only now, because it blocks the thread that serves requests, and clients have waited for the start.
+    // Only now, because clients have waited for the start.
     if (components.replayed > REPLAY_LONG)
       setImmediate(() => void snapshotScheduler.snapshot().catch(report));
     const operatorUrl = admin?.url;
@@ -178,7 +182,7 @@ function upkeepReport(logger: Logger): (error: Error) => void {
 /** Without space there is no snapshot, which costs the next start a longer replay and nothing else. */
 async function lastSnapshot(snapshotScheduler: SnapshotScheduler, logger: Logger): Promise<void> {
   try {
-    await snapshotScheduler.snapshot();
+    await snapshotScheduler.lastSnapshot();
   } catch (error) {
     if (!isShortage(error) && !(error instanceof HistoryStarved)) throw error;
     logger.warn({ err: error as Error }, 'no snapshot at the stop: the next start replays more');
@@ -206,10 +210,13 @@ function startUpkeep(
   open: AsyncDisposableStack,
 ): SnapshotScheduler {
   const { sequencer, journal, history } = components;
-  const snapshotScheduler = new SnapshotScheduler(sequencer, journal, report, {
+  const schedule = {
     commands: config.snapshotCommands,
     intervalMs: config.snapshotMinutes * 60_000,
-  });
+    replicaFrom: REPLICA_FROM,
+  };
+  const replica = new ReplicaThread(join(config.data, LOG_DIRECTORY), hasRoomForReplica(config.memoryLimit));
+  const snapshotScheduler = new SnapshotScheduler(sequencer, journal, report, schedule, replica);
   snapshotScheduler.start();
   let pruned = sequencer.clock.now();
   snapshotScheduler.ticker.onTick((now) => {

@@ -1,0 +1,61 @@
+/**
+ * Reads a directory beside its writer: the newest snapshot and the records after it, up to one that is durable. Nothing is
+ * repaired and nothing changed. Snapshots and old segments must not be removed meanwhile.
+ */
+import type { LoggedRecord, Snapshot } from './command-journal.ts';
+import { type Disk, readWhole } from './disk.ts';
+import { segmentName, snapshotSeqs } from './file-names.ts';
+import { continues, readSegmentHeaders } from './segment-files.ts';
+import type { SegmentHeader } from './segment-format.ts';
+import { damageAt, readBatches, scanSegment } from './segment-scan.ts';
+import { readSnapshotFile } from './snapshot-file.ts';
+
+export interface JournalPrefix {
+  readonly instanceId: Uint8Array;
+  readonly snapshot: Snapshot | undefined;
+  /** Read while iterated. Throws JournalDamaged when they end before the last one. */
+  readonly records: Iterable<LoggedRecord>;
+}
+
+/** `lastSeq` must be durable. */
+export function readJournal(disk: Disk, lastSeq: number): JournalPrefix {
+  const headers = readSegmentHeaders(disk);
+  const { instanceId } = headers[0]!;
+  const snapshot = newestSnapshot(disk, instanceId, lastSeq);
+  const firstSeq = (snapshot?.seq ?? 0) + 1;
+  const start = headers.findLastIndex((header) => continues(header, firstSeq - 1));
+  return { instanceId, snapshot, records: recordsOf(disk, headers.slice(start), firstSeq, lastSeq) };
+}
+
+function newestSnapshot(disk: Disk, instanceId: Uint8Array, lastSeq: number): Snapshot | undefined {
+  for (const seq of snapshotSeqs(disk.list()).reverse()) {
+    if (seq > lastSeq) continue;
+    const found = readSnapshotFile(disk, seq, instanceId);
+    if (typeof found !== 'string') return found;
+  }
+  return undefined;
+}
+
+function* recordsOf(
+  disk: Disk,
+  headers: readonly SegmentHeader[],
+  firstSeq: number,
+  lastSeq: number,
+): Generator<LoggedRecord> {
+  let nextSeq = firstSeq;
+  for (const header of headers) {
+    if (nextSeq > lastSeq) return;
+    const bytes = readWhole(disk, segmentName(header.segment));
+    for (const { records } of readBatches(bytes, header)) {
+      for (const record of records) {
+        if (record.seq < nextSeq) continue;
+        if (record.seq > lastSeq) return;
+        yield record;
+        nextSeq = record.seq + 1;
+      }
+    }
+    const isLast = header === headers.at(-1);
+    if (isLast && nextSeq <= lastSeq)
+      throw damageAt(header, scanSegment(bytes, header), `records up to ${lastSeq} are durable`);
+  }
+}

@@ -1,0 +1,24 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { NodeDisk } from '../journal/node-disk.ts';
+import { type ReplicaTarget, saveByReplica } from './replica.ts';
+
+export interface ReplicaWorkerData extends ReplicaTarget {
+  readonly directory: string;
+}
+
+/** An error crosses between threads without its class, so it is named. */
+export interface ReplicaFailure {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string | undefined;
+}
+
+const { directory, seq, digest } = workerData as ReplicaWorkerData;
+let failure: ReplicaFailure | undefined;
+try {
+  saveByReplica(new NodeDisk(directory), { seq, digest });
+} catch (error) {
+  const { name, message, code } = error as NodeJS.ErrnoException;
+  failure = { name, message, code };
+}
+parentPort!.postMessage(failure);
