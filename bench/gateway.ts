@@ -1,12 +1,24 @@
-/** Signed, durable place-order over HTTP, beside a bare `node:http` server under the same load. */
+/**
+ * Signed, durable place-order over HTTP, in turns with two baselines: a bare `node:http` server, and one that also parses the
+ * same JSON and checks the same signature. With `--against DIR` the exchange of another checkout takes part.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { startServer } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
+import type { Block, BlockResult } from './http-blocks.ts';
 import type { LoadJob, LoadResult } from './http-load.ts';
-import { type Benchmark, printTable, rate } from './report.ts';
+import { quantile } from './pairs.ts';
+import { type Benchmark, type BenchmarkOptions, printTable, rate } from './report.ts';
 
 const CONNECTIONS = 64;
+const ROUNDS = 20;
+/** Rounds before the first that counts: all servers are compiled then. */
+const WARM_UP_ROUNDS = 3;
+const REQUESTS = 4_000;
 const SECONDS = 5;
 const PATH = '/api/v3/trade/place-order';
 /** Finds no seller and is cancelled: the whole path, lock and record included, without a book that grows for ever. */
@@ -19,62 +31,141 @@ const BODY = JSON.stringify({
   price: '59000',
   qty: '0.01',
 });
+const ARGS = ['--rate-limits', 'off', '--log-level', 'error'];
+
+interface Contestant {
+  readonly name: string;
+  readonly job: LoadJob;
+  readonly pid: number;
+  readonly stop: () => Promise<unknown>;
+}
 
 export const gateway: Benchmark = {
   title: 'gateway: signed, durable place-order over HTTP keep-alive',
-  async run() {
-    const server = await startServer({ args: ['--rate-limits', 'off', '--log-level', 'error'] });
-    const keys = server.account('alice');
-    const job: LoadJob = {
-      port: Number(new URL(server.url).port),
-      connections: CONNECTIONS,
-      seconds: SECONDS,
-      rate: 0,
-      path: PATH,
-      body: BODY,
-      apiKey: keys.apiKey,
-      secret: keys.secretKey,
-      passphrase: keys.passphrase,
-    };
-    // The first use of a passphrase is hashed slowly on purpose; it is not what is measured here.
-    const client = new SignedClient(server.url, keys);
-    const { text } = await client.post(PATH, JSON.parse(BODY));
-    client.close();
-    const ours = await load(job);
-    const half = await load({ ...job, rate: Math.floor(ours.requests / ours.seconds / 2) });
-    await server.stop();
-
-    const bare = await startBare(text);
-    const baseline = await load({ ...job, port: bare.port });
-    const bareHalf = await load({
-      ...job,
-      port: bare.port,
-      rate: Math.floor(ours.requests / ours.seconds / 2),
-    });
-    bare.process.kill();
-
-    const share = ours.requests / ours.seconds / (baseline.requests / baseline.seconds);
-    console.log(
-      `${CONNECTIONS} connections, ${SECONDS} s after 1 s of warm-up, load generator on the same machine;`,
-    );
-    console.log('each order signed, checked, locked, matched, cancelled, on disk before its answer.\n');
-    const row = (name: string, full: LoadResult, part: LoadResult) => [
-      name,
-      rate(full.requests, full.seconds),
-      `${full.p50Ms.toFixed(2)} ms`,
-      `${full.p99Ms.toFixed(2)} ms`,
-      `${part.p50Ms.toFixed(2)} ms`,
-      `${part.p99Ms.toFixed(2)} ms`,
-      String(full.failures + part.failures),
+  async run({ against }: BenchmarkOptions) {
+    const ours = await openExchange('bourse', undefined);
+    const { job } = ours;
+    const answer = await firstAnswer(job);
+    const contestants = [
+      await openBare('node:http, JSON and HMAC', ['checked', answer, job.secret], job),
+      ours,
+      await openBare('node:http alone', ['bare', answer], job),
     ];
-    printTable(
-      ['', 'full load', 'p50', 'p99', 'p50 at half load', 'p99 at half load', 'failures'],
-      [row('bourse', ours, half), row('bare node:http', baseline, bareHalf)],
-    );
-    console.log(`\nshare of the bare server: ${share.toFixed(2)}`);
-    if (ours.firstFailure !== '') console.log(`first failure: ${ours.firstFailure}`);
+    if (against !== undefined) {
+      const other = await openExchange(`bourse of ${against}`, against);
+      await firstAnswer(other.job);
+      contestants.push(other);
+    }
+    await compare(contestants);
+    await latencies(ours);
+    for (const { stop } of contestants) await stop();
   },
 };
+
+/** Seconds and main-thread seconds of every block of each contestant, in turns. */
+async function compare(contestants: readonly Contestant[]): Promise<void> {
+  const generator = await openGenerator(contestants.map(({ job }) => job));
+  const walls = contestants.map((): number[] => []);
+  const threads = contestants.map((): number[] => []);
+  let failures = 0;
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
+    for (const [server, { pid }] of contestants.entries()) {
+      const before = mainThreadSeconds(pid);
+      const result = await generator.run({ server, requests: REQUESTS });
+      failures += result.failures;
+      if (round < 0) continue;
+      walls[server]!.push(result.seconds);
+      threads[server]!.push(mainThreadSeconds(pid) - before);
+    }
+  }
+  generator.close();
+  console.log(
+    `${CONNECTIONS} connections, ${ROUNDS} rounds of ${REQUESTS} requests to each in turn, generator on the same machine;`,
+  );
+  console.log('each order signed, checked, locked, matched, cancelled, on disk before its answer.\n');
+  const micros = (seconds: number) => ((seconds / REQUESTS) * 1e6).toFixed(1);
+  const row = ({ name }: Contestant, n: number) => {
+    const ratios = walls[n]!.map((seconds, round) => walls[0]![round]! / seconds);
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2));
+    return [
+      name,
+      rate(REQUESTS, quantile(walls[n]!, 0.5)),
+      middle!,
+      `${low} to ${high}`,
+      micros(quantile(threads[n]!, 0.5)),
+      micros(Math.min(...threads[n]!)),
+    ];
+  };
+  printTable(
+    ['', 'median rate', 'to the first', 'quartiles', 'main thread us, median', 'least'],
+    contestants.map(row),
+  );
+  console.log(`\nfailures: ${failures}`);
+}
+
+async function latencies({ job }: Contestant): Promise<void> {
+  const full = await load(job);
+  const half = await load({ ...job, rate: Math.floor(full.requests / full.seconds / 2) });
+  const row = (name: string, { requests, seconds, p50Ms, p99Ms, failures }: LoadResult) => [
+    name,
+    rate(requests, seconds),
+    `${p50Ms.toFixed(2)} ms`,
+    `${p99Ms.toFixed(2)} ms`,
+    String(failures),
+  ];
+  console.log('');
+  printTable(['bourse', 'rate', 'p50', 'p99', 'failures'], [row('full load', full), row('half load', half)]);
+  if (full.firstFailure !== '') console.log(`first failure: ${full.firstFailure}`);
+}
+
+async function openExchange(name: string, checkout: string | undefined): Promise<Contestant> {
+  const server = await startServer({ args: ARGS, ...(checkout !== undefined && { checkout }) });
+  const { apiKey, secretKey: secret, passphrase } = server.account('alice');
+  const job: LoadJob = {
+    port: Number(new URL(server.url).port),
+    connections: CONNECTIONS,
+    seconds: SECONDS,
+    rate: 0,
+    path: PATH,
+    body: BODY,
+    apiKey,
+    secret,
+    passphrase,
+  };
+  return { name, job, pid: server.process.pid!, stop: () => server.stop() };
+}
+
+/** The first use of a passphrase is hashed slowly on purpose; it is not what is measured here. */
+async function firstAnswer({ port, apiKey, secret, passphrase }: LoadJob): Promise<string> {
+  const keys = { name: '', uid: 0, apiKey, secretKey: secret, passphrase };
+  const client = new SignedClient(`http://127.0.0.1:${port}`, keys);
+  const { text } = await client.post(PATH, JSON.parse(BODY));
+  client.close();
+  return text;
+}
+
+/** Of Linux alone; elsewhere the columns stay empty. */
+function mainThreadSeconds(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+async function openGenerator(jobs: readonly LoadJob[]) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'http-blocks.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  const ask = async (message: unknown) => {
+    const answered = once(lines, 'line');
+    child.stdin.write(`${JSON.stringify(message)}\n`);
+    return JSON.parse((await answered)[0] as string) as BlockResult;
+  };
+  await ask(jobs);
+  return { run: (block: Block) => ask(block), close: () => child.stdin.end() };
+}
 
 export function load(job: LoadJob): Promise<LoadResult> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'http-load.ts')], {
@@ -93,12 +184,15 @@ export function load(job: LoadJob): Promise<LoadResult> {
   });
 }
 
-async function startBare(answer: string): Promise<{ port: number; process: ChildProcess }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-server.ts'), answer], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const line = await new Promise<string>((resolve) => {
-    child.stdout.setEncoding('utf8').once('data', (chunk: string) => resolve(chunk));
-  });
-  return { port: Number(/:(\d+)\s*$/.exec(line)![1]), process: child };
+async function openBare(name: string, args: readonly string[], job: LoadJob): Promise<Contestant> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'bare-server.ts'), ...args],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const [line] = (await once(child.stdout!.setEncoding('utf8'), 'data')) as [string];
+  const port = Number(/:(\d+)\s*$/.exec(line)![1]);
+  return { name, job: { ...job, port }, pid: child.pid!, stop: async () => child.kill() };
 }

@@ -34,7 +34,7 @@ export interface LoadResult {
 
 const WARM_UP_SECONDS = 1;
 
-function requestBytes(job: LoadJob): Buffer {
+export function requestBytes(job: LoadJob): Buffer {
   const timestamp = String(Date.now());
   const sign = createHmac('sha256', job.secret)
     .update(`${timestamp}POST${job.path}${job.body}`)

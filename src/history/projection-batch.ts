@@ -47,114 +47,112 @@ export interface ProjectedEvents {
 }
 export type ProjectionKind = keyof ProjectedEvents;
 
-export interface ProjectionBatch {
-  /** The last command whose events are in the batch. */
-  seq: number;
-  /** Records of commands up to this one are missing, which the operator has accepted (0 = of none). */
-  gapSeq: number;
-  /** Number of events in it. */
-  rows: number;
-  readonly byKind: { readonly [Kind in ProjectionKind]: ProjectedEvents[Kind][] };
+export type EventsByKind = { readonly [Kind in ProjectionKind]: ProjectedEvents[Kind][] };
+
+/** Takes events with a projection. */
+export interface RowSink {
+  add<Kind extends ProjectionKind>(kind: Kind, event: ProjectedEvents[Kind]): void;
 }
 
-export function emptyBatch(): ProjectionBatch {
+export class ProjectionBatch implements RowSink {
+  /** The last command whose events are in the batch. */
+  seq = 0;
+  /** Records of commands up to this one are missing, which the operator has accepted (0 = of none). */
+  gapSeq = 0;
+  /** Number of events in it. */
+  rows = 0;
+  readonly byKind = noEvents();
+
+  add<Kind extends ProjectionKind>(kind: Kind, event: ProjectedEvents[Kind]): void {
+    this.byKind[kind].push(event);
+    this.rows++;
+  }
+}
+
+function noEvents(): EventsByKind {
   return {
-    seq: 0,
-    gapSeq: 0,
-    rows: 0,
-    byKind: {
-      orders: [],
-      strategies: [],
-      positions: [],
-      moves: [],
-      fills: [],
-      liquidations: [],
-      ledgerLines: [],
-      transfers: [],
-      walletRecords: [],
-      conversions: [],
-      candles: [],
-      priceCandles: [],
-      fundingRates: [],
-      insuranceHours: [],
-      closedLoans: [],
-      repayments: [],
-      revisions: [],
-      reductions: [],
-    },
+    orders: [],
+    strategies: [],
+    positions: [],
+    moves: [],
+    fills: [],
+    liquidations: [],
+    ledgerLines: [],
+    transfers: [],
+    walletRecords: [],
+    conversions: [],
+    candles: [],
+    priceCandles: [],
+    fundingRates: [],
+    insuranceHours: [],
+    closedLoans: [],
+    repayments: [],
+    revisions: [],
+    reductions: [],
   };
 }
 
 /** Adds the event if its kind has a projection. */
-export function addEvent(batch: ProjectionBatch, event: Event): void {
+export function addEvent(rows: RowSink, event: Event): void {
   switch (event.type) {
     case 'order':
-      if (isClosed(event.order)) append(batch, 'orders', event.order);
+      if (isClosed(event.order)) rows.add('orders', event.order);
       break;
     case 'strategyOrder':
-      if (hasEnded(event.order)) append(batch, 'strategies', event.order);
+      if (hasEnded(event.order)) rows.add('strategies', event.order);
       break;
     case 'positionClosed':
-      append(batch, 'positions', event);
+      rows.add('positions', event);
       break;
     case 'positionMoved':
-      append(batch, 'moves', event);
+      rows.add('moves', event);
       break;
     case 'fill':
-      if (isLiquidation(event.fill)) append(batch, 'liquidations', event.fill);
-      append(batch, 'fills', event.fill);
+      if (isLiquidation(event.fill)) rows.add('liquidations', event.fill);
+      rows.add('fills', event.fill);
       break;
     case 'ledgerLine':
-      append(batch, 'ledgerLines', event);
+      rows.add('ledgerLines', event);
       break;
     case 'transfer':
-      append(batch, 'transfers', event);
+      rows.add('transfers', event);
       break;
     case 'walletRecord':
-      append(batch, 'walletRecords', event);
+      rows.add('walletRecords', event);
       break;
     case 'conversion':
-      append(batch, 'conversions', event);
+      rows.add('conversions', event);
       break;
     case 'candle':
-      append(batch, 'candles', event);
+      rows.add('candles', event);
       break;
     case 'priceCandle':
-      append(batch, 'priceCandles', event);
+      rows.add('priceCandles', event);
       break;
     case 'fundingSettled':
-      append(batch, 'fundingRates', event);
+      rows.add('fundingRates', event);
       break;
     case 'insuranceHour':
-      append(batch, 'insuranceHours', event);
+      rows.add('insuranceHours', event);
       break;
     case 'loan':
-      if (event.status !== 'ONGOING') append(batch, 'closedLoans', event);
+      if (event.status !== 'ONGOING') rows.add('closedLoans', event);
       break;
     case 'loanRepaid':
-      append(batch, 'repayments', event);
+      rows.add('repayments', event);
       break;
     case 'pledgeRevised':
-      append(batch, 'revisions', event);
+      rows.add('revisions', event);
       break;
     case 'loanReduced':
-      append(batch, 'reductions', event);
+      rows.add('reductions', event);
       break;
   }
 }
 
-function append<Kind extends ProjectionKind>(
-  batch: ProjectionBatch,
-  kind: Kind,
-  event: ProjectedEvents[Kind],
-): void {
-  batch.byKind[kind].push(event);
-  batch.rows++;
-}
-
 /** Rows that the events make, by kind as in `History.counts`. */
 export function rowsMade(events: readonly Event[]): HistoryCounts {
-  const batch = emptyBatch();
+  const batch = new ProjectionBatch();
   for (const event of events) addEvent(batch, event);
   const { orders, strategies, positions, candles, priceCandles, walletRecords, ...rest } = batch.byKind;
   const loans = [rest.closedLoans, rest.repayments, rest.revisions, rest.reductions];

@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkLogBelongs } from './checkpoints.ts';
 import { DamagedRow } from './checksum.ts';
+import { unpackBatch } from './packed-batch.ts';
 import { RetryingWriter } from './retrying-writer.ts';
 import type { FromWorker, ToWorker, WorkerStart } from './sqlite-messages.ts';
 import { READS } from './sqlite-reads.ts';
@@ -55,7 +56,7 @@ port.on('message', (message: ToWorker) => {
     case 'describe':
       return writer.describe(message.instruments, message.coins);
     case 'batch':
-      retrying.write(message.batch);
+      retrying.write(unpackBatch(message.batch));
       return commitSoon();
     case 'generated':
       retrying.addGenerated(message.candles);

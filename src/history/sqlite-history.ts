@@ -31,7 +31,8 @@ import type {
   WalletRecordQuery,
 } from './history.ts';
 import { HistoryStarved } from './history.ts';
-import { addEvent, emptyBatch } from './projection-batch.ts';
+import { BatchPacker } from './packed-batch.ts';
+import { addEvent } from './projection-batch.ts';
 import { RecordDamaged } from './record-damaged.ts';
 import type {
   FromWorker,
@@ -79,7 +80,7 @@ class SqliteHistory implements History {
   #storedRows = 0;
   #damagedReads = 0;
   #starved = false;
-  #batch = emptyBatch();
+  readonly #batch = new BatchPacker();
   /**
    * A description that the worker does not have yet; it is posted with the next message that needs it, so that a
    * hundred listings cost one.
@@ -296,15 +297,15 @@ class SqliteHistory implements History {
     clearTimeout(this.#batchTimer);
     this.#batchTimer = undefined;
     if (this.#batch.seq === 0) return;
-    this.#post({ type: 'batch', batch: this.#batch });
     this.#projectedRows += this.#batch.rows;
-    this.#batch = emptyBatch();
+    const batch = this.#batch.take();
+    this.#post({ type: 'batch', batch }, [batch.packed.buffer]);
   }
 
-  #post(message: ToWorker): void {
+  #post(message: ToWorker, handedOver: readonly ArrayBuffer[] = []): void {
     if (this.#described !== undefined) this.#worker.postMessage(this.#described);
     this.#described = undefined;
-    this.#worker.postMessage(message);
+    this.#worker.postMessage(message, handedOver);
   }
 
   #receive(message: FromWorker): void {

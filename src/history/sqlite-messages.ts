@@ -2,7 +2,7 @@
 import type { Instrument } from '../core/model/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
-import type { ProjectionBatch } from './projection-batch.ts';
+import type { PackedBatch } from './packed-batch.ts';
 import type { READS } from './sqlite-reads.ts';
 
 export interface WorkerStart {
@@ -26,7 +26,7 @@ export type ToWorker =
       readonly instruments: readonly Instrument[];
       readonly coins: readonly string[];
     }
-  | { readonly type: 'batch'; readonly batch: ProjectionBatch }
+  | { readonly type: 'batch'; readonly batch: PackedBatch }
   | { readonly type: 'generated'; readonly candles: GeneratedCandles }
   | { readonly type: 'generatedFunding'; readonly funding: GeneratedFunding }
   | Request;

@@ -10,6 +10,8 @@ import { SchemasOnDemand } from './schemas-on-demand.ts';
 /** The first seconds belong to clients that waited for the start. */
 const COMPILE_AFTER_MS = 5_000;
 const COMPILE_STEP_MS = 50;
+/** Nothing is compiled ahead while clients use more of the thread's time. */
+const BUSY_SHARE = 0.3;
 
 /** Responses to requests that reach no route. */
 export interface EarlyResponses {
@@ -50,9 +52,13 @@ export function openHttpServer(options: Options, early: EarlyResponses): Fastify
 
 function compileMeanwhile(app: FastifyInstance, schemas: SchemasOnDemand): void {
   let timer: NodeJS.Timeout | undefined;
+  let since = performance.eventLoopUtilization();
   const step = () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, since);
+    since = now;
     try {
-      if (!schemas.compileNext()) return;
+      if (utilization < BUSY_SHARE && !schemas.compileNext()) return;
     } catch (error) {
       // Requests to its route will fail with this error; the others go on.
       app.log.error({ err: error }, 'a schema cannot be compiled');

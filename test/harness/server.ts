@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The clock that signatures and limits go by; the machine's when it is left out. */
   readonly wall?: HeldWall;
+  /** Another checkout whose server is started, for benchmarks that compare. */
+  readonly checkout?: string;
   /** A guard against hanging, for programs that run longer on busier machines. */
   readonly startTimeoutMs?: number;
 }
@@ -57,7 +59,8 @@ const QUICK = ['--market', 'off', '--segment-bytes', '4194304', '--operator-port
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? temporaryDirectory();
-  const args = [...SERVER_OPTIONS, MAIN, ...flagsOf(data, options.args)];
+  const main = options.checkout === undefined ? MAIN : join(options.checkout, 'src/main.ts');
+  const args = [...SERVER_OPTIONS, main, ...flagsOf(data, options.args)];
   const program = startProgram(args, { env: { ...process.env, ...options.env, ...options.wall?.env } });
   const child = program.process;
   const exited = new Promise<number | null>((resolve) => {

@@ -2,6 +2,8 @@
  * Hooks that admit a request: shape, limits, authentication, permission. They are in callback form: almost every
  * request passes without waiting, and a promise per hook would cost more than the checks.
  */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Identity } from '../../identity/identity.ts';
 import type { Clock } from '../../sequencer/clock.ts';
@@ -11,7 +13,7 @@ import { type Authentication, authenticate } from '../auth/authenticate.ts';
 import { checkPermission } from '../auth/permissions.ts';
 import type { ReplayGuard } from '../auth/replay-guard.ts';
 import { orderLimit } from '../limits/order-quota.ts';
-import { peerAddressResolver } from '../limits/peer-address.ts';
+import { type PeerAddress, peerAddressResolver } from '../limits/peer-address.ts';
 import type { LimitResult, RateLimiter } from '../limits/rate-limit.ts';
 import type { Route } from '../route.ts';
 import { normaliseFields } from '../wire/fields.ts';
@@ -42,7 +44,9 @@ export class RequestGuard {
   readonly #responder: Responder;
   readonly #limiter: RateLimiter;
   readonly #replays: ReplayGuard | undefined;
-  readonly #peerOf: ReturnType<typeof peerAddressResolver>;
+  readonly #peerOf: PeerAddress;
+  /** Without proxies all requests of a socket come from one address. */
+  readonly #peers: WeakMap<Socket, string | undefined> | undefined;
 
   constructor(options: RequestGuardOptions, responder: Responder) {
     this.#sequencer = options.sequencer;
@@ -53,6 +57,7 @@ export class RequestGuard {
     this.#limiter = options.limiter;
     this.#replays = options.replays;
     this.#peerOf = peerAddressResolver(options.trustedProxies);
+    this.#peers = options.trustedProxies.length === 0 ? new WeakMap() : undefined;
   }
 
   /** Before the body is read: shape of the request and limits of its address. */
@@ -77,10 +82,19 @@ export class RequestGuard {
   admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#wall.now()): boolean {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    request.peer = this.#peerOf(request.raw.socket.remoteAddress, request.raw.rawHeaders);
+    request.peer = this.#peer(request.raw);
     const overall = this.#limiter.takeOverall(request.peer, now);
     if (!overall.allowed) this.#tooMany(reply, overall, 'all requests of this IP');
     return overall.allowed;
+  }
+
+  #peer({ socket, rawHeaders }: IncomingMessage): string | undefined {
+    const peers = this.#peers;
+    if (peers === undefined) return this.#peerOf(socket.remoteAddress, rawHeaders);
+    if (peers.has(socket)) return peers.get(socket);
+    const peer = this.#peerOf(socket.remoteAddress, rawHeaders);
+    peers.set(socket, peer);
+    return peer;
   }
 
   /** After the body is read: authentication, permission, limit of the account; then the body is parsed. */

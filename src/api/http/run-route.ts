@@ -3,21 +3,28 @@
  * durability.
  */
 import { RecordDamaged } from '../../history/record-damaged.ts';
-import { OutcomeUnknown, Unavailable } from '../../sequencer/sequencer.ts';
+import { OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { deniedToSubAccount } from '../auth/sub-account-rights.ts';
 import type { Call, Route } from '../route.ts';
 import { WireError } from '../wire/wire-error.ts';
 
-/** The body has passed the route's schema, the caller its permission and limits. */
-export async function runRoute(route: Route, call: Call<never, never>): Promise<unknown> {
+/**
+ * The answer or a promise of it: one promise less on the way of each order. The body has passed the route's schema, the
+ * caller its permission and limits.
+ */
+export function runRoute(route: Route, call: Call<never, never>): unknown {
   const { sequencer, caller, body } = call;
   const forbidden = route.access === 'public' ? undefined : deniedToSubAccount(route.path, caller.user, body);
-  const answer = forbidden ?? (await route.handle(call));
-  // A response waits until everything it shows is durable; an action has waited for its own command.
-  const durable = route.acts && !(answer instanceof WireError) ? undefined : sequencer.durable();
-  if (durable !== undefined) await durable;
-  return answer;
+  const answer = forbidden ?? route.handle(call);
+  if (answer instanceof Promise) return answer.then((settled) => whenDurable(route, sequencer, settled));
+  return whenDurable(route, sequencer, answer);
+}
+
+/** A response waits until everything it shows is durable; an action has waited for its own command. */
+function whenDurable({ acts }: Route, sequencer: Sequencer, answer: unknown): unknown {
+  const durable = acts && !(answer instanceof WireError) ? undefined : sequencer.durable();
+  return durable === undefined ? answer : durable.then(() => answer);
 }
 
 /** Failures of the sequencer as errors of the API; undefined for internal errors. */

@@ -145,7 +145,7 @@ function serve(
     ...describedRoute(route),
     config: { route },
     preValidation: (request, reply, done) => requestGuard.identify(route, request, reply, done),
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const call: Call<never, never> = {
         sequencer,
         identity,
@@ -157,10 +157,15 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
-      const answer = await runRoute(route, call);
-      if (answer instanceof WireError) return responder.fail(reply, answer);
-      if (answer instanceof JsonText) return reply.type(JSON_TYPE).send(successText(answer, clock.now()));
-      return successEnvelope(answer, clock.now());
+      const answer = runRoute(route, call);
+      if (answer instanceof Promise) answer.then(send).catch((error) => reply.send(error));
+      else send(answer);
+
+      function send(settled: unknown): void {
+        if (settled instanceof WireError) responder.fail(reply, settled);
+        else if (settled instanceof JsonText) reply.type(JSON_TYPE).send(successText(settled, clock.now()));
+        else reply.send(successEnvelope(settled, clock.now()));
+      }
     },
   });
 }

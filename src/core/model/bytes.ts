@@ -140,6 +140,10 @@ export class ByteReader implements Fields {
     this.end = bytes.byteOffset + bytes.byteLength;
   }
 
+  get finished(): boolean {
+    return this.at === this.end;
+  }
+
   /** Everything was read: leftovers mean that writer and reader disagree. */
   finish(): void {
     if (this.at !== this.end) throw new UnreadableRecord(`${this.end - this.at} bytes left over`);

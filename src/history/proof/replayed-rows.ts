@@ -4,7 +4,7 @@
  */
 import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Event } from '../../core/model/event.ts';
-import { addEvent, emptyBatch, type ProjectedEvents, type ProjectionKind } from '../projection-batch.ts';
+import { addEvent, type ProjectedEvents, ProjectionBatch, type ProjectionKind } from '../projection-batch.ts';
 import type { NameResolver } from '../tables/name-resolver.ts';
 import { type RowValues, type Table, UserTable } from '../tables/table.ts';
 import { PROJECTION_KINDS, PROJECTIONS } from '../tables/tables.ts';
@@ -171,7 +171,7 @@ export class ReplayedRows {
 }
 
 function batchOf(events: readonly Event[]) {
-  const batch = emptyBatch();
+  const batch = new ProjectionBatch();
   for (const event of events) addEvent(batch, event);
   return batch;
 }

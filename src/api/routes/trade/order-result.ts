@@ -36,7 +36,7 @@ export function checkBatch(items: readonly { category?: CategoryName }[]): WireE
 /** All are sequenced before the first result is awaited, so that they are adjacent in the journal. */
 export function runBatch<Body extends Named>(
   bodies: readonly Body[],
-  submit: (body: Body) => Promise<OrderResult | WireError>,
+  submit: (body: Body) => Promise<OrderResult | WireError> | WireError,
   dialect: ErrorDialect,
 ): Promise<OrderResult[]> {
   const submitted = bodies.map(submit);

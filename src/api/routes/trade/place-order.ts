@@ -44,6 +44,8 @@ export const PlaceBody = Type.Object({
   ...conditionalBody,
 });
 
+type Writable<Record> = { -readonly [Field in keyof Record]: Record[Field] };
+
 /** A place-order body as a command, or the error found before the core is asked. */
 function placeCommand(
   state: State,
@@ -60,7 +62,7 @@ function placeCommand(
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
   const futures = instrument.futures !== undefined;
   const byAmount = market && body.side === 'buy' && !futures;
-  return {
+  const command: Writable<Unstamped<PlaceOrder>> = {
     type: 'placeOrder',
     uid,
     source: Source.api,
@@ -73,13 +75,14 @@ function placeCommand(
     sizeLots: byAmount ? 0 : sizeLots(body.qty, instrument),
     quoteAmount: byAmount ? quoteAmount(body.qty, instrument) : 0n,
     clientOid: body.clientOid ?? '',
-    ...(futures && {
-      posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
-      reduceOnly: body.reduceOnly === 'yes',
-    }),
-    ...(!isEmpty(preset) && { preset }),
-    ...(late && { late }),
   };
+  if (futures) {
+    command.posSide = POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide;
+    command.reduceOnly = body.reduceOnly === 'yes';
+  }
+  if (!isEmpty(preset)) command.preset = preset;
+  if (late) command.late = late;
+  return command;
 }
 
 /** For requests that leave no record when they are late. */
@@ -87,19 +90,22 @@ export function tooLate(): WireError {
   return wireError('25200', 'receiveWindow: the request came later than it allows; nothing was done');
 }
 
-export async function place(
+/** Most orders are one command and one promise. */
+export function place(
   sequencer: Sequencer,
   uid: number,
   body: Static<typeof PlaceBody>,
   late = false,
-): Promise<OrderResult | WireError> {
+): Promise<OrderResult | WireError> | WireError {
   const command = placeCommand(sequencer.state, uid, body, late);
   if (command instanceof WireError) return command;
   const instrument = sequencer.state.instruments[command.instrument]!;
-  const result = await submitInMarginMode(sequencer, command, instrument, late ? undefined : body.marginMode);
-  if (result instanceof WireError) return result;
-  if (result.rejectReason !== RejectReason.none) {
+  const mode = late ? undefined : body.marginMode;
+  const submitted =
+    mode === undefined ? sequencer.submit(command) : submitInMarginMode(sequencer, command, instrument, mode);
+  return submitted.then((result) => {
+    if (result instanceof WireError) return result;
+    if (result.rejectReason === RejectReason.none) return idsOf(result);
     return rejectError(sequencer.state, result, instrument);
-  }
-  return idsOf(result);
+  });
 }
