@@ -51,6 +51,23 @@ export class AppendQueue {
     return seq;
   }
 
+  /** All or none of them; returns the sequence number of the last. */
+  appendAll(payloads: readonly Uint8Array[], availableBytes: () => number): number {
+    let bytes = 0;
+    let largest = 0;
+    for (const { length } of payloads) {
+      bytes += recordBytes(length);
+      largest = Math.max(largest, recordBytes(length));
+    }
+    const headers = this.#worstHeaderBytes(this.#appendedSeq + payloads.length);
+    const room = this.#ring.queuedBytes + bytes;
+    if (room + headers > availableBytes()) throw new JournalFull('no disk space left for the command log');
+    // A record may have to skip the rest of a lap.
+    if (room + largest > this.#ring.capacity) throw new JournalFull('the queue of the command log is full');
+    for (const payload of payloads) this.append(payload, availableBytes);
+    return this.#appendedSeq;
+  }
+
   /** True when the watermark has moved. */
   advanceTo(durableSeq: number): boolean {
     if (durableSeq <= this.#durableSeq) return false;

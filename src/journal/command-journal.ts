@@ -14,6 +14,8 @@ export interface CommandJournal {
    * disk behind it has no space.
    */
   append(payload: Uint8Array): number;
+  /** Records that stay neighbours, all or none; returns the sequence number of the last. Throws as `append`. */
+  appendAll(payloads: readonly Uint8Array[]): number;
   readonly appendedSeq: number;
   readonly durableSeq: number;
   /** Called in order, whenever durableSeq has advanced. There is one listener; a second replaces the first. */

@@ -110,11 +110,22 @@ class FileJournal implements CommandJournal {
   }
 
   append(payload: Uint8Array): number {
-    if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closing !== undefined) throw new JournalFailed('the log is closed');
+    this.#mustBeOpen();
     const seq = this.#queue.append(payload, this.#availableBytes);
     this.#announceOnce();
     return seq;
+  }
+
+  appendAll(payloads: readonly Uint8Array[]): number {
+    this.#mustBeOpen();
+    const seq = this.#queue.appendAll(payloads, this.#availableBytes);
+    this.#announceOnce();
+    return seq;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closing !== undefined) throw new JournalFailed('the log is closed');
   }
 
   /** At the end of the turn: records of one turn share one sync, and the writer is woken once for them. */

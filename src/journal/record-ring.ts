@@ -27,6 +27,10 @@ export class RecordRing {
     this.#view = dataViewOf(this.#bytes);
   }
 
+  get capacity(): number {
+    return this.#bytes.length;
+  }
+
   /** Bytes between the two threads, skipped ones included. */
   get queuedBytes(): number {
     return (Atomics.load(this.#control, HEAD) - Atomics.load(this.#control, TAIL)) >>> 0;

@@ -84,6 +84,22 @@ test('a queue without room refuses with JournalFull and takes the same number ag
   assert.equal(journal.append(payloadOf(1, 1000)), refused);
 });
 
+test('records that belong together are taken all or none, and stay neighbours', () => {
+  const { journal } = openSyncJournal(new SimulatedDisk(), SMALL);
+  assert.equal(journal.appendAll([payloadOf(1, 1000), payloadOf(2, 1000)]), 2);
+  const several = Array.from({ length: 3 }, (_, n) => payloadOf(n, 1000));
+  assert.throws(
+    () => {
+      for (;;) journal.appendAll(several);
+    },
+    { name: 'JournalFull' },
+  );
+  const { appendedSeq } = journal;
+  assert.equal((appendedSeq - 2) % 3, 0);
+  journal.flush();
+  assert.equal(journal.appendAll(several), appendedSeq + 3);
+});
+
 test('the age of the queue is that of its oldest record', () => {
   let nowMs = 1000;
   const { journal } = openSyncJournal(new SimulatedDisk(), { ...SMALL, now: () => nowMs });

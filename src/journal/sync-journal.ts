@@ -56,6 +56,11 @@ export class SyncJournal implements CommandJournal {
     return this.#queue.append(payload, this.#availableBytes);
   }
 
+  appendAll(payloads: readonly Uint8Array[]): number {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#queue.appendAll(payloads, this.#availableBytes);
+  }
+
   /** Commits all that is queued, then prepares space for at least as much again. Throws JournalFailed. */
   flush(): void {
     if (this.#failure !== undefined) throw this.#failure;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from '../core/model/command.ts';
 import { State } from '../core/state/state.ts';
-import type { CommandJournal, JournalCapacity } from '../journal/command-journal.ts';
+import type { JournalCapacity } from '../journal/command-journal.ts';
 import { QUEUE_AGE_MAX_MS } from './limits.ts';
 import { shedReason as admitBy, type Resources } from './load-shedding.ts';
 
@@ -11,13 +11,13 @@ const CANCEL = { type: 'cancelOrder' } as Command;
 
 const state = new State();
 
-function shedReason(command: Command, journal: CommandJournal, memoryShort: boolean): string | undefined {
+function shedReason(command: Command, order: Resources['order'], memoryShort: boolean): string | undefined {
   const history = { starved: false, lag: () => 0 } as Resources['history'];
-  return admitBy(command, { journal, history, memoryShort }, state);
+  return admitBy(command, { order, history, memoryShort }, state);
 }
 
-function logWith(queueAgeMs: number, capacity: JournalCapacity = 'normal'): CommandJournal {
-  return { queueAgeMs: () => queueAgeMs, capacity: () => capacity } as CommandJournal;
+function logWith(queueAgeMs: number, capacity: JournalCapacity = 'normal'): Resources['order'] {
+  return { queueAgeMs: () => queueAgeMs, capacity: () => capacity };
 }
 
 test('when the oldest command has waited for the disk too long, orders are refused and cancellations taken', () => {
@@ -31,12 +31,12 @@ test('when the oldest command has waited for the disk too long, orders are refus
 });
 
 test('a disk that is nearly full or memory that is short lets orders leave; a full one lets nothing through', () => {
-  for (const [journal, memoryShort] of [
+  for (const [order, memoryShort] of [
     [logWith(0, 'cancel_only'), false],
     [logWith(0), true],
   ] as const) {
-    assert.match(shedReason(ORDER, journal, memoryShort)!, /only cancellations are taken/);
-    assert.equal(shedReason(CANCEL, journal, memoryShort), undefined);
+    assert.match(shedReason(ORDER, order, memoryShort)!, /only cancellations are taken/);
+    assert.equal(shedReason(CANCEL, order, memoryShort), undefined);
   }
   assert.match(shedReason(CANCEL, logWith(0, 'read_only'), false)!, /read-only until space is free/);
 });

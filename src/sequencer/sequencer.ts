@@ -1,10 +1,10 @@
 /**
- * Runs the core. A command is stamped with the time, appended to the journal and applied at once, in that
- * order; its result and events are released only when the journal reports it as durable. Reads wait for the same
- * watermark, so no client sees an effect that a crash could undo.
+ * Runs the core. A command is stamped with the time and offered to the order of commands; it is applied when it comes back
+ * with its place in it, which on one machine is at once. Its result and events are released only when it is durable. Reads
+ * wait for the same watermark, so no client sees an effect that a crash could undo.
  */
 
-import { type Stamped, stampCommand } from '../core/codec/command-codec.ts';
+import { decodeCommand, type Stamped, stampCommand } from '../core/codec/command-codec.ts';
 import type { Exchange } from '../core/engine/exchange.ts';
 import type { AmendOrders, Command, Undated, Unstamped } from '../core/model/command.ts';
 import { type CommandResult, OK } from '../core/model/command-result.ts';
@@ -12,8 +12,9 @@ import type { Event } from '../core/model/event.ts';
 import { openOrderId } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
-import type { CommandJournal } from '../journal/command-journal.ts';
+import type { JournalCapacity } from '../journal/command-journal.ts';
 import type { Clock } from './clock.ts';
+import type { CommandOrder } from './command-order.ts';
 import { Generated24hStats } from './generated-24h-stats.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { type Resources, type Shortage, shedReason, shortageOf } from './load-shedding.ts';
@@ -37,15 +38,38 @@ export interface Published {
   readonly events: readonly Event[];
 }
 
+/** A command on its way to its place in the order. */
+interface Offered {
+  readonly command: Command;
+  /** Ids of the orders whose modification is outstanding until the command is durable. */
+  readonly amended: readonly number[] | undefined;
+  readonly resolve: (result: CommandResult) => void;
+  readonly reject: (error: Error) => void;
+  /** The one that was offered together with it. */
+  readonly next: Offered | undefined;
+}
+
+/** A command that is applied and not yet durable, or a read that waits for one. */
 interface Waiting {
   readonly seq: number;
   readonly time: number;
   readonly events: readonly Event[];
   readonly result: CommandResult;
-  /** Ids of the orders whose modification is outstanding until the command is durable. */
   readonly amended: readonly number[] | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: Error) => void;
+}
+
+const ignore = () => {};
+
+/** Of a command that another node offered. */
+const FOREIGN = { amended: undefined, resolve: ignore, reject: ignore };
+
+/** A command as it was asked for, and who waits for it. */
+interface Asked {
+  readonly given: Unstamped<Command>;
+  readonly resolve: Offered['resolve'];
+  readonly reject: Offered['reject'];
 }
 
 export class Sequencer {
@@ -54,7 +78,9 @@ export class Sequencer {
   /** Statistics of generated candles, for tickers of a young exchange. */
   readonly generated24h = new Generated24hStats();
   private readonly exchange: Exchange;
-  private readonly journal: CommandJournal;
+  private readonly order: CommandOrder;
+  private readonly offers = new Map<number, Offered>();
+  private lastTicket = 0;
   private lastSeq: number;
   private projectedSeq: number;
   /** Sequenced and not yet durable, oldest first from `head`. */
@@ -68,15 +94,16 @@ export class Sequencer {
   private halted: Error | undefined;
   private onHalt: (error: Error) => void = () => {};
 
-  constructor(exchange: Exchange, journal: CommandJournal, history: History, clock: Clock, lastSeq: number) {
+  constructor(exchange: Exchange, order: CommandOrder, history: History, clock: Clock, lastSeq: number) {
     this.exchange = exchange;
-    this.journal = journal;
+    this.order = order;
     this.history = history;
     this.clock = clock;
     this.lastSeq = lastSeq;
     this.projectedSeq = lastSeq;
-    journal.onDurable((seq) => this.publish(seq));
-    journal.onFailure((error) => this.halt(error));
+    order.onOrdered((seq, ticket, payload) => this.apply(seq, ticket, payload));
+    order.onDurable((seq) => this.publish(seq));
+    order.onFailure((error) => this.halt(error));
   }
 
   /** The state now; responses made from it must wait for `durable`. */
@@ -89,7 +116,7 @@ export class Sequencer {
   }
 
   get durableSeq(): number {
-    return this.journal.durableSeq;
+    return this.order.durableSeq;
   }
 
   /** Why the sequencer stopped, if it did. */
@@ -97,8 +124,8 @@ export class Sequencer {
     return this.halted;
   }
 
-  capacity(): ReturnType<CommandJournal['capacity']> {
-    return this.journal.capacity();
+  capacity(): JournalCapacity {
+    return this.order.capacity();
   }
 
   /** The present shortage; undefined when every command is accepted. */
@@ -118,18 +145,35 @@ export class Sequencer {
 
   /** Sequences and applies a command; resolves with its result when it is durable. */
   submit(command: Unstamped<Command>): Promise<CommandResult> {
-    if (this.halted !== undefined)
-      return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
+    const refusal = this.refusalOf(command);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    return new Promise((resolve, reject) => this.offer(command, resolve, reject));
+  }
+
+  /** Two commands that no other comes between. */
+  submitTogether(
+    first: Unstamped<Command>,
+    second: Unstamped<Command>,
+  ): readonly [Promise<CommandResult>, Promise<CommandResult>] {
+    const refusal = this.refusalOf(first) ?? this.refusalOf(second);
+    if (refusal !== undefined) return [Promise.reject(refusal), Promise.reject(refusal)];
+    const [one, other] = [Promise.withResolvers<CommandResult>(), Promise.withResolvers<CommandResult>()];
+    this.offerBoth({ given: first, ...one }, { given: second, ...other });
+    return [one.promise, other.promise];
+  }
+
+  /** Why a command is not accepted now. */
+  private refusalOf(command: Unstamped<Command>): Unavailable | undefined {
+    if (this.halted !== undefined) return new Unavailable(`the venue has stopped: ${this.halted.message}`);
     const reason = shedReason(command, this.resources(), this.state);
-    if (reason !== undefined) return Promise.reject(new Unavailable(reason));
-    return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
+    return reason === undefined ? undefined : new Unavailable(reason);
   }
 
   /** Resolves when everything applied so far is durable: a read made before may then be sent. */
   durable(): Promise<unknown> | undefined {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    if (this.journal.durableSeq >= this.lastSeq) return undefined;
+    if (this.order.durableSeq >= this.lastSeq) return undefined;
     return new Promise((resolve, reject) => {
       const { lastSeq: seq } = this;
       this.waiting.push({
@@ -145,28 +189,68 @@ export class Sequencer {
   }
 
   private resources(): Resources {
-    const { journal, history, memoryShort } = this;
-    return { journal, history, memoryShort };
+    const { order, history, memoryShort } = this;
+    return { order, history, memoryShort };
   }
 
-  private sequence(given: Unstamped<Command>, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
-    const { exchange } = this;
+  private offer(given: Unstamped<Command>, resolve: Offered['resolve'], reject: Offered['reject']): void {
     const amended = given.type === 'amendOrders' ? this.amendedOrders(given) : undefined;
-    let command: Command;
+    const ticket = ++this.lastTicket;
     try {
-      const stamped = this.stamp(given, amended);
-      command = stamped.command;
-      this.lastSeq = this.journal.append(stamped.bytes);
+      const { command, bytes } = this.stamp(given, amended);
+      this.offers.set(ticket, { command, amended, resolve, reject, next: undefined });
+      this.order.offer([bytes], ticket);
     } catch (error) {
-      // The command is not in the journal, so it has no effect.
-      if (amended !== undefined) this.releaseAmends(amended);
-      reject(new Unavailable((error as Error).message));
-      return;
+      this.refuse(ticket, amended, reject, error as Error);
     }
+  }
+
+  private offerBoth(first: Asked, second: Asked): void {
+    const ticket = ++this.lastTicket;
+    const both = [first, second];
     try {
-      const result = exchange.apply(command);
-      const events = exchange.takeEvents();
-      this.waiting.push({ seq: this.lastSeq, time: command.time, events, result, amended, resolve, reject });
+      const stamped = both.map(({ given }) => {
+        const { command, bytes } = this.stamp(given, undefined);
+        // The codec uses its buffer again.
+        return { command, bytes: bytes.slice() };
+      });
+      let next: Offered | undefined;
+      for (const n of [1, 0]) next = { command: stamped[n]!.command, amended: undefined, ...both[n]!, next };
+      this.offers.set(ticket, next!);
+      this.order.offer(
+        stamped.map(({ bytes }) => bytes),
+        ticket,
+      );
+    } catch (error) {
+      for (const { reject } of both) this.refuse(ticket, undefined, reject, error as Error);
+    }
+  }
+
+  /** The command was not taken into the order, so it has no effect. */
+  private refuse(
+    ticket: number,
+    amended: readonly number[] | undefined,
+    reject: Offered['reject'],
+    error: Error,
+  ): void {
+    this.offers.delete(ticket);
+    if (amended !== undefined) this.releaseAmends(amended);
+    reject(new Unavailable(error.message));
+  }
+
+  /** A command has got its place: it is applied, whoever offered it. */
+  private apply(seq: number, ticket: number, payload: Uint8Array): void {
+    if (this.halted !== undefined) return;
+    const offered = this.offers.get(ticket);
+    if (offered?.next === undefined) this.offers.delete(ticket);
+    else this.offers.set(ticket, offered.next);
+    const command = offered?.command ?? decodeCommand(payload);
+    const { amended, resolve, reject } = offered ?? FOREIGN;
+    this.lastSeq = seq;
+    try {
+      const result = this.exchange.apply(command);
+      const events = this.exchange.takeEvents();
+      this.waiting.push({ seq, time: command.time, events, result, amended, resolve, reject });
     } catch (error) {
       // The state may be half changed: stop. The restart replays the journal and stops at the same command.
       reject(new OutcomeUnknown('the command broke an invariant'));
@@ -191,9 +275,7 @@ export class Sequencer {
 
   private checkpoint(): void {
     this.sinceCheckpoint = 0;
-    const { state } = this.exchange;
-    const ignore = () => {};
-    this.sequence({ type: 'checkpoint', digest: state.digest.value }, ignore, ignore);
+    this.offer({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore);
   }
 
   private amendedOrders({ uid, items }: Unstamped<AmendOrders>): number[] {

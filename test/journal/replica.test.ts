@@ -9,6 +9,7 @@ import { loadState } from '../../src/core/snapshot/snapshot.ts';
 import type { History } from '../../src/history/history.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
+import { JournalOrder } from '../../src/sequencer/command-order.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
 import { ReplicaThread } from '../../src/sequencer/replica-thread.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
@@ -43,7 +44,13 @@ async function openVenue(directory = temporaryDirectory(), hasRoom = () => true)
   const { journal, snapshot, records } = await openFileJournal({ directory, segmentBytes: 262_144 });
   const accepted = { acceptHistoryGap: true };
   const { exchange, lastSeq, commands } = await replay(snapshot, records, NO_HISTORY, accepted);
-  const sequencer = new Sequencer(exchange, journal, NO_HISTORY, new ManualClock(OPENING_TIME), lastSeq);
+  const sequencer = new Sequencer(
+    exchange,
+    new JournalOrder(journal),
+    NO_HISTORY,
+    new ManualClock(OPENING_TIME),
+    lastSeq,
+  );
   const reports: Error[] = [];
   const replica = new ReplicaThread(directory, hasRoom);
   const scheduler = new SnapshotScheduler(

@@ -77,6 +77,7 @@ function overLog(journal: FlushableLog, changes: Partial<FlushableLog>): Flushab
       return journal.durableSeq;
     },
     append: (payload) => journal.append(payload),
+    appendAll: (payloads) => journal.appendAll(payloads),
     onDurable: (listener) => journal.onDurable(listener),
     onFailure: (listener) => journal.onFailure(listener),
     capacity: () => journal.capacity(),

@@ -7,6 +7,7 @@ import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import type { History } from '../../src/history/history.ts';
 import type { CommandJournal } from '../../src/journal/command-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
+import { JournalOrder } from '../../src/sequencer/command-order.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { ACTIVITY_LEVELS, type MarketLevel } from '../../src/simulator/activity-level.ts';
 import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
@@ -33,6 +34,11 @@ class MemoryLog implements CommandJournal {
     this.bytes += payload.length;
     this.#onAppend(payload);
     return ++this.appendedSeq;
+  }
+
+  appendAll(payloads: readonly Uint8Array[]): number {
+    for (const payload of payloads) this.append(payload);
+    return this.appendedSeq;
   }
 
   flush(): void {
@@ -86,7 +92,7 @@ export class Rig {
   }: RigOptions = {}) {
     this.journal = new MemoryLog(onAppend);
     this.clock = new ManualClock(startTime);
-    this.venue = new Sequencer(new Exchange(), this.journal, NO_HISTORY, this.clock, 0);
+    this.venue = new Sequencer(new Exchange(), new JournalOrder(this.journal), NO_HISTORY, this.clock, 0);
     const { coins, instruments } = loadCatalogue(CATALOGUE);
     for (const spec of coins) this.give({ type: 'listCoin', spec });
     for (const spec of instruments) {

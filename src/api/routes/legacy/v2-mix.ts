@@ -16,7 +16,7 @@ import { WireError, wireError } from '../../wire/wire-error.ts';
 import { autoMarginText, moveMargin, setAutoMargin } from '../futures/isolated-margin.ts';
 import { FundingRate, fundingView } from '../market/futures-market.ts';
 import { contractPrices, tickerView } from '../market/market-view.ts';
-import { switchMarginMode } from '../trade/margin-mode.ts';
+import { marginModeChange } from '../trade/margin-mode.ts';
 
 const group = 'Older futures paths';
 
@@ -212,9 +212,9 @@ export const mixRoutes: readonly Route[] = [
       const instrument = findInstrument(sequencer.state, body.productType, body.symbol);
       if (instrument instanceof WireError) return instrument;
       const { uid } = caller.user;
-      const mode = switchMarginMode(sequencer, uid, instrument, body.marginMode);
-      if (mode instanceof WireError) return mode;
-      await mode;
+      const change = marginModeChange(sequencer, uid, instrument, body.marginMode);
+      if (change instanceof WireError) return change;
+      if (change !== undefined) await sequencer.submit(change);
       return settingView(sequencer.state, uid, instrument);
     },
   }),

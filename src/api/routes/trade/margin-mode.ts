@@ -1,6 +1,12 @@
 /** Requests with a margin mode: the symbol is switched to it where that is possible, else the request is rejected. */
 
-import type { PlaceOrder, PlaceStrategy, SetLeverage, Unstamped } from '../../../core/model/command.ts';
+import type {
+  PlaceOrder,
+  PlaceStrategy,
+  SetLeverage,
+  SetMarginMode,
+  Unstamped,
+} from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import { Category } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -13,30 +19,24 @@ import { WireError, wireError } from '../../wire/wire-error.ts';
 
 export type MarginModeName = 'crossed' | 'isolated' | 'cross';
 
-/**
- * Sequences the change of mode, if one is needed, and returns its result as a promise: the caller sequences its own
- * command before it waits. Undefined outside futures and without a mode.
- */
-export function switchMarginMode(
-  sequencer: Sequencer,
+/** The change of mode that a request needs; undefined when it needs none, outside futures and without a mode. */
+export function marginModeChange(
+  { state }: Sequencer,
   uid: number,
   instrument: Instrument,
   mode: MarginModeName | undefined,
-): Promise<CommandResult> | WireError | undefined {
+): Unstamped<SetMarginMode> | WireError | undefined {
   if (mode === 'isolated' && instrument.category === Category.margin) return marginIsCrossed();
-  const account = sequencer.state.accountByUid.get(uid);
+  const account = state.accountByUid.get(uid);
   if (mode === undefined || instrument.futures === undefined || account === undefined) return undefined;
   const isolated = mode === 'isolated';
   if (isolated === futuresSetting(account, instrument).isolated) return undefined;
-  const locked = modeLocked(account, instrument, isolated);
-  if (locked !== undefined) return locked;
-  return setMode(sequencer, uid, instrument, isolated);
+  return modeLocked(account, instrument, isolated) ?? modeCommand(uid, instrument, isolated);
 }
 
 /**
- * Submits a command together with its margin mode. Both are sequenced before either is awaited, so no command comes
- * between them. When the command is rejected, the mode is switched back, unless a position or order has been opened
- * in it meanwhile.
+ * Submits a command together with its margin mode, so that no other comes between them. When the command is rejected, the
+ * mode is switched back, unless a position or order has been opened in it meanwhile.
  */
 export async function submitInMarginMode(
   sequencer: Sequencer,
@@ -45,23 +45,17 @@ export async function submitInMarginMode(
   mode: MarginModeName | undefined,
 ): Promise<CommandResult | WireError> {
   const { uid } = command;
-  const switched = switchMarginMode(sequencer, uid, instrument, mode);
-  if (switched instanceof WireError) return switched;
-  if (switched === undefined) return sequencer.submit(command);
-  const [result] = await Promise.all([sequencer.submit(command), switched]);
-  if (result.rejectReason !== RejectReason.none) {
-    await setMode(sequencer, uid, instrument, mode !== 'isolated');
-  }
+  const change = marginModeChange(sequencer, uid, instrument, mode);
+  if (change instanceof WireError) return change;
+  if (change === undefined) return sequencer.submit(command);
+  const [, result] = await Promise.all(sequencer.submitTogether(change, command));
+  if (result.rejectReason !== RejectReason.none)
+    await sequencer.submit(modeCommand(uid, instrument, mode !== 'isolated'));
   return result;
 }
 
-function setMode(
-  sequencer: Sequencer,
-  uid: number,
-  { index }: Instrument,
-  isolated: boolean,
-): Promise<CommandResult> {
-  return sequencer.submit({ type: 'setMarginMode', uid, instrument: index, isolated });
+function modeCommand(uid: number, { index }: Instrument, isolated: boolean): Unstamped<SetMarginMode> {
+  return { type: 'setMarginMode', uid, instrument: index, isolated };
 }
 
 /**
