@@ -123,7 +123,7 @@ const DAMAGES: Readonly<Record<string, (state: State) => void>> = {
     lastAccount(state).openSpot--;
   },
   'I29: the client id of a closed order stays': (state) => {
-    lastAccount(state).clientOids.set('closed', 0);
+    lastAccount(state).addClientOid('closed', 0);
   },
   'I18: the list of orders loses its end': (state) => {
     const account = lastAccount(state);

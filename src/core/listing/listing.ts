@@ -188,7 +188,7 @@ export function setFees(state: State, command: SetFees): CommandResult {
   }
   const problem = state.rules.feeFloors ? feeTableProblem(state, instrument, command, account) : undefined;
   if (problem !== undefined) return refusedBecause(RejectReason.invalidSpecification, problem);
-  account.fees.set(command.instrument, { makerRate, takerRate });
+  account.setFees(command.instrument, { makerRate, takerRate });
   state.accountsWithFees.add(account);
   return OK;
 }

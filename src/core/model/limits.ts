@@ -51,8 +51,9 @@ export const WINDOW_BUCKETS_MAX = 1 << 13;
 /** Venues whose prices make an index (rules 5.14). */
 export const INDEX_COMPONENTS_MAX = 6;
 
-export const COINS_MAX = 512;
 export const INSTRUMENTS_MAX = 4096;
+/** Every instrument may have a base coin of its own, beside the coins that they are quoted in. */
+export const COINS_MAX = INSTRUMENTS_MAX + 512;
 export const ACCOUNTS_MAX = 4_000_000;
 export const COUNTDOWN_SECONDS_MIN = 5;
 export const COUNTDOWN_SECONDS_MAX = 60;

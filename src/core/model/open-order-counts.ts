@@ -2,8 +2,10 @@
  * How many orders an account has open in each instrument. Orders come and go all the time, so the counts stay in one
  * place: a `Map` that instruments leave and join again would be built anew every few orders.
  */
+const NONE = new Uint16Array(0);
+
 export class OpenCounts {
-  private counts = new Uint16Array(0);
+  private counts = NONE;
 
   of(instrument: number): number {
     return instrument < this.counts.length ? this.counts[instrument]! : 0;

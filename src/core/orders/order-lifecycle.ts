@@ -51,7 +51,7 @@ export function register(state: State, account: Account, instrument: Instrument,
   else account.openSpot++;
   account.openByInstrument.add(instrument.index);
   const clientOid = slab.clientOids.get(slot);
-  if (clientOid !== undefined) account.clientOids.set(clientOid, slot);
+  if (clientOid !== undefined) account.addClientOid(clientOid, slot);
 }
 
 /** Does the order need margin of the whole account? Market orders never rest; they are checked when they are placed. */
@@ -98,7 +98,7 @@ function unregister(state: State, slot: number): void {
   else account.openSpot--;
   account.openByInstrument.drop(instrument.index);
   const clientOid = slab.clientOids.get(slot);
-  if (clientOid !== undefined) account.clientOids.delete(clientOid);
+  if (clientOid !== undefined) account.dropClientOid(clientOid);
   slab.release(slot);
 }
 

@@ -22,13 +22,13 @@ export function accountFields(f: StateFields, state: State): void {
       f.i32(coin),
       f.u8(wallet ?? 0) as Wallet,
     ]);
-    if (f.reading) for (const [coin, wallet] of wallets) account.depositWallets.set(coin, wallet);
+    if (f.reading) for (const [coin, wallet] of wallets) account.chooseDepositWallet(coin, wallet);
     futuresFields(f, state, account);
     const fees = mapByNumber(f, account.fees, (instrument, rates) => [
       f.i32(instrument),
       { makerRate: f.money(rates?.makerRate ?? 0n), takerRate: f.money(rates?.takerRate ?? 0n) },
     ]);
-    if (f.reading) for (const [instrument, rates] of fees) account.fees.set(instrument, rates);
+    if (f.reading) for (const [instrument, rates] of fees) account.setFees(instrument, rates);
     if (account.fees.size > 0) state.accountsWithFees.add(account);
     return account;
   });

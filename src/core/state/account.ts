@@ -18,6 +18,10 @@ export interface FuturesSetting {
   readonly shortLeverage: number;
 }
 
+/** Shared by all accounts that have none: an empty map of its own costs an account 200 bytes. */
+const NONE: ReadonlyMap<never, never> = new Map<never, never>();
+const NO_ACCOUNTS: readonly Account[] = [];
+
 export class Account {
   readonly uid: number;
   /** Index in the ledger and in the table of accounts. */
@@ -28,35 +32,28 @@ export class Account {
   marketMaker: boolean;
   /** Keeps no per-order history. */
   readonly house: boolean;
-  /** Of a main account: its sub-accounts. */
-  readonly subAccounts: Account[] = [];
+  private subs: Account[] | undefined;
   /** Pays fees in the deduction coin, when the exchange has one. */
   feeDeduction = false;
-  /** Wallet for deposits by coin, where the account has chosen one. */
-  readonly depositWallets = new Map<number, Wallet>();
+  private walletsOfDeposits: Map<number, Wallet> | undefined;
   /** Of a broker: its share of the fees that its sub-accounts pay, 10^-12. */
   commissionRate = 0n;
   /** Of a master: the accounts below it belong to different people. */
   broker = false;
   /** Sums of the party it belongs to, where they have been needed; not saved. */
   partySums: PartySums | undefined;
-  /** Own fee rates by instrument; the instrument's apply elsewhere. */
-  readonly fees = new Map<number, FeeRates>();
+  private ownFees: Map<number, FeeRates> | undefined;
   holdMode: HoldMode = HoldMode.oneWay;
-  /** Futures positions by `positionKey`. */
-  readonly positions = new Map<number, Position>();
-  /** Margin mode and leverage by instrument, where the account has chosen. */
-  private readonly settings = new Map<number, FuturesSetting>();
+  private held: Map<number, Position> | undefined;
+  private settings: Map<number, FuturesSetting> | undefined;
   /** Has placed futures or margin orders: its cash may be negative. */
   mayOwe = false;
-  /** Leverage of debts by coin, where the account has chosen. */
-  private readonly leverages = new Map<number, number>();
+  private leverages: Map<number, number> | undefined;
   /** The warning of a margin ratio above the warning level was emitted. */
   warned = false;
   /** Being liquidated: commands of the owner are rejected. */
   liquidating = false;
-  /** Open orders by client id. */
-  readonly clientOids = new Map<string, number>();
+  private openOids: Map<string, number> | undefined;
   /** Open orders by instrument. */
   readonly openByInstrument = new OpenCounts();
   /** Number of open orders of the two lines: spot with margin, and all futures. */
@@ -67,9 +64,8 @@ export class Account {
   /** Open orders, oldest first, chained through the slab. */
   firstOrder = NIL;
   lastOrder = NIL;
-  /** Strategy orders that wait, oldest first, and those of them with a client id. */
-  readonly strategies = new Map<number, StrategyOrder>();
-  readonly strategyOids = new Map<string, StrategyOrder>();
+  private waiting: Map<number, StrategyOrder> | undefined;
+  private waitingOids: Map<string, StrategyOrder> | undefined;
   /** When the countdown runs out; 0 = off. */
   countdownDeadline = 0;
   /** Is in `State.dirtyAccounts`. */
@@ -95,37 +91,114 @@ export class Account {
 
   /** A view of the account with other positions, for reads only: money, orders and settings are shared. */
   holding(positions: ReadonlyMap<number, Position>): Account {
-    return Object.assign(Object.create(Account.prototype), this, { positions, margin: undefined });
+    return Object.assign(Object.create(Account.prototype), this, { held: positions, margin: undefined });
   }
 
+  /** Of a main account: its sub-accounts. */
+  get subAccounts(): readonly Account[] {
+    return this.subs ?? NO_ACCOUNTS;
+  }
+
+  addSubAccount(account: Account): void {
+    this.subs ??= [];
+    this.subs.push(account);
+  }
+
+  /** Wallet for deposits by coin, where the account has chosen one. */
+  get depositWallets(): ReadonlyMap<number, Wallet> {
+    return this.walletsOfDeposits ?? NONE;
+  }
+
+  chooseDepositWallet(coin: number, wallet: Wallet): void {
+    this.walletsOfDeposits ??= new Map();
+    this.walletsOfDeposits.set(coin, wallet);
+  }
+
+  /** Own fee rates by instrument; the instrument's apply elsewhere. */
+  get fees(): ReadonlyMap<number, FeeRates> {
+    return this.ownFees ?? NONE;
+  }
+
+  setFees(instrument: number, rates: FeeRates): void {
+    this.ownFees ??= new Map();
+    this.ownFees.set(instrument, rates);
+  }
+
+  /** Open orders by client id. */
+  get clientOids(): ReadonlyMap<string, number> {
+    return this.openOids ?? NONE;
+  }
+
+  addClientOid(clientOid: string, slot: number): void {
+    this.openOids ??= new Map();
+    this.openOids.set(clientOid, slot);
+  }
+
+  dropClientOid(clientOid: string): void {
+    this.openOids?.delete(clientOid);
+  }
+
+  /** Strategy orders that wait, oldest first. */
+  get strategies(): ReadonlyMap<number, StrategyOrder> {
+    return this.waiting ?? NONE;
+  }
+
+  /** Those of them with a client id. */
+  get strategyOids(): ReadonlyMap<string, StrategyOrder> {
+    return this.waitingOids ?? NONE;
+  }
+
+  addStrategy(order: StrategyOrder): void {
+    this.waiting ??= new Map();
+    this.waiting.set(order.id, order);
+    if (order.clientOid === '') return;
+    this.waitingOids ??= new Map();
+    this.waitingOids.set(order.clientOid, order);
+  }
+
+  dropStrategy({ id, clientOid }: StrategyOrder): void {
+    this.waiting?.delete(id);
+    if (clientOid !== '') this.waitingOids?.delete(clientOid);
+  }
+
+  /** Margin mode and leverage by instrument, where the account has chosen. */
   get futuresSettings(): ReadonlyMap<number, FuturesSetting> {
-    return this.settings;
+    return this.settings ?? NONE;
   }
 
   /** Sets the leverage and margin mode of an instrument; undefined restores the default. */
   choose(instrument: number, setting: FuturesSetting | undefined): void {
+    this.settings ??= new Map();
     if (setting === undefined) this.settings.delete(instrument);
     else this.settings.set(instrument, setting);
     this.margin?.settingChanged();
   }
 
+  /** Futures positions by `positionKey`. */
+  get positions(): ReadonlyMap<number, Position> {
+    return this.held ?? NONE;
+  }
+
   addPosition(position: Position): void {
-    this.positions.set(positionKey(position.instrument, position.posSide), position);
+    this.held ??= new Map();
+    this.held.set(positionKey(position.instrument, position.posSide), position);
     this.margin?.positionsChanged();
   }
 
   /** False when it was gone already. */
   removePosition(position: Position): boolean {
     this.margin?.positionsChanged();
-    return this.positions.delete(positionKey(position.instrument, position.posSide));
+    return this.held?.delete(positionKey(position.instrument, position.posSide)) ?? false;
   }
 
+  /** Leverage of debts by coin, where the account has chosen. */
   get coinLeverage(): ReadonlyMap<number, number> {
-    return this.leverages;
+    return this.leverages ?? NONE;
   }
 
   /** Undefined restores the default. */
   chooseCoinLeverage(coin: number, leverage: number | undefined): void {
+    this.leverages ??= new Map();
     if (leverage === undefined) this.leverages.delete(coin);
     else this.leverages.set(coin, leverage);
     this.margin?.claimsChanged();

@@ -5,6 +5,7 @@
  */
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
+import { LedgerRows } from './ledger-rows.ts';
 
 /** The buckets of a row are adjacent, eight cells a row: the row of a cell is found by a shift. */
 const ROW_SHIFT = 3;
@@ -28,19 +29,14 @@ export interface DebtPeak {
 }
 
 export class Ledger {
-  /** Row of (account, coin), opened when first touched. */
-  private readonly rows: (Int32Array<ArrayBuffer> | undefined)[] = [];
+  /** Row of an account and a coin, opened when first touched. */
+  private readonly rows = new LedgerRows();
   private readonly cells: bigint[] = [];
   /** By account: how often its money has changed, and how many of its rows have negative cash. */
   private changes = new Float64Array(FIRST_ACCOUNTS);
   private owing = new Int32Array(FIRST_ACCOUNTS);
   /** Coins of each account's rows, ascending. */
-  private readonly coins: number[][] = [];
-  /** Rows opened so far. */
-  rowCount = 0;
-  /** Whose row it is, and in which coin. */
-  private readonly rowAccounts: number[] = [];
-  private readonly rowCoins: number[] = [];
+  private readonly coins: (readonly number[])[] = [];
   /** What users owe, by row: cash and locked together below zero (rules 6.1). Rows with negative cash only. */
   private readonly owingRows = new Map<number, bigint>();
   private readonly owedByCoin: bigint[] = [];
@@ -58,19 +54,8 @@ export class Ledger {
 
   /** Cell of a bucket; opens the row. */
   cell(account: number, coin: number, bucket: Bucket): number {
-    let rows = this.rows[account];
-    if (rows === undefined || coin >= rows.length) rows = this.widen(account, coin);
-    let row = rows[coin]!;
-    if (row === 0) {
-      row = ++this.rowCount;
-      rows[coin] = row;
-      this.addCoin(account, coin);
-      this.rowAccounts.push(account);
-      this.rowCoins.push(coin);
-      this.changes[account]!++;
-      this.cells.push(0n, 0n, 0n, 0n, 0n, 0n, 0n, 0n);
-    }
-    return ((row - 1) << ROW_SHIFT) + bucket;
+    const row = this.rows.find(account, coin);
+    return ((row < 0 ? this.open(account, coin) : row) << ROW_SHIFT) + bucket;
   }
 
   balance(cell: number): bigint {
@@ -78,11 +63,11 @@ export class Ledger {
   }
 
   accountOf(cell: number): number {
-    return this.rowAccounts[rowOf(cell)]!;
+    return this.rows.accountOf(rowOf(cell));
   }
 
   coinOf(cell: number): number {
-    return this.rowCoins[rowOf(cell)]!;
+    return this.rows.coinOf(rowOf(cell));
   }
 
   bucketOf(cell: number): Bucket {
@@ -101,13 +86,13 @@ export class Ledger {
 
   /** Bucket of an account without opening a row. */
   peek(account: number, coin: number, bucket: Bucket): bigint {
-    const row = this.rows[account]?.[coin] ?? 0;
-    return row === 0 ? 0n : this.cells[((row - 1) << ROW_SHIFT) + bucket]!;
+    const row = this.rows.find(account, coin);
+    return row < 0 ? 0n : this.cells[(row << ROW_SHIFT) + bucket]!;
   }
 
   move(from: number, to: number, amount: bigint): void {
     assert(amount >= 0n, 'a posting moves a positive amount');
-    assert(this.rowCoins[rowOf(from)] === this.rowCoins[rowOf(to)], 'I01: a posting moves one coin');
+    assert(this.coinOf(from) === this.coinOf(to), 'I01: a posting moves one coin');
     if (this.shift(from, to, amount)) this.checkNegative(from, amount);
   }
 
@@ -125,8 +110,8 @@ export class Ledger {
     const negative = left < 0n;
     this.cells[from] = left;
     this.cells[to] = this.cells[to]! + amount;
-    const payer = this.rowAccounts[rowOf(from)]!;
-    const payee = this.rowAccounts[rowOf(to)]!;
+    const payer = this.accountOf(from);
+    const payee = this.accountOf(to);
     this.changes[payer]!++;
     this.changes[payee]!++;
     if (negative || this.owing[payer]! > 0) this.updateDebt(rowOf(from));
@@ -168,14 +153,14 @@ export class Ledger {
   }
 
   peakOf(account: number, coin: number): bigint {
-    const row = this.rows[account]?.[coin] ?? 0;
-    return row === 0 ? 0n : (this.peaks.get(row - 1) ?? 0n);
+    const row = this.rows.find(account, coin);
+    return row < 0 ? 0n : (this.peaks.get(row) ?? 0n);
   }
 
   /** Account ascending, coin ascending. */
   savePeaks(): DebtPeak[] {
     return [...this.peaks]
-      .map(([row, peak]) => ({ account: this.rowAccounts[row]!, coin: this.rowCoins[row]!, peak }))
+      .map(([row, peak]) => ({ account: this.rows.accountOf(row), coin: this.rows.coinOf(row), peak }))
       .sort((a, b) => a.account - b.account || a.coin - b.coin);
   }
 
@@ -192,7 +177,7 @@ export class Ledger {
   /** Accounts with negative cash in some coin, ascending. */
   accountsInDebt(): number[] {
     const accounts = new Set<number>();
-    for (const row of this.owingRows.keys()) accounts.add(this.rowAccounts[row]!);
+    for (const row of this.owingRows.keys()) accounts.add(this.rows.accountOf(row));
     return [...accounts].sort((a, b) => a - b);
   }
 
@@ -203,12 +188,11 @@ export class Ledger {
 
   /** Visits every row: account ascending, coin ascending. */
   eachRow(visit: (account: number, coin: number, buckets: readonly bigint[]) => void): void {
-    for (let account = 0; account < this.rows.length; account++) {
-      this.rows[account]?.forEach((row, coin) => {
-        if (row === 0) return;
-        const first = (row - 1) << ROW_SHIFT;
+    for (const [account, coins] of this.coins.entries()) {
+      for (const coin of coins) {
+        const first = this.rows.find(account, coin) << ROW_SHIFT;
         visit(account, coin, this.cells.slice(first, first + BUCKETS));
-      });
+      }
     }
   }
 
@@ -242,14 +226,14 @@ export class Ledger {
 
   /** Brings the sum of debts up to date with a row that has, or had, negative cash. */
   private updateDebt(row: number): void {
-    const account = this.rowAccounts[row]!;
+    const account = this.rows.accountOf(row);
     if (account < FIRST_USER_ACCOUNT) return;
     const cash = this.cells[(row << ROW_SHIFT) + Bucket.cash]!;
     const known = this.owingRows.get(row);
     if (cash >= 0n && known === undefined) return;
     const balance = cash + this.cells[(row << ROW_SHIFT) + Bucket.locked]!;
     const debt = balance < 0n ? -balance : 0n;
-    const coin = this.rowCoins[row]!;
+    const coin = this.rows.coinOf(row);
     while (this.owedByCoin.length <= coin) this.owedByCoin.push(0n);
     this.owedByCoin[coin]! += debt - (known ?? 0n);
     if (debt > (known ?? 0n)) this.grown.add(row);
@@ -262,24 +246,16 @@ export class Ledger {
     }
   }
 
-  private addCoin(account: number, coin: number): void {
-    while (this.coins.length <= account) this.coins.push([]);
-    const coins = this.coins[account]!;
-    coins.push(coin);
-    coins.sort((a, b) => a - b);
-  }
-
-  private widen(account: number, coin: number): Int32Array<ArrayBuffer> {
-    const old = this.rows[account];
-    const rows = new Int32Array(Math.max(8, (coin + 8) & ~7));
-    if (old !== undefined) rows.set(old);
-    while (this.rows.length <= account) this.rows.push(undefined);
+  private open(account: number, coin: number): number {
     while (this.changes.length <= account) {
       this.changes = doubled(Float64Array, this.changes);
       this.owing = doubled(Int32Array, this.owing);
     }
-    this.rows[account] = rows;
-    return rows;
+    while (this.coins.length <= account) this.coins.push(NO_COINS);
+    this.coins[account] = [...this.coins[account]!, coin].sort((a, b) => a - b);
+    this.changes[account]!++;
+    this.cells.push(0n, 0n, 0n, 0n, 0n, 0n, 0n, 0n);
+    return this.rows.open(account, coin);
   }
 }
 

@@ -310,7 +310,7 @@ export class State {
     this.accountByUid.set(uid, account);
     if (marketMaker || house) this.backedAccounts.add(account);
     if (party !== index) {
-      this.accounts[party]!.subAccounts.push(account);
+      this.accounts[party]!.addSubAccount(account);
       forgetPartySums(this.accounts[party]!);
     }
     return account;

@@ -20,8 +20,7 @@ interface End {
 export function enrollStrategy(state: State, order: StrategyOrder): void {
   const account = state.accounts[order.account]!;
   state.strategies.byId.set(order.id, order);
-  account.strategies.set(order.id, order);
-  if (order.clientOid !== '') account.strategyOids.set(order.clientOid, order);
+  account.addStrategy(order);
   if (order.status === StrategyStatus.pending) armStrategy(state, order);
 }
 
@@ -60,8 +59,7 @@ export function unregisterStrategy(state: State, order: StrategyOrder): void {
   disarm(order);
   strategies.byId.delete(order.id);
   strategies.due.delete(order);
-  account.strategies.delete(order.id);
-  if (order.clientOid !== '') account.strategyOids.delete(order.clientOid);
+  account.dropStrategy(order);
 }
 
 export function emitFinal(

@@ -72,7 +72,7 @@ export function setDepositWallet(state: State, command: SetDepositWallet): Comma
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
   if (state.coins[command.coin] === undefined) return rejected(RejectReason.unknownCoin);
-  account.depositWallets.set(command.coin, command.wallet);
+  account.chooseDepositWallet(command.coin, command.wallet);
   return OK;
 }
 

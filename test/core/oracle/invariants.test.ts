@@ -300,7 +300,7 @@ test('I29: one client id for two orders, and one that is left of a closed order'
   const one = spot();
   breaks(one.floor, /I29/, () => one.floor.state.slab.clientOids.set(slot(one.floor, one.ask), 'mine'));
   const two = spot();
-  breaks(two.floor, /I29/, () => account(two.floor, 'ann').clientOids.set('gone', 0));
+  breaks(two.floor, /I29/, () => account(two.floor, 'ann').addClientOid('gone', 0));
 });
 
 test('I33: two full records for one position', () => {
