@@ -3,6 +3,7 @@
  * also compares with the checkout in a directory, in interleaved pairs.
  */
 import { parseArgs } from 'node:util';
+import { accounts } from './accounts.ts';
 import { book } from './book.ts';
 import { core } from './core.ts';
 import { futures } from './futures.ts';
@@ -21,6 +22,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   futures,
   strategy,
   memory,
+  accounts,
   recovery,
   gateway,
   'slow-senders': slowSenders,
