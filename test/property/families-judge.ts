@@ -159,7 +159,7 @@ export class Judge {
     this.checkFamily(command, events, fills);
     this.checkRolls();
     this.checkStrangers(command, events, fills);
-    if (result.rejectReason === RejectReason.none) this.checkTier(command);
+    this.checkTiers(command, result, fills);
     return this.finding !== undefined;
   }
 
@@ -566,25 +566,40 @@ export class Judge {
 
   // (4)
 
-  private checkTier(command: Command): void {
-    if (command.type !== 'placeOrder' || command.instrument < BOOK.btcPerp || command.reduceOnly === true)
-      return;
-    const { uid, instrument: index } = command;
+  /**
+   * An order is tested when it comes, at the leverage of its account and with what its party has by then (rules 13.9 (a)). So
+   * the order of the command is judged behind its last fill, and each order that its trades triggered behind its own: that
+   * one opens at the leverage of another account.
+   */
+  private checkTiers(
+    command: Command,
+    { rejectReason, orderId }: CommandResult,
+    fills: readonly FillRecord[],
+  ): void {
+    const placed = command.type === 'placeOrder' && rejectReason === RejectReason.none;
+    const counts = placed && command.instrument >= BOOK.btcPerp && command.reduceOnly !== true;
+    const lastFills = new Map<number, number>();
+    for (const [n, fill] of fills.entries()) if (isTakenByUser(fill)) lastFills.set(fill.orderId, n);
+    for (const [order, last] of lastFills) {
+      const opens = fills.some((fill) => fill.orderId === order && fill.futures?.closing === false);
+      if (order === orderId ? counts : opens) this.checkTier(fills[last]!, fills.slice(last + 1));
+    }
+    if (counts && !lastFills.has(orderId)) this.checkTier(command, []);
+  }
+
+  private checkTier(
+    { uid, instrument: index, side }: Pick<FillRecord, 'uid' | 'instrument' | 'side'>,
+    later: readonly FillRecord[],
+  ): void {
     const main = MASTERS[uid] ?? uid;
     if (!family.has(uid) || main === BROKER) return;
-    const { state } = this;
-    const account = state.accountByUid.get(uid)!;
-    const instrument = state.instruments[index]!;
-    const buying = command.side === Side.buy;
+    const account = this.state.accountByUid.get(uid)!;
+    const instrument = this.state.instruments[index]!;
+    const buying = side === Side.buy;
     const setting = account.futuresSettings.get(index);
     if (setting === undefined) return;
     const leverage = buying ? setting.longLeverage : setting.shortLeverage;
-    let lots = 0;
-    for (const member of this.members) {
-      if ((MASTERS[member.uid] ?? member.uid) !== main) continue;
-      for (const position of member.positions.values())
-        if (position.instrument === index && position.long === buying) lots += position.lots;
-    }
+    const lots = this.heldBefore(later, main, index, buying);
     const notional = lots * instrument.unitsPerLotNumber * 1e-8 * this.markOf(index);
     const tier = instrument.futures!.tiers.findLast(({ maxLeverage }) => maxLeverage >= leverage);
     const limit = tier === undefined ? 0 : Number(tier.upTo) * 1e-8;
@@ -593,6 +608,23 @@ export class Judge {
         'tier',
         `account ${uid} opens at ${leverage}x where its party holds ${dollars(notional)}, allowed up to ${dollars(limit)}`,
       );
+  }
+
+  /** Lots of a party in a direction, without what fills of this command did later. */
+  private heldBefore(later: readonly FillRecord[], main: number, index: number, long: boolean): number {
+    const isOfParty = (uid: number) => family.has(uid) && (MASTERS[uid] ?? uid) === main;
+    let lots = 0;
+    for (const { uid, positions } of this.members) {
+      if (!isOfParty(uid)) continue;
+      for (const position of positions.values())
+        if (position.instrument === index && position.long === long) lots += position.lots;
+    }
+    for (const { uid, instrument, side, sizeLots, futures } of later) {
+      if (instrument !== index || !isOfParty(uid)) continue;
+      const ofLong = (side === Side.buy) !== futures!.closing;
+      if (ofLong === long) lots += futures!.closing ? sizeLots : -sizeLots;
+    }
+    return lots;
   }
 
   private find(kind: string, text: string): void {
@@ -607,6 +639,11 @@ function isOfFundingWallet({ type }: Command, events: readonly Event[]): boolean
     event.type === 'ledgerLine' && family.has(event.uid) && event.amount < 0n ? [event.wallet] : [],
   );
   return given.length > 0 && given.every((wallet) => wallet === Wallet.funding);
+}
+
+/** Of an order that came in this command, placed or triggered. */
+function isTakenByUser({ maker, futures }: FillRecord): boolean {
+  return !maker && futures?.kind === OrderKind.user;
 }
 
 function isForced(kind: OrderKind | undefined): boolean {
