@@ -25,9 +25,9 @@
  *   - what a contract in its last hour settles at by samples of an index that differs a little from the outside price,
  *     also over seconds that nobody saw (rules 5.15);
  *   - a bound for rounding: some units of 10^-8 for each posting.
- * (2) A stranger's edge is that of his own orders, fees, funding and interest; he is closed by force only at a mark that is
- *   the outside price, in the last hour of a contract the mean that it settles at (rules 5.15), deleveraged in the
- *   published order.
+ * (2) A stranger's edge is that of his own orders, fees, funding and interest, and of samples in the last hour of a contract
+ *   as above; he is closed by force only at a mark that is the outside price, in the last hour of a contract the mean that
+ *   it settles at (rules 5.15), deleveraged in the published order.
  * (3) Custody of no coin is below zero at any time, and at the end no coin lacks more than what outside prices did to
  *   accounts that nobody could close in time; what the desks sold for other coins counts as held.
  * (4) A party's positions stay within the tier of the leverage they were opened with (rules 13.9).
@@ -197,7 +197,8 @@ export class Judge {
     if (edge <= ROUNDING) return;
     const rounding = ROUNDING + ROUNDING_PER_FILL * (fills.length + events.length);
     const funding = this.fundingOf(events);
-    const bound = rounding + trades + funding + fund + this.forcedAtIndex(events) + this.settling();
+    const settling = this.settling(this.members);
+    const bound = rounding + trades + funding + fund + this.forcedAtIndex(events) + settling;
     if (edge > bound && !this.isExcused(command, events, fills)) {
       const parts = `trades ${dollars(trades)}, funding ${dollars(funding)}, fund ${dollars(fund)}`;
       this.find(
@@ -299,19 +300,24 @@ export class Judge {
     return Math.abs((Number(state.indexOf(quarter)!.price) * 1e-8) / world.priceOf(quarter) - 1) > UNTOLD;
   }
 
-  /** In the last hour of a contract: what the seconds that passed added to its mean at an index that is not quite outside's. */
-  private settling(): number {
+  /**
+   * In the last hour of a contract: what the seconds that passed added to its mean at an index that is not the outside price.
+   * The contract promises the mean of the index, in which seconds that nobody saw repeat the last price (rules 5.15): its
+   * holders gain or lose by that to each other, whoever they are. Seconds before the hour add nothing.
+   */
+  private settling(accounts: readonly Account[]): number {
     const { state, world } = this;
     const quarter = state.instruments[BOOK.btcQuarter]!;
     const settles = this.worth.settlementOf(quarter);
     if (settles === undefined) return 0;
     let basis = 0;
-    for (const { positions } of this.members)
+    for (const { positions } of accounts)
       for (const position of positions.values())
         if (position.instrument === BOOK.btcQuarter) basis += Number(position.basis) * 1e-8;
     const price = world.priceOf(quarter);
     const away = Math.abs(Number(state.indexOf(quarter)!.price) * 1e-8 - price);
-    const moved = (away * Math.min(this.passed, HOUR_MS)) / HOUR_MS;
+    const sampled = state.now - (quarter.futures!.delivery!.time - HOUR_MS) + SECOND_MS;
+    const moved = (away * Math.min(this.passed, sampled)) / HOUR_MS;
     return ((Math.abs(basis) * moved) / settles ** 2) * price * 1.05;
   }
 
@@ -526,7 +532,8 @@ export class Judge {
       }
       if (converted) continue;
       const lost = explained - (stranger.worth - before);
-      if (lost > ROUNDING + ROUNDING_PER_FILL * (own.length + lines))
+      const rounding = ROUNDING + ROUNDING_PER_FILL * (own.length + lines);
+      if (lost > rounding + this.settling([stranger.account]))
         this.find(
           'stranger',
           `stranger ${uid} loses ${dollars(lost)} to nothing of his own: ${dollars(before)} to ${dollars(stranger.worth)}`,
