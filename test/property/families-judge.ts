@@ -29,8 +29,9 @@
  *   as above; he is closed by force only at a mark that is the outside price, in the last hour of a contract the mean that
  *   it settles at (rules 5.15), deleveraged in the published order.
  * (3) Custody of no coin is below zero at any time, and at the end no coin lacks more than what outside prices did to
- *   accounts that nobody could close in time; what the desks sold for other coins counts as held.
- * (4) A party's positions stay within the tier of the leverage they were opened with (rules 13.9).
+ *   accounts that nobody could close in time and to the house's side of coin-margined contracts, delivered ones included;
+ *   what the desks sold for other coins counts as held.
+ * (4) Behind each order that opens, the party's positions are within the tier of its leverage (rules 13.9).
  */
 
 import { coinShortfall, shortfallLimit } from '../../src/core/margin/clearing-shortfall.ts';
@@ -114,6 +115,9 @@ export class Judge {
   private custody: bigint[] = [];
   /** What trades of the family in coin-margined contracts gave both sides together, in dollars. */
   private rolled = 0;
+  /** What deliveries left of the house's side of a contract that its fund could not pay (rules 13.2 (d)). */
+  private undelivered = 0n;
+  private badDebt = 0n;
   private nextSecond = 0;
   /** Milliseconds that the last command passed over. */
   private passed = 0;
@@ -153,6 +157,7 @@ export class Judge {
     if (result.rejectReason !== RejectReason.none && !second && events.length === 0) return false;
     const fills = events.flatMap((event) => (event.type === 'fill' ? [event.fill] : []));
     this.fills += fills.length;
+    this.countDelivery(command, fills);
     this.checkCustody(command);
     this.checkFunding(events);
     this.checkForced(fills);
@@ -172,11 +177,20 @@ export class Judge {
       const missing = owed - held - lent - (sold > 0n ? sold : 0n);
       if (missing > 0n) lacking += this.worth.usd(coin, missing);
     }
-    // What coin-margined contracts lack by a move of the mark is the exposure that their holders had (rules 13.2 (b)).
-    lacking -= this.worth.usd(COIN.btc, coinShortfall(state, COIN.btc));
+    // What coin-margined contracts lack by a move of the mark is the exposure that their holders had (rules 13.2 (b)). A
+    // delivery makes debt of the house of it, as far as its fund does not reach (rules 13.2 (d)).
+    lacking -= this.worth.usd(COIN.btc, coinShortfall(state, COIN.btc) + this.undelivered);
     const limit = this.worth.usd(COIN.btc, shortfallLimit(state, COIN.btc));
     const bound = limit + this.allowed.gaps * 1.01 + this.allowed.fund + 1;
     if (lacking > bound) this.find('owed', `coins worth ${dollars(lacking)} are owed and not there`);
+  }
+
+  private countDelivery({ type }: Command, fills: readonly FillRecord[]): void {
+    const before = this.badDebt;
+    this.badDebt = -this.state.ledger.peek(SystemAccount.badDebt, COIN.btc, Bucket.cash);
+    // Debts of accounts that the operator lets off are another matter.
+    if (type === 'writeOffDebt' || !fills.some(({ futures }) => futures?.kind === OrderKind.delivery)) return;
+    this.undelivered += this.badDebt - before;
   }
 
   // (1)
