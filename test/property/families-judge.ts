@@ -15,7 +15,8 @@
  *   - funding that it was paid, at a rate that quotes of backed accounts can explain (rules 13.8);
  *   - what the insurance fund paid in a forced close of the family, at most a fifth of it a close (rules 13.7 (b)), and in
  *     an hour at most 60 % of what it held;
- *   - trades among itself in coin-margined contracts, which all together may cost the house `limit_c` (rules 13.2 (c));
+ *   - trades among itself in coin-margined contracts, which all together may cost the house `limit_c` at prices it was told
+ *     (rules 13.2 (c));
  *   - trades among itself at a mark that is not the outside price because a feed is silent or a second late: no venue
  *     knows what it was not told. The desks of the house, and what borrows, get no such allowance (rules 13.6);
  *   - what leaves a funding wallet while a feed is silent: it stands behind an account only when the venue knows that this
@@ -69,6 +70,9 @@ const FUND_HOUR_SHARE = 0.6;
 const REACH_MAX = 0.0306;
 /** An order counts at its limit price, the position that it makes at the mark. */
 const TIER_SLACK = 1.06;
+
+/** Both coin-margined contracts go by it. */
+const BTCUSD_INDEX = INDICES.findIndex(({ name }) => name === 'BTCUSD');
 
 const family = new Set<number>(FAMILY);
 const strangers = new Set<number>(STRANGERS);
@@ -272,28 +276,34 @@ export class Judge {
   }
 
   private isSilent(): boolean {
+    return INDICES.some((_, n) => this.isSilentOn(n));
+  }
+
+  private isSilentOn(n: number): boolean {
     const { state, world } = this;
-    return INDICES.some(({ base, quote }, n) => {
-      const index = state.indices[n]!;
-      const away = Math.abs(Number(index.price) / Number(world.units(base, quote)) - 1);
-      return away > UNTOLD && (index.stale || state.now - index.reportedAt(state.now) > SILENT_MS);
-    });
+    const { base, quote } = INDICES[n]!;
+    const index = state.indices[n]!;
+    const away = Math.abs(Number(index.price) / Number(world.units(base, quote)) - 1);
+    return away > UNTOLD && (index.stale || state.now - index.reportedAt(state.now) > SILENT_MS);
   }
 
   /** Did a price change that a feed has not told yet, or only in this second? Mostly in scripts that were cut down. */
   private isUntold(): boolean {
+    return INDICES.some((_, n) => this.isUntoldOn(n));
+  }
+
+  private isUntoldOn(n: number): boolean {
     const { state, world } = this;
-    return INDICES.some(({ base, quote }, n) => {
-      const { components, price } = state.indices[n]!;
-      const outside = Number(world.units(base, quote));
-      const told = components.reduce((latest, each) =>
-        each.reportedTime >= latest.reportedTime ? each : latest,
-      );
-      const away = (known: bigint) => Math.abs(Number(known) / outside - 1) > UNTOLD;
-      // What was told in this second counts from the next one on.
-      const heard = state.now - told.reportedTime < SECOND_MS;
-      return state.now - told.reportedTime <= SILENT_MS && (away(told.price) || (heard && away(price)));
-    });
+    const { base, quote } = INDICES[n]!;
+    const { components, price } = state.indices[n]!;
+    const outside = Number(world.units(base, quote));
+    const told = components.reduce((latest, each) =>
+      each.reportedTime >= latest.reportedTime ? each : latest,
+    );
+    const away = (known: bigint) => Math.abs(Number(known) / outside - 1) > UNTOLD;
+    // What was told in this second counts from the next one on.
+    const heard = state.now - told.reportedTime < SECOND_MS;
+    return state.now - told.reportedTime <= SILENT_MS && (away(told.price) || (heard && away(price)));
   }
 
   /** Is a dollar coin not what the venue takes it for? It follows within a minute, as far as somebody says it (rules 13.3). */
@@ -440,19 +450,33 @@ export class Judge {
     return this.state.market(instrument).futures!.markTicks / 10 ** instrument.pricePrecision;
   }
 
-  /** A coin-margined trade gives both sides together what the house loses; forced ones follow gaps of the outside price. */
+  /**
+   * A coin-margined trade gives both sides together what the house loses; forced ones follow gaps of the outside price. The
+   * limit of the house is one at prices it was told (rules 13.2 (c)): while a feed is silent the profit is paid at the last
+   * mark, where a trade leaves the house as it was (rules 13.2 (b)), and what the next price makes of that is a move of the
+   * mark. No venue can pay at a price that nobody has told it.
+   */
   private roll(sides: readonly FillRecord[]): void {
     if (sides.some(({ futures }) => futures!.kind !== OrderKind.user && futures!.kind !== OrderKind.move))
       return;
-    for (const fill of sides)
+    for (const fill of sides) {
+      const paid = fill.futures!.closing ? Number(fill.futures!.pnl) * 1e-8 : 0;
       this.rolled += this.edgeOf(fill) - (family.has(fill.uid) ? this.feeOf(fill) : 0);
+      this.rolled -= paid * this.unknown(fill.instrument);
+    }
+  }
+
+  /** Dollars that the outside price of a coin-margined contract is above the mark because its feed says nothing. */
+  private unknown(book: number): number {
+    if (!this.isSilentOn(BTCUSD_INDEX) && !this.isUntoldOn(BTCUSD_INDEX)) return 0;
+    return this.world.priceOf(this.state.instruments[book]!) - this.markOf(book);
   }
 
   private checkRolls(): void {
     if (this.rolled <= this.allowed.rolls) return;
     this.allowed.rolls = this.rolled;
     const limit = this.worth.usd(COIN.btc, shortfallLimit(this.state, COIN.btc));
-    if (this.rolled > limit + 1 && !this.isUntold())
+    if (this.rolled > limit + 1)
       this.find(
         'rolls',
         `coin-margined trades took ${dollars(this.rolled)} from the house, whose limit is ${dollars(limit)}`,
