@@ -68,7 +68,10 @@ const FUND_CLOSE_SHARE = 0.2;
 const FUND_HOUR_SHARE = 0.6;
 /** Highest maintenance of the tiers and the fee of a forced close. */
 const REACH_MAX = 0.0306;
-/** An order counts at its limit price, the position that it makes at the mark. */
+/**
+ * An order counts at its limit, a market order a little above the best price (rules 5.6): within the band of a twentieth (rules
+ * 1.9) a sell may be filled above the one, a market order beyond the other.
+ */
 const TIER_SLACK = 1.06;
 
 /** Both coin-margined contracts go by it. */
@@ -626,14 +629,17 @@ export class Judge {
     const lastFills = new Map<number, number>();
     for (const [n, fill] of fills.entries()) if (isTakenByUser(fill)) lastFills.set(fill.orderId, n);
     for (const [order, last] of lastFills) {
-      const opens = fills.some((fill) => fill.orderId === order && fill.futures?.closing === false);
-      if (order === orderId ? counts : opens) this.checkTier(fills[last]!, fills.slice(last + 1));
+      const opened = fills.filter((fill) => fill.orderId === order && fill.futures?.closing === false);
+      if (order === orderId ? counts : opened.length > 0)
+        this.checkTier(fills[last]!, opened, fills.slice(last + 1));
     }
-    if (counts && !lastFills.has(orderId)) this.checkTier(command, []);
+    if (counts && !lastFills.has(orderId)) this.checkTier(command, [], []);
   }
 
+  /** An order counts at its price, not at the mark (rules 13.9 (a)): what it opened better than at the mark, at that price. */
   private checkTier(
     { uid, instrument: index, side }: Pick<FillRecord, 'uid' | 'instrument' | 'side'>,
+    opened: readonly FillRecord[],
     later: readonly FillRecord[],
   ): void {
     const main = MASTERS[uid] ?? uid;
@@ -645,7 +651,12 @@ export class Judge {
     if (setting === undefined) return;
     const leverage = buying ? setting.longLeverage : setting.shortLeverage;
     const lots = this.heldBefore(later, main, index, buying);
-    const notional = lots * instrument.unitsPerLotNumber * 1e-8 * this.markOf(index);
+    const perLot = instrument.unitsPerLotNumber * 1e-8 * this.markOf(index);
+    const better = opened.reduce(
+      (sum, { sizeLots, value }) => sum + sizeLots * perLot - Number(value) * 1e-8,
+      0,
+    );
+    const notional = lots * perLot - Math.max(0, better);
     const tier = instrument.futures!.tiers.findLast(({ maxLeverage }) => maxLeverage >= leverage);
     const limit = tier === undefined ? 0 : Number(tier.upTo) * 1e-8;
     if (notional > limit * TIER_SLACK)
