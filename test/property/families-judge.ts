@@ -35,6 +35,7 @@
  * (4) Behind each order that opens, the party's positions are within the tier of its leverage (rules 13.9).
  */
 
+import { wholeEquity } from '../../src/core/margin/bad-debt.ts';
 import { coinShortfall, shortfallLimit } from '../../src/core/margin/clearing-shortfall.ts';
 import { custodyOf } from '../../src/core/margin/custody.ts';
 import type { Command } from '../../src/core/model/command.ts';
@@ -187,9 +188,22 @@ export class Judge {
     // What coin-margined contracts lack by a move of the mark is the exposure that their holders had (rules 13.2 (b)). A
     // delivery makes debt of the house of it, as far as its fund does not reach (rules 13.2 (d)).
     lacking -= this.worth.usd(COIN.btc, coinShortfall(state, COIN.btc) + this.undelivered);
+    lacking -= this.withheld();
     const limit = this.worth.usd(COIN.btc, shortfallLimit(state, COIN.btc));
     const bound = limit + this.allowed.gaps * 1.01 + this.allowed.fund + 1;
     if (lacking > bound) this.find('owed', `coins worth ${dollars(lacking)} are owed and not there`);
+  }
+
+  /**
+   * What accounts own that owe more than that: their debts are not counted as lent, and what they own of other coins stays
+   * where it is (rules 13.7 (e)), in whatever wallet, until it pays for them. Positions may take some of it.
+   */
+  private withheld(): number {
+    const { state } = this;
+    let sum = 0;
+    for (const account of [...this.members, ...this.strangers.map((stranger) => stranger.account)])
+      if (account.positions.size === 0 && wholeEquity(state, account) <= 0n) sum += this.worth.owned(account);
+    return sum;
   }
 
   private countDelivery({ type }: Command, fills: readonly FillRecord[]): void {
