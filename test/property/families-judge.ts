@@ -643,17 +643,41 @@ export class Judge {
     const lastFills = new Map<number, number>();
     for (const [n, fill] of fills.entries()) if (isTakenByUser(fill)) lastFills.set(fill.orderId, n);
     for (const [order, last] of lastFills) {
-      const opened = fills.filter((fill) => fill.orderId === order && fill.futures?.closing === false);
-      if (order === orderId ? counts : opened.length > 0)
-        this.checkTier(fills[last]!, opened, fills.slice(last + 1));
+      const own = fills.filter((fill) => fill.orderId === order);
+      const opens = own.some(({ futures }) => !futures!.closing);
+      const limit = order === orderId && placed ? command.priceTicks : 0;
+      if (order === orderId ? counts : opens)
+        this.checkTier(own[0]!, this.uncounted(own, limit), fills.slice(last + 1));
     }
-    if (counts && !lastFills.has(orderId)) this.checkTier(command, [], []);
+    if (counts && !lastFills.has(orderId)) this.checkTier(command, 0, []);
   }
 
-  /** An order counts at its price, not at the mark (rules 13.9 (a)): what it opened better than at the mark, at that price. */
+  /**
+   * An order counts at its price, less the position that it closes at the mark (rules 13.9 (a)). So much more, at the mark, is
+   * what it opened: by a mark that is better than its price, or by bids above the limit of a sell, of what it closes too.
+   */
+  private uncounted(own: readonly FillRecord[], limitTicks: number): number {
+    const { instrument: index, priceTicks } = own[0]!;
+    const { unitsPerLotNumber, pricePrecision } = this.state.instruments[index]!;
+    const perLot = unitsPerLotNumber * 1e-8;
+    let filled = 0;
+    let opened = 0;
+    let value = 0;
+    for (const fill of own) {
+      filled += fill.sizeLots;
+      if (fill.futures!.closing) continue;
+      opened += fill.sizeLots;
+      value += Number(fill.value) * 1e-8;
+    }
+    const mark = this.markOf(index) * perLot;
+    const price = ((limitTicks || priceTicks) / 10 ** pricePrecision) * perLot;
+    const counted = Math.max(0, filled * price - (filled - opened) * mark);
+    return Math.max(0, opened * mark - Math.min(value, counted));
+  }
+
   private checkTier(
     { uid, instrument: index, side }: Pick<FillRecord, 'uid' | 'instrument' | 'side'>,
-    opened: readonly FillRecord[],
+    uncounted: number,
     later: readonly FillRecord[],
   ): void {
     const main = MASTERS[uid] ?? uid;
@@ -665,12 +689,7 @@ export class Judge {
     if (setting === undefined) return;
     const leverage = buying ? setting.longLeverage : setting.shortLeverage;
     const lots = this.heldBefore(later, main, index, buying);
-    const perLot = instrument.unitsPerLotNumber * 1e-8 * this.markOf(index);
-    const better = opened.reduce(
-      (sum, { sizeLots, value }) => sum + sizeLots * perLot - Number(value) * 1e-8,
-      0,
-    );
-    const notional = lots * perLot - Math.max(0, better);
+    const notional = lots * instrument.unitsPerLotNumber * 1e-8 * this.markOf(index) - uncounted;
     const tier = instrument.futures!.tiers.findLast(({ maxLeverage }) => maxLeverage >= leverage);
     const limit = tier === undefined ? 0 : Number(tier.upTo) * 1e-8;
     if (notional > limit * TIER_SLACK)
