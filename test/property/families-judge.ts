@@ -600,7 +600,10 @@ export class Judge {
     for (const { uid, instrument, futures } of fills) {
       if (futures?.kind !== OrderKind.liquidation || !strangers.has(uid)) continue;
       const contract = this.state.instruments[instrument]!;
-      const price = this.worth.settlementOf(contract) ?? this.world.priceOf(contract);
+      const index = this.state.indexOf(contract)!;
+      // A voice that comes back moves the index over a minute, whatever the voices say meanwhile (rules 5.14 (e)).
+      const outside = index.isSpread ? Number(index.price) * 1e-8 : this.world.priceOf(contract);
+      const price = this.worth.settlementOf(contract) ?? outside;
       const mark = this.markOf(instrument);
       if (Math.abs(mark / price - 1) > MARK_AWAY && !this.isUntold())
         this.find('mark', `stranger ${uid} is liquidated at a mark of ${mark} while outside it is ${price}`);
