@@ -227,7 +227,7 @@ export class Judge {
         forced.some((fill) => fill.uid === uid) ? sum + Math.max(0, this.homes[n]! - before[n]!) : sum,
       0,
     );
-    const fund = this.fundAllowance(forced, spared);
+    const fund = this.fundAllowance(forced, spared, fills);
     const trades = fills.length === 0 ? 0 : this.tradesOf(fills);
     if (edge <= ROUNDING) return;
     const rounding = ROUNDING + ROUNDING_PER_FILL * (fills.length + events.length);
@@ -539,7 +539,7 @@ export class Judge {
    * What the fund may have paid for forced closes of the family in this command: to those who traded with them within the
    * reach of a close, and to the closed accounts what they would have lacked (`spared`: they have more elsewhere).
    */
-  private fundAllowance(forced: readonly FillRecord[], spared: number): number {
+  private fundAllowance(forced: readonly FillRecord[], spared: number, fills: readonly FillRecord[]): number {
     const { state } = this;
     const hour = Math.floor(state.now / HOUR_MS);
     const held = FUND_COINS.map((coin) => this.fundOf(coin));
@@ -551,7 +551,15 @@ export class Judge {
     let sum = 0;
     const closes = new Set(forced.map(({ orderId }) => orderId)).size;
     for (const [n, before] of this.funds.entries()) {
-      const paid = Math.max(0, before - held[n]!);
+      // What closes of others brought it in the same command hides some of what it paid (rules 13.7 (b)).
+      const brought = fills.reduce(
+        (fees, fill) =>
+          !family.has(fill.uid) && isForced(fill.futures?.kind) && fill.feeCoin === FUND_COINS[n]
+            ? fees + Math.max(0, this.feeOf(fill))
+            : fees,
+        0,
+      );
+      const paid = Math.max(0, before - held[n]! + brought);
       sum += Math.min(paid, FUND_CLOSE_SHARE * closes * before);
     }
     this.funds = held;
