@@ -15,7 +15,8 @@
  *   - funding that it was paid, at a rate that quotes of backed accounts can explain (rules 13.8);
  *   - what the insurance fund paid in a forced close of the family, at most a fifth of it a close (rules 13.7 (b)), and in
  *     an hour at most 60 % of what it held;
- *   - trades among itself in coin-margined contracts, which all together may cost the house `limit_c` (rules 13.2 (c));
+ *   - trades among itself in coin-margined contracts, which all together may cost the house `limit_c` at prices it was told
+ *     (rules 13.2 (c));
  *   - trades among itself at a mark that is not the outside price because a feed is silent or a second late: no venue
  *     knows what it was not told. The desks of the house, and what borrows, get no such allowance (rules 13.6);
  *   - what leaves a funding wallet while a feed is silent: it stands behind an account only when the venue knows that this
@@ -25,14 +26,16 @@
  *   - what a contract in its last hour settles at by samples of an index that differs a little from the outside price,
  *     also over seconds that nobody saw (rules 5.15);
  *   - a bound for rounding: some units of 10^-8 for each posting.
- * (2) A stranger's edge is that of his own orders, fees, funding and interest; he is closed by force only at a mark that is
- *   the outside price, in the last hour of a contract the mean that it settles at (rules 5.15), deleveraged in the
- *   published order.
+ * (2) A stranger's edge is that of his own orders, fees, funding and interest, and of samples in the last hour of a contract
+ *   as above; he is closed by force only at a mark that is the outside price, in the last hour of a contract the mean that
+ *   it settles at (rules 5.15), deleveraged in the published order.
  * (3) Custody of no coin is below zero at any time, and at the end no coin lacks more than what outside prices did to
- *   accounts that nobody could close in time; what the desks sold for other coins counts as held.
- * (4) A party's positions stay within the tier of the leverage they were opened with (rules 13.9).
+ *   accounts that nobody could close in time and to the house's side of coin-margined contracts, delivered ones included;
+ *   what the desks sold for other coins counts as held.
+ * (4) Behind each order that opens, the party's positions are within the tier of its leverage (rules 13.9).
  */
 
+import { wholeEquity } from '../../src/core/margin/bad-debt.ts';
 import { coinShortfall, shortfallLimit } from '../../src/core/margin/clearing-shortfall.ts';
 import { custodyOf } from '../../src/core/margin/custody.ts';
 import type { Command } from '../../src/core/model/command.ts';
@@ -66,8 +69,14 @@ const FUND_CLOSE_SHARE = 0.2;
 const FUND_HOUR_SHARE = 0.6;
 /** Highest maintenance of the tiers and the fee of a forced close. */
 const REACH_MAX = 0.0306;
-/** An order counts at its limit price, the position that it makes at the mark. */
+/**
+ * An order counts at its limit, a market order a little above the best price (rules 5.6): within the band of a twentieth (rules
+ * 1.9) a sell may be filled above the one, a market order beyond the other.
+ */
 const TIER_SLACK = 1.06;
+
+/** Both coin-margined contracts go by it. */
+const BTCUSD_INDEX = INDICES.findIndex(({ name }) => name === 'BTCUSD');
 
 const family = new Set<number>(FAMILY);
 const strangers = new Set<number>(STRANGERS);
@@ -114,6 +123,9 @@ export class Judge {
   private custody: bigint[] = [];
   /** What trades of the family in coin-margined contracts gave both sides together, in dollars. */
   private rolled = 0;
+  /** What deliveries left of the house's side of a contract that its fund could not pay (rules 13.2 (d)). */
+  private undelivered = 0n;
+  private badDebt = 0n;
   private nextSecond = 0;
   /** Milliseconds that the last command passed over. */
   private passed = 0;
@@ -153,13 +165,14 @@ export class Judge {
     if (result.rejectReason !== RejectReason.none && !second && events.length === 0) return false;
     const fills = events.flatMap((event) => (event.type === 'fill' ? [event.fill] : []));
     this.fills += fills.length;
+    this.countDelivery(command, fills);
     this.checkCustody(command);
     this.checkFunding(events);
     this.checkForced(fills);
     this.checkFamily(command, events, fills);
     this.checkRolls();
     this.checkStrangers(command, events, fills);
-    if (result.rejectReason === RejectReason.none) this.checkTier(command);
+    this.checkTiers(command, result, fills);
     return this.finding !== undefined;
   }
 
@@ -172,11 +185,33 @@ export class Judge {
       const missing = owed - held - lent - (sold > 0n ? sold : 0n);
       if (missing > 0n) lacking += this.worth.usd(coin, missing);
     }
-    // What coin-margined contracts lack by a move of the mark is the exposure that their holders had (rules 13.2 (b)).
-    lacking -= this.worth.usd(COIN.btc, coinShortfall(state, COIN.btc));
+    // What coin-margined contracts lack by a move of the mark is the exposure that their holders had (rules 13.2 (b)). A
+    // delivery makes debt of the house of it, as far as its fund does not reach (rules 13.2 (d)).
+    lacking -= this.worth.usd(COIN.btc, coinShortfall(state, COIN.btc) + this.undelivered);
+    lacking -= this.withheld();
     const limit = this.worth.usd(COIN.btc, shortfallLimit(state, COIN.btc));
     const bound = limit + this.allowed.gaps * 1.01 + this.allowed.fund + 1;
     if (lacking > bound) this.find('owed', `coins worth ${dollars(lacking)} are owed and not there`);
+  }
+
+  /**
+   * What accounts own that owe more than that: their debts are not counted as lent, and what they own of other coins stays
+   * where it is (rules 13.7 (e)), in whatever wallet, until it pays for them. Positions may take some of it.
+   */
+  private withheld(): number {
+    const { state } = this;
+    let sum = 0;
+    for (const account of [...this.members, ...this.strangers.map((stranger) => stranger.account)])
+      if (account.positions.size === 0 && wholeEquity(state, account) <= 0n) sum += this.worth.owned(account);
+    return sum;
+  }
+
+  private countDelivery({ type }: Command, fills: readonly FillRecord[]): void {
+    const before = this.badDebt;
+    this.badDebt = -this.state.ledger.peek(SystemAccount.badDebt, COIN.btc, Bucket.cash);
+    // Debts of accounts that the operator lets off are another matter.
+    if (type === 'writeOffDebt' || !fills.some(({ futures }) => futures?.kind === OrderKind.delivery)) return;
+    this.undelivered += this.badDebt - before;
   }
 
   // (1)
@@ -192,12 +227,13 @@ export class Judge {
         forced.some((fill) => fill.uid === uid) ? sum + Math.max(0, this.homes[n]! - before[n]!) : sum,
       0,
     );
-    const fund = this.fundAllowance(forced, spared);
+    const fund = this.fundAllowance(forced, spared, fills);
     const trades = fills.length === 0 ? 0 : this.tradesOf(fills);
     if (edge <= ROUNDING) return;
     const rounding = ROUNDING + ROUNDING_PER_FILL * (fills.length + events.length);
     const funding = this.fundingOf(events);
-    const bound = rounding + trades + funding + fund + this.forcedAtIndex(events) + this.settling();
+    const settling = this.settling(this.members);
+    const bound = rounding + trades + funding + fund + this.forcedAtIndex(events) + settling;
     if (edge > bound && !this.isExcused(command, events, fills)) {
       const parts = `trades ${dollars(trades)}, funding ${dollars(funding)}, fund ${dollars(fund)}`;
       this.find(
@@ -257,28 +293,34 @@ export class Judge {
   }
 
   private isSilent(): boolean {
+    return INDICES.some((_, n) => this.isSilentOn(n));
+  }
+
+  private isSilentOn(n: number): boolean {
     const { state, world } = this;
-    return INDICES.some(({ base, quote }, n) => {
-      const index = state.indices[n]!;
-      const away = Math.abs(Number(index.price) / Number(world.units(base, quote)) - 1);
-      return away > UNTOLD && (index.stale || state.now - index.reportedAt(state.now) > SILENT_MS);
-    });
+    const { base, quote } = INDICES[n]!;
+    const index = state.indices[n]!;
+    const away = Math.abs(Number(index.price) / Number(world.units(base, quote)) - 1);
+    return away > UNTOLD && (index.stale || state.now - index.reportedAt(state.now) > SILENT_MS);
   }
 
   /** Did a price change that a feed has not told yet, or only in this second? Mostly in scripts that were cut down. */
   private isUntold(): boolean {
+    return INDICES.some((_, n) => this.isUntoldOn(n));
+  }
+
+  private isUntoldOn(n: number): boolean {
     const { state, world } = this;
-    return INDICES.some(({ base, quote }, n) => {
-      const { components, price } = state.indices[n]!;
-      const outside = Number(world.units(base, quote));
-      const told = components.reduce((latest, each) =>
-        each.reportedTime >= latest.reportedTime ? each : latest,
-      );
-      const away = (known: bigint) => Math.abs(Number(known) / outside - 1) > UNTOLD;
-      // What was told in this second counts from the next one on.
-      const heard = state.now - told.reportedTime < SECOND_MS;
-      return state.now - told.reportedTime <= SILENT_MS && (away(told.price) || (heard && away(price)));
-    });
+    const { base, quote } = INDICES[n]!;
+    const { components, price } = state.indices[n]!;
+    const outside = Number(world.units(base, quote));
+    const told = components.reduce((latest, each) =>
+      each.reportedTime >= latest.reportedTime ? each : latest,
+    );
+    const away = (known: bigint) => Math.abs(Number(known) / outside - 1) > UNTOLD;
+    // What was told in this second counts from the next one on.
+    const heard = state.now - told.reportedTime < SECOND_MS;
+    return state.now - told.reportedTime <= SILENT_MS && (away(told.price) || (heard && away(price)));
   }
 
   /** Is a dollar coin not what the venue takes it for? It follows within a minute, as far as somebody says it (rules 13.3). */
@@ -299,19 +341,24 @@ export class Judge {
     return Math.abs((Number(state.indexOf(quarter)!.price) * 1e-8) / world.priceOf(quarter) - 1) > UNTOLD;
   }
 
-  /** In the last hour of a contract: what the seconds that passed added to its mean at an index that is not quite outside's. */
-  private settling(): number {
+  /**
+   * In the last hour of a contract: what the seconds that passed added to its mean at an index that is not the outside price.
+   * The contract promises the mean of the index, in which seconds that nobody saw repeat the last price (rules 5.15): its
+   * holders gain or lose by that to each other, whoever they are. Seconds before the hour add nothing.
+   */
+  private settling(accounts: readonly Account[]): number {
     const { state, world } = this;
     const quarter = state.instruments[BOOK.btcQuarter]!;
     const settles = this.worth.settlementOf(quarter);
     if (settles === undefined) return 0;
     let basis = 0;
-    for (const { positions } of this.members)
+    for (const { positions } of accounts)
       for (const position of positions.values())
         if (position.instrument === BOOK.btcQuarter) basis += Number(position.basis) * 1e-8;
     const price = world.priceOf(quarter);
     const away = Math.abs(Number(state.indexOf(quarter)!.price) * 1e-8 - price);
-    const moved = (away * Math.min(this.passed, HOUR_MS)) / HOUR_MS;
+    const sampled = state.now - (quarter.futures!.delivery!.time - HOUR_MS) + SECOND_MS;
+    const moved = (away * Math.min(this.passed, sampled)) / HOUR_MS;
     return ((Math.abs(basis) * moved) / settles ** 2) * price * 1.05;
   }
 
@@ -420,19 +467,33 @@ export class Judge {
     return this.state.market(instrument).futures!.markTicks / 10 ** instrument.pricePrecision;
   }
 
-  /** A coin-margined trade gives both sides together what the house loses; forced ones follow gaps of the outside price. */
+  /**
+   * A coin-margined trade gives both sides together what the house loses; forced ones follow gaps of the outside price. The
+   * limit of the house is one at prices it was told (rules 13.2 (c)): while a feed is silent the profit is paid at the last
+   * mark, where a trade leaves the house as it was (rules 13.2 (b)), and what the next price makes of that is a move of the
+   * mark. No venue can pay at a price that nobody has told it.
+   */
   private roll(sides: readonly FillRecord[]): void {
     if (sides.some(({ futures }) => futures!.kind !== OrderKind.user && futures!.kind !== OrderKind.move))
       return;
-    for (const fill of sides)
+    for (const fill of sides) {
+      const paid = fill.futures!.closing ? Number(fill.futures!.pnl) * 1e-8 : 0;
       this.rolled += this.edgeOf(fill) - (family.has(fill.uid) ? this.feeOf(fill) : 0);
+      this.rolled -= paid * this.unknown(fill.instrument);
+    }
+  }
+
+  /** Dollars that the outside price of a coin-margined contract is above the mark because its feed says nothing. */
+  private unknown(book: number): number {
+    if (!this.isSilentOn(BTCUSD_INDEX) && !this.isUntoldOn(BTCUSD_INDEX)) return 0;
+    return this.world.priceOf(this.state.instruments[book]!) - this.markOf(book);
   }
 
   private checkRolls(): void {
     if (this.rolled <= this.allowed.rolls) return;
     this.allowed.rolls = this.rolled;
     const limit = this.worth.usd(COIN.btc, shortfallLimit(this.state, COIN.btc));
-    if (this.rolled > limit + 1 && !this.isUntold())
+    if (this.rolled > limit + 1)
       this.find(
         'rolls',
         `coin-margined trades took ${dollars(this.rolled)} from the house, whose limit is ${dollars(limit)}`,
@@ -478,7 +539,7 @@ export class Judge {
    * What the fund may have paid for forced closes of the family in this command: to those who traded with them within the
    * reach of a close, and to the closed accounts what they would have lacked (`spared`: they have more elsewhere).
    */
-  private fundAllowance(forced: readonly FillRecord[], spared: number): number {
+  private fundAllowance(forced: readonly FillRecord[], spared: number, fills: readonly FillRecord[]): number {
     const { state } = this;
     const hour = Math.floor(state.now / HOUR_MS);
     const held = FUND_COINS.map((coin) => this.fundOf(coin));
@@ -490,7 +551,15 @@ export class Judge {
     let sum = 0;
     const closes = new Set(forced.map(({ orderId }) => orderId)).size;
     for (const [n, before] of this.funds.entries()) {
-      const paid = Math.max(0, before - held[n]!);
+      // What closes of others brought it in the same command hides some of what it paid (rules 13.7 (b)).
+      const brought = fills.reduce(
+        (fees, fill) =>
+          !family.has(fill.uid) && isForced(fill.futures?.kind) && fill.feeCoin === FUND_COINS[n]
+            ? fees + Math.max(0, this.feeOf(fill))
+            : fees,
+        0,
+      );
+      const paid = Math.max(0, before - held[n]! + brought);
       sum += Math.min(paid, FUND_CLOSE_SHARE * closes * before);
     }
     this.funds = held;
@@ -526,7 +595,8 @@ export class Judge {
       }
       if (converted) continue;
       const lost = explained - (stranger.worth - before);
-      if (lost > ROUNDING + ROUNDING_PER_FILL * (own.length + lines))
+      const rounding = ROUNDING + ROUNDING_PER_FILL * (own.length + lines);
+      if (lost > rounding + this.settling([stranger.account]))
         this.find(
           'stranger',
           `stranger ${uid} loses ${dollars(lost)} to nothing of his own: ${dollars(before)} to ${dollars(stranger.worth)}`,
@@ -538,7 +608,10 @@ export class Judge {
     for (const { uid, instrument, futures } of fills) {
       if (futures?.kind !== OrderKind.liquidation || !strangers.has(uid)) continue;
       const contract = this.state.instruments[instrument]!;
-      const price = this.worth.settlementOf(contract) ?? this.world.priceOf(contract);
+      const index = this.state.indexOf(contract)!;
+      // A voice that comes back moves the index over a minute, whatever the voices say meanwhile (rules 5.14 (e)).
+      const outside = index.isSpread ? Number(index.price) * 1e-8 : this.world.priceOf(contract);
+      const price = this.worth.settlementOf(contract) ?? outside;
       const mark = this.markOf(instrument);
       if (Math.abs(mark / price - 1) > MARK_AWAY && !this.isUntold())
         this.find('mark', `stranger ${uid} is liquidated at a mark of ${mark} while outside it is ${price}`);
@@ -566,26 +639,68 @@ export class Judge {
 
   // (4)
 
-  private checkTier(command: Command): void {
-    if (command.type !== 'placeOrder' || command.instrument < BOOK.btcPerp || command.reduceOnly === true)
-      return;
-    const { uid, instrument: index } = command;
+  /**
+   * An order is tested when it comes, at the leverage of its account and with what its party has by then (rules 13.9 (a)). So
+   * the order of the command is judged behind its last fill, and each order that its trades triggered behind its own: that
+   * one opens at the leverage of another account.
+   */
+  private checkTiers(
+    command: Command,
+    { rejectReason, orderId }: CommandResult,
+    fills: readonly FillRecord[],
+  ): void {
+    const placed = command.type === 'placeOrder' && rejectReason === RejectReason.none;
+    const counts = placed && command.instrument >= BOOK.btcPerp && command.reduceOnly !== true;
+    const lastFills = new Map<number, number>();
+    for (const [n, fill] of fills.entries()) if (isTakenByUser(fill)) lastFills.set(fill.orderId, n);
+    for (const [order, last] of lastFills) {
+      const own = fills.filter((fill) => fill.orderId === order);
+      const opens = own.some(({ futures }) => !futures!.closing);
+      const limit = order === orderId && placed ? command.priceTicks : 0;
+      if (order === orderId ? counts : opens)
+        this.checkTier(own[0]!, this.uncounted(own, limit), fills.slice(last + 1));
+    }
+    if (counts && !lastFills.has(orderId)) this.checkTier(command, 0, []);
+  }
+
+  /**
+   * An order counts at its price, less the position that it closes at the mark (rules 13.9 (a)). So much more, at the mark, is
+   * what it opened: by a mark that is better than its price, or by bids above the limit of a sell, of what it closes too.
+   */
+  private uncounted(own: readonly FillRecord[], limitTicks: number): number {
+    const { instrument: index, priceTicks } = own[0]!;
+    const { unitsPerLotNumber, pricePrecision } = this.state.instruments[index]!;
+    const perLot = unitsPerLotNumber * 1e-8;
+    let filled = 0;
+    let opened = 0;
+    let value = 0;
+    for (const fill of own) {
+      filled += fill.sizeLots;
+      if (fill.futures!.closing) continue;
+      opened += fill.sizeLots;
+      value += Number(fill.value) * 1e-8;
+    }
+    const mark = this.markOf(index) * perLot;
+    const price = ((limitTicks || priceTicks) / 10 ** pricePrecision) * perLot;
+    const counted = Math.max(0, filled * price - (filled - opened) * mark);
+    return Math.max(0, opened * mark - Math.min(value, counted));
+  }
+
+  private checkTier(
+    { uid, instrument: index, side }: Pick<FillRecord, 'uid' | 'instrument' | 'side'>,
+    uncounted: number,
+    later: readonly FillRecord[],
+  ): void {
     const main = MASTERS[uid] ?? uid;
     if (!family.has(uid) || main === BROKER) return;
-    const { state } = this;
-    const account = state.accountByUid.get(uid)!;
-    const instrument = state.instruments[index]!;
-    const buying = command.side === Side.buy;
+    const account = this.state.accountByUid.get(uid)!;
+    const instrument = this.state.instruments[index]!;
+    const buying = side === Side.buy;
     const setting = account.futuresSettings.get(index);
     if (setting === undefined) return;
     const leverage = buying ? setting.longLeverage : setting.shortLeverage;
-    let lots = 0;
-    for (const member of this.members) {
-      if ((MASTERS[member.uid] ?? member.uid) !== main) continue;
-      for (const position of member.positions.values())
-        if (position.instrument === index && position.long === buying) lots += position.lots;
-    }
-    const notional = lots * instrument.unitsPerLotNumber * 1e-8 * this.markOf(index);
+    const lots = this.heldBefore(later, main, index, buying);
+    const notional = lots * instrument.unitsPerLotNumber * 1e-8 * this.markOf(index) - uncounted;
     const tier = instrument.futures!.tiers.findLast(({ maxLeverage }) => maxLeverage >= leverage);
     const limit = tier === undefined ? 0 : Number(tier.upTo) * 1e-8;
     if (notional > limit * TIER_SLACK)
@@ -593,6 +708,23 @@ export class Judge {
         'tier',
         `account ${uid} opens at ${leverage}x where its party holds ${dollars(notional)}, allowed up to ${dollars(limit)}`,
       );
+  }
+
+  /** Lots of a party in a direction, without what fills of this command did later. */
+  private heldBefore(later: readonly FillRecord[], main: number, index: number, long: boolean): number {
+    const isOfParty = (uid: number) => family.has(uid) && (MASTERS[uid] ?? uid) === main;
+    let lots = 0;
+    for (const { uid, positions } of this.members) {
+      if (!isOfParty(uid)) continue;
+      for (const position of positions.values())
+        if (position.instrument === index && position.long === long) lots += position.lots;
+    }
+    for (const { uid, instrument, side, sizeLots, futures } of later) {
+      if (instrument !== index || !isOfParty(uid)) continue;
+      const ofLong = (side === Side.buy) !== futures!.closing;
+      if (ofLong === long) lots += futures!.closing ? sizeLots : -sizeLots;
+    }
+    return lots;
   }
 
   private find(kind: string, text: string): void {
@@ -607,6 +739,11 @@ function isOfFundingWallet({ type }: Command, events: readonly Event[]): boolean
     event.type === 'ledgerLine' && family.has(event.uid) && event.amount < 0n ? [event.wallet] : [],
   );
   return given.length > 0 && given.every((wallet) => wallet === Wallet.funding);
+}
+
+/** Of an order that came in this command, placed or triggered. */
+function isTakenByUser({ maker, futures }: FillRecord): boolean {
+  return !maker && futures?.kind === OrderKind.user;
 }
 
 function isForced(kind: OrderKind | undefined): boolean {

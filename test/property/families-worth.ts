@@ -51,6 +51,17 @@ export class Worth {
     return sum;
   }
 
+  /** Coins of which the account has more than it owes, those that are leaving left out. */
+  owned({ index }: Account): number {
+    const { ledger } = this.state;
+    let sum = 0;
+    for (const coin of ledger.coinsOf(index)) {
+      const amount = OWN.reduce((total, bucket) => total + ledger.peek(index, coin, bucket), 0n);
+      if (amount > 0n) sum += this.usd(coin, amount);
+    }
+    return sum;
+  }
+
   usd(coin: number, amount: bigint): number {
     return Number(amount) * MONEY * this.world.prices[coin]!;
   }

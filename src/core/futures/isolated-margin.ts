@@ -1,6 +1,7 @@
 /** The margin of isolated positions: added and removed by command, or added automatically (rules 5.3, 5.9). */
 
 import { spendable, withdrawable } from '../margin/available-balance.ts';
+import { isOld } from '../margin/collateral.ts';
 import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
 import type { AdjustMargin, SetAutoMargin } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -29,11 +30,17 @@ export function adjustMargin(state: State, command: AdjustMargin): CommandResult
     return { rejectReason: RejectReason.insufficientBalance, orderId: 0, clientOid: '', available, coin };
   }
   if (amount < 0n && position.fundingOwed > 0n) return rejected(RejectReason.marginTooLow);
+  if (amount < 0n && hasOldMark(state, instrument)) return rejected(RejectReason.staleIndexPrice);
   if (amount < 0n && position.iso + amount < neededMargin(state, account, instrument, position)) {
     return rejected(RejectReason.marginTooLow);
   }
   addMargin(state, account, instrument, position, amount);
   return OK;
+}
+
+/** What a position needs by an old mark may be less than it has lost since: nothing leaves it then (rules 13.6 (d)). */
+function hasOldMark(state: State, instrument: Instrument): boolean {
+  return state.rules.livePrices && isOld(state, state.market(instrument).futures!.index);
 }
 
 /** Moves cash into the position, or out of it when negative, and writes the ledger line. */

@@ -316,6 +316,47 @@ test('R6 (b): a thin index withholds withdrawals of who has crossed positions, a
   assert.equal(asked('ann'), 'none');
 });
 
+/** Ann knows that the price has fallen to 52 000 while the feed says nothing, and takes back margin that she added. */
+function marginTakenInSilence(without: readonly SecondEditionRule[], silentMs: number) {
+  const floor = new PriceFloor(PERPETUAL, without);
+  floor.trader('ann', { USDT: '20000' });
+  floor.trader('bob', { USDT: '100000' });
+  floor.isolate('ann');
+  floor.leverage('ann', 20);
+  floor.seconds(2);
+  floor.deal('ann', 'bob', '1', '60000');
+  assert.equal(floor.addMargin('ann', '9000'), 'none');
+  floor.wait(silentMs);
+  const taken = floor.addMargin('ann', '-9000');
+  // Margin may be added at any time.
+  assert.equal(floor.addMargin('ann', '1'), 'none');
+  floor.seconds(1, '52000');
+  return { taken, ann: money(floor.worth('ann', '52000')), stands: floor.position('ann') };
+}
+
+test('R6 (d): margin of a position is not removed at a price that nobody has told for a minute', () => {
+  const kept = { ann: '11964', stands: 'long 1 @ 60000 iso 12001' };
+  // A downtime, and a silence that made the index stale.
+  for (const silent of [61_000, 16 * MINUTE])
+    assert.deepEqual(marginTakenInSilence([], silent), { taken: 'staleIndexPrice', ...kept });
+  // Before, she lost 3 001 of the 8 000, and who was on the other side bore the rest.
+  const { taken, ann } = marginTakenInSilence(['livePrices'], 61_000);
+  assert.deepEqual([taken, ann], ['none', '16963']);
+});
+
+test('R6 (d): margin is removed at a price of this minute, and not at one that hangs on one voice', () => {
+  const floor = new TwoVoices();
+  floor.trader('cat', { USDT: '20000' });
+  floor.isolate('cat');
+  floor.deal('cat', 'bob', '1', '60000');
+  assert.equal(floor.addMargin('cat', '5000'), 'none');
+  assert.equal(floor.addMargin('cat', '-1000'), 'none');
+  for (let n = 0; n < 61; n++) floor.voices(n % 2 === 0 ? '60000' : '60000.1', [0]);
+  assert.equal(floor.addMargin('cat', '-1000'), 'staleIndexPrice');
+  floor.voices('60000', [0, 1]);
+  assert.equal(floor.addMargin('cat', '-1000'), 'none');
+});
+
 test('R7 (e): while a thin index keeps a lost position open, the other wallet stands behind it', () => {
   const floor = new TwoVoices();
   floor.fund('ann', '1500', 'USDT');
