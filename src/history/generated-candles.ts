@@ -5,6 +5,7 @@
 import { type CandleWidth, candleOpen, candleWidthIndex } from '../core/model/candle-interval.ts';
 import { formatUnits } from '../core/model/units.ts';
 import { type CandleRow, joinCandles } from '../views/candle-view.ts';
+import type { GeneratedFunding } from './generated-funding.ts';
 
 const GENERATED_WIDTHS = ['1m', '1H'] as const;
 export type GeneratedWidth = (typeof GENERATED_WIDTHS)[number];
@@ -22,6 +23,18 @@ export interface GeneratedCandles {
   readonly ticks: Int32Array;
   /** Volume of each candle. */
   readonly lots: Float64Array;
+}
+
+/** What is generated of one book: stored as a whole or not at all. */
+export interface GeneratedPast {
+  readonly candles: readonly GeneratedCandles[];
+  /** Of a perpetual, all older than its first settlement. */
+  readonly funding?: GeneratedFunding | undefined;
+}
+
+/** Rows that it makes. */
+export function generatedRows({ candles, funding }: GeneratedPast): number {
+  return candles.length + (funding?.rates.length ?? 0);
 }
 
 /** The generated interval that a longer one is aggregated from. */

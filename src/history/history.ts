@@ -25,8 +25,7 @@ import type { ClosedPositionView } from '../views/position-view.ts';
 import type { StrategyView } from '../views/strategy-view.ts';
 import type { TransferView } from '../views/transfer-view.ts';
 import type { WalletRecordType, WalletRecordView } from '../views/wallet-record-view.ts';
-import type { GeneratedCandles } from './generated-candles.ts';
-import type { GeneratedFunding } from './generated-funding.ts';
+import type { GeneratedPast } from './generated-candles.ts';
 
 /** The operation needs space that the disk does not have. Nothing is lost: the journal holds it. */
 export class HistoryStarved extends Error {
@@ -58,11 +57,8 @@ export interface History {
    */
   project(command: ProjectedCommand): void;
 
-  /** Adds generated candles of a book; candle queries use them where there are no real ones. */
-  addGenerated(candles: GeneratedCandles): void;
-
-  /** Adds generated funding rates of a perpetual, all older than its first settlement. */
-  addGeneratedFunding(funding: GeneratedFunding): void;
+  /** Adds the generated past of a book, all of it or nothing; queries use it where there are no real records. */
+  addGenerated(past: GeneratedPast): void;
 
   /** Rows projected and not yet durable. The caller slows down when this grows. */
   lag(): number;
@@ -114,6 +110,8 @@ export interface History {
   gaplessCandles(query: GaplessCandleQuery): Promise<string>;
   /** Generated candles of five minutes that opened since then, ascending. */
   generatedCandles(query: GeneratedQuery): Promise<CandleRow[]>;
+  /** Books with generated candles, as `SPOT:BTCUSDT`. */
+  generatedBooks(): Promise<string[]>;
   /** Settled rates, newest first, and before them the generated ones. */
   fundingRates(query: FundingRateQuery): Promise<FundingRateView[]>;
   /** Full hours at which the insurance fund of a coin had changed, oldest first, and the last one before them. */

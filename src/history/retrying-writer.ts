@@ -5,8 +5,7 @@
  */
 import { freeBytes } from '../storage/free-space.ts';
 import { isDatabaseShortage } from '../storage/shortage-errors.ts';
-import type { GeneratedCandles } from './generated-candles.ts';
-import type { GeneratedFunding } from './generated-funding.ts';
+import { type GeneratedPast, generatedRows } from './generated-candles.ts';
 import type { ProjectionBatch } from './projection-batch.ts';
 import type { SqliteWriter } from './sqlite-writer.ts';
 
@@ -51,12 +50,8 @@ export class RetryingWriter {
     this.#queue(batch.rows, () => this.#writer.write(batch, names));
   }
 
-  addGenerated(candles: GeneratedCandles): void {
-    this.#queue(1, () => this.#writer.addGenerated(candles));
-  }
-
-  addGeneratedFunding(funding: GeneratedFunding): void {
-    this.#queue(funding.rates.length, () => this.#writer.addGeneratedFunding(funding));
+  addGenerated(past: GeneratedPast): void {
+    this.#queue(generatedRows(past), () => this.#writer.addGenerated(past));
   }
 
   /** False when the disk has no space: all rows are kept, and visible to reads. */

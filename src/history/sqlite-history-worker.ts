@@ -59,10 +59,7 @@ port.on('message', (message: ToWorker) => {
       retrying.write(unpackBatch(message.batch));
       return commitSoon();
     case 'generated':
-      retrying.addGenerated(message.candles);
-      return commitSoon();
-    case 'generatedFunding':
-      retrying.addGeneratedFunding(message.funding);
+      retrying.addGenerated(message.past);
       return commitSoon();
     case 'read':
       return read(message);

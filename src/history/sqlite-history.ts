@@ -4,8 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Instrument } from '../core/model/instrument.ts';
-import type { GeneratedCandles } from './generated-candles.ts';
-import type { GeneratedFunding } from './generated-funding.ts';
+import type { GeneratedPast } from './generated-candles.ts';
 import type {
   CandleQuery,
   CandleSeries,
@@ -147,14 +146,9 @@ class SqliteHistory implements History {
     else this.#batchTimer ??= setTimeout(() => this.#postBatch(), BATCH_DELAY_MS);
   }
 
-  addGenerated(candles: GeneratedCandles): void {
+  addGenerated(past: GeneratedPast): void {
     this.#mustWork();
-    this.#post({ type: 'generated', candles });
-  }
-
-  addGeneratedFunding(funding: GeneratedFunding): void {
-    this.#mustWork();
-    this.#post({ type: 'generatedFunding', funding });
+    this.#post({ type: 'generated', past });
   }
 
   lag(): number {
@@ -247,6 +241,10 @@ class SqliteHistory implements History {
 
   generatedCandles(query: GeneratedQuery) {
     return this.#read('generatedCandles', query);
+  }
+
+  generatedBooks() {
+    return this.#read('generatedBooks', undefined);
   }
 
   fundingRates(query: FundingRateQuery) {

@@ -1,7 +1,6 @@
 /** Messages between the history and its worker, handled in the order they were sent. */
 import type { Instrument } from '../core/model/instrument.ts';
-import type { GeneratedCandles } from './generated-candles.ts';
-import type { GeneratedFunding } from './generated-funding.ts';
+import type { GeneratedPast } from './generated-candles.ts';
 import type { PackedBatch } from './packed-batch.ts';
 import type { READS } from './sqlite-reads.ts';
 
@@ -27,8 +26,7 @@ export type ToWorker =
       readonly coins: readonly string[];
     }
   | { readonly type: 'batch'; readonly batch: PackedBatch }
-  | { readonly type: 'generated'; readonly candles: GeneratedCandles }
-  | { readonly type: 'generatedFunding'; readonly funding: GeneratedFunding }
+  | { readonly type: 'generated'; readonly past: GeneratedPast }
   | Request;
 
 export type FromWorker =

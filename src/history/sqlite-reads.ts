@@ -12,6 +12,7 @@ import { CLOSED_ORDERS, closedOrders, latestOrderByClientOid, orderById } from '
 import { CLOSED_POSITIONS, closedPositions } from './tables/closed-positions.ts';
 import { CONVERSIONS, conversions } from './tables/conversions.ts';
 import { commissions, FILLS, fills } from './tables/fills.ts';
+import { generatedBooks } from './tables/generated-candles.ts';
 import { LEDGER_LINES, ledgerLines } from './tables/ledger-lines.ts';
 import {
   CLOSED_LOANS,
@@ -55,6 +56,7 @@ export const READS = {
   generatedPart,
   gaplessCandles: gaplessCandlesText,
   generatedCandles: generatedSince,
+  generatedBooks,
   fundingRates,
   insuranceHours,
   liquidations,

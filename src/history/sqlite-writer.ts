@@ -5,8 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instrument } from '../core/model/instrument.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { GeneratedCandles } from './generated-candles.ts';
-import type { GeneratedFunding } from './generated-funding.ts';
+import { type GeneratedPast, generatedRows } from './generated-candles.ts';
 import type { ProjectedEvents, ProjectionBatch, ProjectionKind } from './projection-batch.ts';
 import { sealRows } from './sealing.ts';
 import { type MetaKey, readMeta, writeMeta } from './sqlite-schema.ts';
@@ -92,16 +91,12 @@ export class SqliteWriter {
     for (const recorded of byKind[kind]) table.add(row(recorded, names));
   }
 
-  addGenerated(candles: GeneratedCandles): void {
+  addGenerated(past: GeneratedPast): void {
+    const { candles, funding } = past;
     this.#begin();
-    this.#generated.add(generatedRow(candles));
-    this.#openRows++;
-  }
-
-  addGeneratedFunding(funding: GeneratedFunding): void {
-    this.#begin();
-    for (const rate of funding.rates) this.#generatedFunding.add(generatedFundingRow(funding, rate));
-    this.#openRows += funding.rates.length;
+    for (const chunk of candles) this.#generated.add(generatedRow(chunk));
+    for (const rate of funding?.rates ?? []) this.#generatedFunding.add(generatedFundingRow(funding!, rate));
+    this.#openRows += generatedRows(past);
   }
 
   commit(): void {

@@ -30,7 +30,9 @@ export function marketContract({ session }: Contract): void {
     const precision = { pricePrecision: 2, quantityPrecision: 6 };
     for (const from of [0, 60]) {
       const part = { ticks: ticks.slice(from * 4, (from + 60) * 4), lots: lots.slice(from, from + 60) };
-      history.addGenerated({ ...book, width: '1m', firstOpen: first + from * minute, ...precision, ...part });
+      history.addGenerated({
+        candles: [{ ...book, width: '1m', firstOpen: first + from * minute, ...precision, ...part }],
+      });
     }
     const traded = aCandle({ openTime: first + 99 * minute, highTicks: 900, closeTicks: 300, volumeLots: 7 });
     history.project({ seq: 1, time: START_TIME, events: [traded] });
@@ -206,7 +208,7 @@ export function marketContract({ session }: Contract): void {
     const book = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
     const hour = 3_600_000;
     const rates = [2, 1].map((ago) => ({ time: START_TIME - ago * 8 * hour, fundingRate: `0.000${ago}` }));
-    history.addGeneratedFunding({ ...book, rates });
+    history.addGenerated({ candles: [], funding: { ...book, rates } });
     history.project({ seq: 1, time: START_TIME, events: [aFunding(START_TIME, 3_000_000_000n)] });
     const printed = async (skip: number, limit: number) =>
       (await history.fundingRates({ ...book, skip, limit })).map(({ fundingRate }) => fundingRate);
@@ -222,7 +224,10 @@ export function marketContract({ session }: Contract): void {
       const interval = 8 * 3_600_000;
       const times = [-1, 0, 1].map((n) => START_TIME + n * interval);
       history.project({ seq: 1, time: START_TIME, events: [aFunding(START_TIME, 3_000_000_000n)] });
-      history.addGeneratedFunding({ ...book, rates: times.map((time) => ({ time, fundingRate: '0.0001' })) });
+      history.addGenerated({
+        candles: [],
+        funding: { ...book, rates: times.map((time) => ({ time, fundingRate: '0.0001' })) },
+      });
       const rates = await history.fundingRates({ ...book, skip: 0, limit: 10 });
       assert.deepEqual(
         rates.map(({ fundingRate, fundingRateTimestamp }) => [fundingRate, Number(fundingRateTimestamp)]),

@@ -74,7 +74,9 @@ export class SimulatedHistory implements History {
 
   addGenerated(): void {}
 
-  addGeneratedFunding(): void {}
+  generatedBooks(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
 
   generatedCandles(): Promise<never[]> {
     return Promise.resolve([]);

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { GeneratedCandles } from '../../src/history/generated-candles.ts';
 import type { GeneratedFunding } from '../../src/history/generated-funding.ts';
 import type { History } from '../../src/history/history.ts';
-import { backfill } from '../../src/simulator/backfill/backfill.ts';
+import { makePast } from '../../src/simulator/backfill/backfill.ts';
+import { missingPast } from '../../src/simulator/backfill/missing-past.ts';
 import { loadParameters } from '../../src/simulator/parameters.ts';
 import { CATALOGUE, Rig, START_TIME } from './rig.ts';
 
@@ -16,22 +17,11 @@ async function past(
   const rig = await new Rig({ only: (_category, symbol) => /^(BTCUSD|ETHBTC)/.test(symbol) }).open();
   const packs: GeneratedCandles[] = [];
   const funding: GeneratedFunding[] = [];
-  const history = {
-    lastCandleBefore: async () => undefined,
-    flush: async () => {},
-    addGenerated: (candles: GeneratedCandles) => packs.push(candles),
-    addGeneratedFunding: (rates: GeneratedFunding) => funding.push(rates),
-  } as unknown as History;
-  const parameters = loadParameters(CATALOGUE);
-  const made = await backfill(rig.market.views, {
-    history,
-    parameters,
-    seed,
-    days: 2,
-    now: NOW,
-    progress: () => {},
-  });
-  assert.equal(made, rig.market.views.length);
+  const work = { books: rig.market.views, seed, days: 2, now: NOW };
+  for (const made of makePast(work, loadParameters(CATALOGUE))) {
+    packs.push(...made.candles);
+    if (made.funding !== undefined) funding.push(made.funding);
+  }
   return { rig, packs, funding };
 }
 
@@ -120,4 +110,24 @@ test('a perpetual was funded at each of its settlements since it is listed, most
     assert.ok(usual > 0.5 && usual < 1, `${symbol}: ${usual} of the settlements are interest alone`);
     assert.ok(Math.max(...values) > interest && Math.min(...values) < interest, symbol);
   }
+});
+
+test('books without a past get one, which ends where the real candles of the book begin', async () => {
+  const { market } = await new Rig({ only: (_category, symbol) => /^(BTCUSD|ETHBTC)/.test(symbol) }).open();
+  const [made, traded, fresh] = market.views;
+  const first = { openTime: NOW - 3 * 60_000, open: '60000.5' };
+  const history = {
+    generatedBooks: async () => [made!.name],
+    candles: async ({ category, symbol }: { category: string; symbol: string }) =>
+      `${category}:${symbol}` === traded!.name ? [first] : [],
+  } as unknown as History;
+  const { books, now } = await missingPast(market.views, history, NOW);
+  assert.equal(now, first.openTime);
+  assert.deepEqual(
+    books.map(({ name }) => name),
+    market.views.slice(1).map(({ name }) => name),
+  );
+  assert.equal(books[0]!.fairTicks, 60_000.5 * 10 ** traded!.instrument.pricePrecision);
+  assert.equal(books[1]!.fairTicks, fresh!.fairTicks);
+  assert.deepEqual(structuredClone(books), books, 'they may cross to another thread');
 });

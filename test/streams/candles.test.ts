@@ -104,14 +104,18 @@ async function trade(price: string): Promise<void> {
 test('the candle in which the exchange began has its made-up part, as over HTTP', async () => {
   const { sequencer } = room.rooms;
   sequencer.history.addGenerated({
-    category: 'SPOT',
-    symbol: 'BTCUSDT',
-    width: '1H',
-    firstOpen: NOON,
-    pricePrecision: 2,
-    quantityPrecision: 6,
-    ticks: Int32Array.of(5_990_000, 6_100_000, 5_900_000, 6_000_000),
-    lots: Float64Array.of(3_000_000),
+    candles: [
+      {
+        category: 'SPOT',
+        symbol: 'BTCUSDT',
+        width: '1H',
+        firstOpen: NOON,
+        pricePrecision: 2,
+        quantityPrecision: 6,
+        ticks: Int32Array.of(5_990_000, 6_100_000, 5_900_000, 6_000_000),
+        lots: Float64Array.of(3_000_000),
+      },
+    ],
   });
   await sequencer.history.flush();
   await trade('60010');

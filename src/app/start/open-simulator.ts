@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import { ACTIVITY_LEVELS } from '../../simulator/activity-level.ts';
-import { backfill } from '../../simulator/backfill/backfill.ts';
+import { BackfillThread } from '../../simulator/backfill/backfill-thread.ts';
+import { missingPast } from '../../simulator/backfill/missing-past.ts';
 import { MarketDriver } from '../../simulator/driver.ts';
 import { openFeed } from '../../simulator/feed/open-feed.ts';
 import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
 import { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { loadParameters } from '../../simulator/parameters.ts';
+import { counted } from '../cli/terminal/format.ts';
 import { progressBar } from '../cli/terminal/progress-bar.ts';
 import type { Config } from '../config/settings.ts';
 
@@ -26,6 +28,36 @@ async function withdrawQuotes(sequencer: Sequencer, logger: Logger): Promise<voi
     if (!(error instanceof Unavailable)) throw error;
     logger.warn({ err: error }, 'the last quotes of the market stay in the books');
   }
+}
+
+/** Beside the open exchange: charts fill when the past of a book is made. */
+async function makeUpPast(
+  views: MarketSimulator['views'],
+  sequencer: Sequencer,
+  { backfill: days, seed, catalogue }: Config,
+  logger: Logger,
+  open: AsyncDisposableStack,
+): Promise<void> {
+  if (days === 0) return;
+  const { history, clock } = sequencer;
+  const { books, now } = await missingPast(views, history, clock.now());
+  if (books.length === 0) return;
+  logger.info(`making up a past for ${counted(books.length, 'book')}: candles appear when they are made`);
+  let stopped = false;
+  const thread = new BackfillThread({ books, seed, days, now, catalogue }, history);
+  open.defer(() => {
+    stopped = true;
+    return thread[Symbol.asyncDispose]();
+  });
+  thread.done
+    .then(async () => {
+      await sequencer.generated24h.load(history, sequencer.state);
+      const made = counted(books.length, 'book');
+      logger.info(`made up ${counted(days, 'day')} by the minute and a year by the hour for ${made}`);
+    })
+    .catch((error) => {
+      if (!stopped) logger.error({ err: error }, 'the past is not complete: the next start goes on with it');
+    });
 }
 
 export async function openSimulator(
@@ -59,18 +91,7 @@ export async function openSimulator(
   open.defer(() => feed.close());
   const market = new MarketSimulator(sequencer, { level, seed, parameters, feed });
   await market.open();
-  const bar = progressBar('making up a past', screen);
-  const days = config.backfill;
-  const made = await backfill(market.views, {
-    history: sequencer.history,
-    parameters,
-    seed,
-    days,
-    now: sequencer.clock.now(),
-    progress: bar.show,
-  });
-  bar.end();
-  if (made > 0) logger.info(`made up ${days} days by the minute and a year by the hour for ${made} books`);
+  await makeUpPast(market.views, sequencer, config, logger, open);
   const driver = new MarketDriver(sequencer, market);
   driver.start(seconds);
   open.defer(() => driver.stop());

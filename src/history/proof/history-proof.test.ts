@@ -48,7 +48,7 @@ const unexpected = (error: Error) => {
 async function write(path: string, events: readonly Event[]): Promise<void> {
   const history = await openSqliteHistory({ path, onFailure: unexpected });
   history.describe(INSTRUMENTS, COINS);
-  history.addGenerated({
+  const candles = {
     category: 'SPOT',
     symbol: 'BTCUSDT',
     width: '1m',
@@ -57,11 +57,11 @@ async function write(path: string, events: readonly Event[]): Promise<void> {
     quantityPrecision: 6,
     ticks: Int32Array.from({ length: 400 }, (_, n) => 6_000_000 + n),
     lots: Float64Array.from({ length: 100 }, (_, n) => n),
-  });
-  history.addGeneratedFunding({
-    category: 'USDT-FUTURES',
-    symbol: 'BTCUSDT',
-    rates: [{ time: START_TIME, fundingRate: '0.0001' }],
+  } as const;
+  const rates = [{ time: START_TIME, fundingRate: '0.0001' }];
+  history.addGenerated({
+    candles: [candles],
+    funding: { category: 'USDT-FUTURES', symbol: 'BTCUSDT', rates },
   });
   projectInCommands(history, events);
   await history.close();

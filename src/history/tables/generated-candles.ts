@@ -36,6 +36,13 @@ export function generatedRow(candles: GeneratedCandles): RowValues {
   return [category, symbol, width, firstOpen, lastOpen, pricePrecision, quantityPrecision, archive];
 }
 
+/** Books with a generated past. */
+export function generatedBooks(pages: Pages, _nothing: undefined): string[] {
+  return pages
+    .rows('SELECT DISTINCT category, symbol FROM generated_candles')
+    .map(([category, symbol]) => `${String(category)}:${String(symbol)}`);
+}
+
 interface Stretch {
   readonly startTime: number;
   readonly endTime: number;

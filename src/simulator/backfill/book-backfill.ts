@@ -5,8 +5,8 @@ import {
   type GeneratedWidth,
 } from '../../history/generated-candles.ts';
 import { clamp, exp, expSmall, log } from '../deterministic-math.ts';
-import type { InstrumentView } from '../instrument-view.ts';
 import { Rng } from '../rng.ts';
+import type { PastBook } from './backfill.ts';
 import { type Paths, POINTS } from './coin-paths.ts';
 
 /** Mean size of a taker's order over the depth, and the increase of their number by excitement. */
@@ -23,7 +23,7 @@ const CHUNK_CANDLES: Readonly<Record<GeneratedWidth, number>> = { '1m': 1440, '1
 
 /** `endTime` is a whole minute; nothing is generated before `startTime`. */
 export function bookBackfill(
-  view: InstrumentView,
+  view: PastBook,
   paths: Paths,
   seed: number,
   startTime: number,
@@ -38,10 +38,10 @@ export function bookBackfill(
 }
 
 class BookBackfill {
-  private readonly view: InstrumentView;
+  private readonly view: PastBook;
   private readonly paths: Paths;
   private readonly rng: Rng;
-  constructor(view: InstrumentView, paths: Paths, seed: number) {
+  constructor(view: PastBook, paths: Paths, seed: number) {
     this.view = view;
     this.paths = paths;
     this.rng = new Rng(seed, `past ${view.name}`);

@@ -19,13 +19,12 @@ export interface Stretch {
   readonly minutes: number;
 }
 
-/** Hours first, then minutes to the end; `tick` is called after every interval. */
+/** Hours first, then minutes to the end. */
 export function coinPaths(
   coins: readonly string[],
   parameters: MarketParameters,
   seed: number,
   { hours, minutes }: Stretch,
-  tick: () => void,
 ): Paths {
   const prices = new CoinPrices(parameters, seed ^ 0x7a57, 1);
   for (const coin of coins) prices.add(coin, 1);
@@ -39,7 +38,6 @@ export function coinPaths(
         for (const [coin, path] of levels) path[interval * POINTS + point] = prices.level(coin);
       }
       volatility[interval] = prices.relativeVolatility;
-      tick();
     }
     return { levels, volatility };
   };

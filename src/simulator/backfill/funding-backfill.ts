@@ -7,14 +7,15 @@ import { formatUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
 import { fundingRate, PremiumAverage } from '../../core/reads/market-reads.ts';
 import type { GeneratedFunding, GeneratedRate } from '../../history/generated-funding.ts';
 import { ornsteinUhlenbeckStep } from '../feed/coin-prices.ts';
-import { type InstrumentView, PREMIUM } from '../instrument-view.ts';
+import { PREMIUM } from '../instrument-view.ts';
 import { Rng } from '../rng.ts';
+import type { PastBook } from './backfill.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** Rates settled after `startTime` and no later than `endTime`; undefined for an instrument without funding. */
 export function fundingBackfill(
-  { instrument: { futures, spec } }: InstrumentView,
+  { instrument: { futures, spec } }: PastBook,
   seed: number,
   startTime: number,
   endTime: number,

@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { GeneratedPast } from '../../history/generated-candles.ts';
+import { loadParameters } from '../parameters.ts';
+import { makePast, type Past } from './backfill.ts';
+
+export interface BackfillWorkerData extends Past {
+  readonly catalogue: string;
+}
+
+/** A year of prices takes seconds to make: beside the thread that serves requests. */
+const { catalogue, ...past } = workerData as BackfillWorkerData;
+for (const made of makePast(past, loadParameters(catalogue)))
+  parentPort!.postMessage(
+    made,
+    made.candles.flatMap(({ ticks, lots }) => [ticks.buffer, lots.buffer] as ArrayBuffer[]),
+  );
+parentPort!.postMessage(undefined satisfies GeneratedPast | undefined);
