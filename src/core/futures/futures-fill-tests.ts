@@ -146,7 +146,9 @@ export class FuturesFillTests implements FillTests {
     const { slab } = this.state;
     const isolated = (slab.flags[side.slot]! & FLAG_ISOLATED) !== 0;
     if (isolated || slab.orderType[side.slot] === OrderType.market) return this.passes(side);
-    const position = this.startOf(side).position(this.keyOf(side));
+    const { positions } = side.account;
+    const key = this.keyOf(side);
+    const position = this.running === undefined ? positions.get(key) : this.startOf(side).position(key);
     if (position === undefined || position.long === side.buying) return true;
     return this.passes({ ...side, lots: Math.min(side.lots, position.lots) });
   }
