@@ -7,7 +7,7 @@ const MODULES = join(import.meta.dirname, '../node_modules');
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
   types: ['typescript/bin/tsc', '--noEmit'],
   format: ['@biomejs/biome/bin/biome', 'check'],
-  lint: ['oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'bench'],
+  lint: ['oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'bench', 'build'],
 };
 
 async function passes(name: string, [program, ...args]: readonly string[]): Promise<boolean> {

@@ -7,6 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { bundledProgram } from './bundled-program.ts';
 import { filesOf, SUITES } from './suites/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -27,6 +28,7 @@ const LONG_FILES = [
 const named = process.argv.slice(2);
 const quick = named[0] === '--quick';
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+process.env.TEST_PROGRAM = await bundledProgram();
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {

@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Instrument } from '../core/model/instrument.ts';
+import { threadModule } from '../program-files.ts';
 import type { GeneratedPast } from './generated-candles.ts';
 import type {
   CandleQuery,
@@ -95,7 +96,7 @@ class SqliteHistory implements History {
     this.#onSealed = onSealed;
     this.#path = path;
     const start: WorkerStart = { path };
-    this.#worker = new Worker(new URL('./sqlite-history-worker.ts', import.meta.url), { workerData: start });
+    this.#worker = new Worker(threadModule('history/sqlite-history-worker'), { workerData: start });
     this.opened = new Promise((resolve, reject) => {
       let open = false;
       this.#worker.on('message', (message: FromWorker) => {

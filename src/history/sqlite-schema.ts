@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { programFile } from '../program-files.ts';
 import { checksumOf } from './checksum.ts';
 
 const MIGRATIONS = [
@@ -47,7 +48,7 @@ export function migrate(database: DatabaseSync, version: number = SCHEMA_VERSION
     for (const key of META_KEYS) if (found >= (META_SINCE[key] ?? 0)) readMeta(database, key);
   for (let next = found + 1; next <= version; next++) {
     database.exec('BEGIN IMMEDIATE');
-    database.exec(readFileSync(new URL(`migrations/${MIGRATIONS[next - 1]!}`, import.meta.url), 'utf8'));
+    database.exec(readFileSync(programFile(`src/history/migrations/${MIGRATIONS[next - 1]!}`), 'utf8'));
     database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'").run(next);
     if (next >= CHECKSUMS_VERSION) sealMeta(database);
     database.exec('COMMIT');

@@ -5,6 +5,7 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import { threadModule } from '../program-files.ts';
 import type { PassphraseVerdict } from './identity.ts';
 
 export interface ScryptCost {
@@ -219,7 +220,7 @@ class DerivationQueue {
 
   #started(): Worker {
     if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(new URL('./passphrase-worker.ts', import.meta.url));
+    const worker = new Worker(threadModule('identity/passphrase-worker'));
     worker.on('message', (result: DerivationResult) => {
       this.#settle(result.id, result.hash);
       if (this.#waiting.size === 0) worker.unref();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { threadModule } from '../program-files.ts';
 import { NoSpace } from '../storage/free-space.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AppendQueue } from './append-queue.ts';
@@ -92,7 +93,7 @@ class FileJournal implements CommandJournal {
       ringMemory,
       stateMemory,
     };
-    this.#worker = new Worker(new URL('./journal-worker.ts', import.meta.url), {
+    this.#worker = new Worker(threadModule('journal/journal-worker'), {
       workerData,
       name: 'command-log',
     });
@@ -223,7 +224,7 @@ class FileJournal implements CommandJournal {
       seq,
       state,
     };
-    const worker = new Worker(new URL('./snapshot-worker.ts', import.meta.url), {
+    const worker = new Worker(threadModule('journal/snapshot-worker'), {
       workerData,
       name: 'snapshot',
     });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { ReplayDivergence } from '../core/model/replay-divergence.ts';
+import { threadModule } from '../program-files.ts';
 import type { ReplicaTarget } from './replica.ts';
 import type { ReplicaFailure, ReplicaWorkerData } from './replica-worker.ts';
 
@@ -32,7 +33,7 @@ export class ReplicaThread {
     if (this.#stopped) throw new ReplicaUnavailable('the exchange stops');
     if (!this.#hasRoom()) throw new ReplicaUnavailable('the memory does not hold a second state');
     const workerData: ReplicaWorkerData = { directory: this.#directory, seq, digest };
-    const worker = new Worker(new URL('./replica-worker.ts', import.meta.url), {
+    const worker = new Worker(threadModule('sequencer/replica-worker'), {
       workerData,
       name: 'replica',
       resourceLimits: { maxOldGenerationSizeMb: getHeapStatistics().heap_size_limit / MEBIBYTE },

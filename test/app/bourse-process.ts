@@ -1,13 +1,13 @@
 /** The real programs as child processes, each test with directories of its own. */
-import { fileURLToPath } from 'node:url';
 import { type ChildProgram, type Ended, SERVER_OPTIONS, startProgram } from '../harness/child-programs.ts';
 import { hostedCommand } from '../harness/hosted-command.ts';
+import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 export type { Ended };
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const TOOLS = fileURLToPath(new URL('../../src/bourse.ts', import.meta.url));
+const MAIN = programModule('src/main.ts');
+const TOOLS = programModule('src/bourse.ts');
 /** A guard against one that hangs; a busy machine may need most of a minute. */
 const READY_MAX_MS = 240_000;
 

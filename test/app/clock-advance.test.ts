@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { endVenues, Venue } from '../admin/venue-process.ts';
 import { startProgram } from '../harness/child-programs.ts';
+import { programModule } from '../harness/program.ts';
 import { bourse } from './bourse-process.ts';
 
 const START = Date.UTC(2026, 5, 25, 7);
 const HOUR = 3_600_000;
-const TOOLS = fileURLToPath(new URL('../../src/bourse.ts', import.meta.url));
+const TOOLS = programModule('src/bourse.ts');
 
 describe('bourse clock advance', () => {
   const sequencer = new Venue();

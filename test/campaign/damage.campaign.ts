@@ -9,6 +9,7 @@ import { asHistoryDamage } from '../../src/app/start/components.ts';
 import { verify } from '../../src/app/verify/verify.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { type ChildProgram, startProgram } from '../harness/child-programs.ts';
+import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
@@ -21,7 +22,7 @@ import {
   type SoundDirectory,
 } from './damage/sound-directories.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = programModule('src/main.ts');
 /** One in so many trials starts the real program. */
 const PROCESS_EVERY = 25;
 

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ChildProgram, startCommand } from '../harness/child-programs.ts';
+import { programModule } from '../harness/program.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -16,7 +17,7 @@ import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign } from './campaign.ts';
 import { type SeparateTrial, SeparateTrials } from './separate-trials.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = programModule('src/main.ts');
 const LIMIT_MIN = 192;
 const LIMIT_SPAN = 320;
 const BURSTS = 4;

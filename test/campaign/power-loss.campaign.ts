@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OrderJournal, type OrderShown } from '../crash/order-journal.ts';
 import { Trader } from '../crash/trader.ts';
 import { startProgram } from '../harness/child-programs.ts';
+import { programModule } from '../harness/program.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -40,7 +41,7 @@ const OPTIONS = [
 const START_MAX_MS = 600_000;
 const PAGE = 100;
 const LOST_START_CHANCE = 0.15;
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = programModule('src/main.ts');
 
 /** Why the campaign cannot run here; undefined when it can. */
 export function powerLossObstacle(): string | undefined {

@@ -1,6 +1,7 @@
 /** The short form of the campaign: `npm run campaign -- kill` for the long one. `KILLS` and `KILL_SEED` change it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { programUrl } from '../harness/program.ts';
 import { KillLoop } from './kill-loop.ts';
 
 const KILLS = Number(process.env.KILLS ?? 12);
@@ -11,8 +12,7 @@ test('kill -9 under load: nothing acknowledged is lost, nothing happens twice', 
 });
 
 test('the loop has teeth: a server that answers too early is found out', async (t) => {
-  const planted = new URL('./early-answers.ts', import.meta.url);
-  const env = { NODE_OPTIONS: `--import=${planted.href}` };
+  const env = { NODE_OPTIONS: `--import=${programUrl('test/crash/early-answers.ts')}` };
   const loop = new KillLoop({ kills: 30, seed: SEED, env });
   await assert.rejects(loop.run(), (error: Error) => {
     t.diagnostic(`found after ${loop.restarts} kills: ${error.message}`);

@@ -1,10 +1,11 @@
 /** Programs as children of a test that do not outlive it (`lifeline.ts`). */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programUrl, SOURCE_LINES } from './program.ts';
 
-const LIFELINE = new URL('./lifeline.ts', import.meta.url).href;
+const LIFELINE = programUrl('test/harness/lifeline.ts');
 const PIPES = ['pipe', 'pipe', 'pipe'] as const;
 
 export interface Place {
@@ -48,19 +49,26 @@ export class ChildProgram {
 export const SERVER_OPTIONS: readonly string[] =
   process.env.NODE_TEST_CONTEXT === undefined
     ? []
-    : ['./patient-disk.ts', './cheap-passphrases.ts'].flatMap((file) => [
+    : ['patient-disk', 'cheap-passphrases'].flatMap((name) => [
         '--import',
-        new URL(file, import.meta.url).href,
+        programUrl(`test/harness/${name}.ts`),
       ]);
 
 /** As the launcher does it; here already for what is loaded before the program. */
 const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache');
 
 /** A program of Node. */
-export function startProgram(args: readonly string[], { cwd, env = process.env }: Place): ChildProgram {
-  const all = ['--import', LIFELINE, ...args];
-  const place = { cwd, env: { NODE_COMPILE_CACHE, ...env } };
-  return new ChildProgram(spawn(process.execPath, all, { ...place, stdio: [...PIPES] }));
+export function startProgram(args: readonly string[], place: Place): ChildProgram {
+  return new ChildProgram(spawnNode(args, place, [...PIPES]));
+}
+
+export function spawnNode(
+  args: readonly string[],
+  { cwd, env = process.env }: Place,
+  stdio: StdioOptions,
+): ChildProcess {
+  const all = [...SOURCE_LINES, '--import', LIFELINE, ...args];
+  return spawn(process.execPath, all, { cwd, env: { NODE_COMPILE_CACHE, ...env }, stdio });
 }
 
 /** Waits in the group for the end of the pipe, then ends the group; the command itself has an empty input. */

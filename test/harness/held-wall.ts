@@ -5,11 +5,12 @@
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programUrl } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** The server's clock may be some milliseconds ahead of ours, and does not go back. */
 const LEAD_MS = 100;
-const HOOK = new URL('./held-wall-hook.ts', import.meta.url).href;
+const HOOK = programUrl('test/harness/held-wall-hook.ts');
 
 export class HeldWall {
   readonly #file = join(temporaryDirectory(), 'wall');

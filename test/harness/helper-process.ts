@@ -1,11 +1,9 @@
 /** A process beside that of the test that answers its requests over a channel, until the test ends. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Place } from './child-programs.ts';
+import { type Place, spawnNode } from './child-programs.ts';
 import { until } from './until.ts';
-
-const LIFELINE = new URL('./lifeline.ts', import.meta.url).href;
 
 interface Told {
   readonly id: number;
@@ -19,10 +17,8 @@ export class HelperProcess<Request extends { readonly id: number }, Reply extend
   #output = '';
   #requests = 0;
 
-  constructor(program: URL, place: Place = {}) {
-    const stdio = ['pipe', 'pipe', 'pipe', 'ipc'] as const;
-    const args = ['--import', LIFELINE, program.pathname];
-    this.#child = spawn(process.execPath, args, { ...place, stdio: [...stdio] });
+  constructor(program: string, place: Place = {}) {
+    this.#child = spawnNode([program], place, ['pipe', 'pipe', 'pipe', 'ipc']);
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#output += text;

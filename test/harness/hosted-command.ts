@@ -6,8 +6,9 @@
 import type { Ended, Place } from './child-programs.ts';
 import type { CommandReply, CommandRequest } from './command-host.ts';
 import { HelperProcess } from './helper-process.ts';
+import { programModule } from './program.ts';
 
-const HOST = new URL('./command-host.ts', import.meta.url);
+const HOST = programModule('test/harness/command-host.ts');
 
 let host: HelperProcess<CommandRequest, CommandReply> | undefined;
 

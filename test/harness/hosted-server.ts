@@ -6,6 +6,7 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import type { HostReply, HostRequest } from './exchange-host.ts';
 import { HelperProcess } from './helper-process.ts';
+import { programModule } from './program.ts';
 import {
   accountIn,
   flagsOf,
@@ -16,7 +17,7 @@ import {
 } from './server.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-const HOST = new URL('./exchange-host.ts', import.meta.url);
+const HOST = programModule('test/harness/exchange-host.ts');
 
 let host: HelperProcess<HostRequest, HostReply> | undefined;
 

@@ -7,6 +7,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChildProgram, SERVER_OPTIONS, startProgram } from './child-programs.ts';
 import type { HeldWall } from './held-wall.ts';
+import { programModule } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface DemoKeys {
@@ -48,7 +49,7 @@ export interface RunningServer extends TestServer {
   log(): string;
 }
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = programModule('src/main.ts');
 /** A guard against one that hangs; a busy machine may need most of a minute. */
 const START_TIMEOUT_MS = 240_000;
 /**

@@ -8,12 +8,13 @@ import { test } from 'node:test';
 import { MemoryGuard, type MemoryUse } from '../../src/app/observability/memory-guard.ts';
 import { connectionsWithin, descriptorLimit } from '../../src/app/start/descriptors.ts';
 import { startCommand } from '../harness/child-programs.ts';
+import { programModule } from '../harness/program.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = programModule('src/main.ts');
 const SPOT = { category: 'SPOT', symbol: 'BTCUSDT' };
 const NO_LIMIT = process.platform === 'win32' ? 'Windows has no such limit' : false;
 const LIMIT = 256;

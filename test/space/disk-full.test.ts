@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { command, start } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
+import { programModule } from '../harness/program.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { SmallDisk } from '../harness/small-disk.ts';
 import { until } from '../harness/until.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = programModule('src/main.ts');
 const SEGMENT_BYTES = 256 * 1024;
 const ARGS = ['--operator-port', '0', '--rate-limits', 'off', '--segment-bytes', String(SEGMENT_BYTES)];
 const PLACE = '/api/v3/trade/place-order';

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { EXCHANGE_SEGMENT_BYTES_MIN } from '../../journal/journal-settings.ts';
+import { programFile } from '../../program-files.ts';
 import { DEFAULT_EXPOSURE_LIMITS, EXPOSURE_LIMITS_FORM } from '../../reserves/exposure-limits.ts';
 import { CLOCK_CHOICES, type ClockChoice, readClockChoice } from '../../sequencer/clock-choice.ts';
 import { MARKET_LEVELS, type MarketLevel } from '../../simulator/activity-level.ts';
@@ -90,7 +91,7 @@ export interface Setting<Value = unknown> {
   readonly read: (text: string, place: Place) => Value | undefined;
 }
 
-const SHIPPED_CATALOGUE = fileURLToPath(new URL('../../../catalogue', import.meta.url));
+const SHIPPED_CATALOGUE = fileURLToPath(programFile('catalogue'));
 const MIB = 1024 * 1024;
 
 export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> } = {

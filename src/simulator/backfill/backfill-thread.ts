@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { GeneratedPast } from '../../history/generated-candles.ts';
 import type { History } from '../../history/history.ts';
+import { threadModule } from '../../program-files.ts';
 import type { BackfillWorkerData } from './backfill-worker.ts';
 
 export class BackfillThread implements AsyncDisposable {
@@ -11,7 +12,7 @@ export class BackfillThread implements AsyncDisposable {
   readonly done: Promise<void>;
 
   constructor(work: BackfillWorkerData, history: History) {
-    this.#worker = new Worker(new URL('./backfill-worker.ts', import.meta.url), {
+    this.#worker = new Worker(threadModule('simulator/backfill/backfill-worker'), {
       workerData: work,
       name: 'backfill',
     });

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Operator } from '../../harness/operator-client.ts';
+import { programModule } from '../../harness/program.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
 import { StreamClient } from '../../harness/stream-client.ts';
@@ -44,7 +45,7 @@ const KEYS_EACH = 8;
 const SOCKET_KEYS_EACH = 4;
 
 const COLLECT_GARBAGE = new URL('../../harness/collect-garbage.ts', import.meta.url).href;
-const BOURSE = join(import.meta.dirname, '../../../src/bourse.ts');
+const BOURSE = programModule('src/bourse.ts');
 
 interface Asked {
   /** In words, for the report. */

@@ -7,6 +7,7 @@ import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { OperatorRoute } from '../../../src/admin/route.ts';
 import { OPERATOR_ROUTES } from '../../../src/admin/server.ts';
+import { programModule } from '../../harness/program.ts';
 import { type RunningServer, startServer } from '../../harness/server.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { Dice } from './dice.ts';
@@ -17,7 +18,7 @@ const REQUESTS = 500;
 /** Rare, because each writes files for a while. */
 const COSTLY = /snapshots|rotate-kek/;
 const COSTLY_CHANCE = 0.05;
-const BOURSE = join(import.meta.dirname, '../../../src/bourse.ts');
+const BOURSE = programModule('src/bourse.ts');
 const data = temporaryDirectory();
 
 interface ObjectSchema {
