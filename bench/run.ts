@@ -9,6 +9,7 @@ import { futures } from './futures.ts';
 import { gateway } from './gateway.ts';
 import { market } from './living-market.ts';
 import { memory } from './memory.ts';
+import { pauses } from './pauses.ts';
 import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
 import { slowSenders } from './slow-senders.ts';
@@ -21,6 +22,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   futures,
   strategy,
   memory,
+  pauses,
   recovery,
   gateway,
   'slow-senders': slowSenders,
