@@ -57,6 +57,22 @@ export class Stopwatch {
     return result;
   }
 
+  /** Work that yields: each stretch between two turns of the loop is a piece. */
+  async slices(kind: string, over: string, work: () => Promise<unknown>): Promise<void> {
+    let done = false;
+    let start = performance.now();
+    const ended = work().finally(() => {
+      done = true;
+    });
+    while (!done) {
+      await turn();
+      const now = performance.now();
+      this.note(kind, over, { start, ms: now - start });
+      start = now;
+    }
+    await ended;
+  }
+
   note(kind: string, over: string, span: Span): void {
     let pieces = this.#pieces.get(kind);
     if (pieces === undefined) {

@@ -5,6 +5,7 @@
  */
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
+import { LedgerView, type RowVisit } from './ledger-view.ts';
 
 /** The buckets of a row are adjacent, eight cells a row: the row of a cell is found by a shift. */
 const ROW_SHIFT = 3;
@@ -49,6 +50,8 @@ export class Ledger {
   private readonly grown = new Set<number>();
   /** Cells of isolated margin that the present command has taken below zero. */
   private readonly overdrawn: number[] = [];
+  /** Readers that are under way. */
+  private views: readonly LedgerView[] = [];
   private readonly mayOwe: (account: number) => boolean;
 
   /** `mayOwe`: may the cash of this user's account be negative? */
@@ -119,8 +122,34 @@ export class Ledger {
     return answered;
   }
 
+  /** As it is now, for a reader that takes its time and closes it then. */
+  view(): LedgerView {
+    const view = new LedgerView(this, (closed) => {
+      this.views = this.views.filter((other) => other !== closed);
+    });
+    this.views = [...this.views, view];
+    return view;
+  }
+
+  bucketsOf(row: number): bigint[] {
+    const first = row << ROW_SHIFT;
+    return this.cells.slice(first, first + BUCKETS);
+  }
+
+  ownerOf(row: number): { account: number; coin: number } {
+    return { account: this.rowAccounts[row]!, coin: this.rowCoins[row]! };
+  }
+
+  private keepForViews(from: number, to: number): void {
+    for (const view of this.views) {
+      view.keep(rowOf(from));
+      view.keep(rowOf(to));
+    }
+  }
+
   /** Returns whether the payer's cell is below zero now. */
   private shift(from: number, to: number, amount: bigint): boolean {
+    if (this.views.length !== 0) this.keepForViews(from, to);
     const left = this.cells[from]! - amount;
     const negative = left < 0n;
     this.cells[from] = left;
@@ -202,12 +231,11 @@ export class Ledger {
   }
 
   /** Visits every row: account ascending, coin ascending. */
-  eachRow(visit: (account: number, coin: number, buckets: readonly bigint[]) => void): void {
+  eachRow(visit: RowVisit): void {
     for (let account = 0; account < this.rows.length; account++) {
       this.rows[account]?.forEach((row, coin) => {
         if (row === 0) return;
-        const first = (row - 1) << ROW_SHIFT;
-        visit(account, coin, this.cells.slice(first, first + BUCKETS));
+        visit(account, coin, this.bucketsOf(row - 1));
       });
     }
   }
