@@ -10,6 +10,7 @@ import { futures } from './futures.ts';
 import { gateway } from './gateway.ts';
 import { market } from './living-market.ts';
 import { memory } from './memory.ts';
+import { pauses } from './pauses.ts';
 import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
 import { slowSenders } from './slow-senders.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   strategy,
   memory,
   accounts,
+  pauses,
   recovery,
   gateway,
   'slow-senders': slowSenders,

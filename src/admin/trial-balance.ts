@@ -2,6 +2,7 @@
 import { FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
 import { houseShortfall } from '../core/reads/house-reads.ts';
 import type { State } from '../core/state/state.ts';
+import { eachRowInSlices } from '../reserves/ledger-slices.ts';
 
 export interface CoinSums {
   readonly coin: string;
@@ -14,20 +15,39 @@ export interface CoinSums {
 }
 
 export function coinSums(state: State): CoinSums[] {
-  const users = state.coins.map(() => 0n);
-  const house = state.coins.map(() => 0n);
-  const external = state.coins.map(() => 0n);
-  state.ledger.eachRow((account, coin, buckets) => {
+  const sums = new Sums(state);
+  state.ledger.eachRow((account, coin, buckets) => sums.add(account, coin, buckets));
+  return sums.list();
+}
+
+/** The same, of the state as it is at the call, without holding the exchange. */
+export async function coinSumsInSlices(state: State): Promise<CoinSums[]> {
+  const sums = new Sums(state);
+  await eachRowInSlices(state.ledger, (account, coin, buckets) => sums.add(account, coin, buckets));
+  return sums.list();
+}
+
+class Sums {
+  readonly #coins: { coin: string; users: bigint; house: bigint; external: bigint; clearingShort: bigint }[];
+
+  constructor(state: State) {
+    this.#coins = state.coins.map(({ coin }, index) => ({
+      coin,
+      users: 0n,
+      house: 0n,
+      external: 0n,
+      clearingShort: houseShortfall(state, index),
+    }));
+  }
+
+  add(account: number, coin: number, buckets: readonly bigint[]): void {
     const isOutside = account === SystemAccount.external;
-    const sums = account >= FIRST_USER_ACCOUNT ? users : isOutside ? external : house;
-    sums[coin] = buckets.reduce((sum, amount) => sum + amount, sums[coin]!);
-  });
-  return state.coins.map(({ coin }, index) => ({
-    coin,
-    users: users[index]!,
-    house: house[index]!,
-    external: external[index]!,
-    total: users[index]! + house[index]! + external[index]!,
-    clearingShort: houseShortfall(state, index),
-  }));
+    const whose = account >= FIRST_USER_ACCOUNT ? 'users' : isOutside ? 'external' : 'house';
+    const sums = this.#coins[coin]!;
+    for (const amount of buckets) if (amount !== 0n) sums[whose] += amount;
+  }
+
+  list(): CoinSums[] {
+    return this.#coins.map((sums) => ({ ...sums, total: sums.users + sums.house + sums.external }));
+  }
 }

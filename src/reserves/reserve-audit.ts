@@ -12,11 +12,13 @@ import { type CoinSolvency, type Solvency, solvencyOf, worstSolvency } from '../
 import type { State } from '../core/state/state.ts';
 import { RESERVE_AUDIT_INTERVAL_MS } from '../sequencer/limits.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
+import { eachRowInSlices } from './ledger-slices.ts';
 import { type Claim, MerkleSumTree } from './merkle-sum-tree.ts';
 
 const NONCE_DIGITS = 32;
 /** Nonces computed between two pauses for other work. */
 const NONCES_AT_A_TIME = 500;
+const ACCOUNTS_AT_A_TIME = 1000;
 
 export interface CoinReserve {
   readonly coin: string;
@@ -74,13 +76,16 @@ export class ReserveAudits {
     const { state } = this.#sequencer;
     this.#ranMs = this.#wallMs();
     const time = state.now;
-    const claims = claimsOf(state);
+    const owing = claimsOf(state);
+    const durable = this.#sequencer.durable();
     const held = state.coins.map((_, coin) => -state.ledger.peek(SystemAccount.external, coin, Bucket.cash));
     const backing = solvencyOf(state);
     const prices = state.coins.map((_, coin) => coinUsd(state, coin));
     const names = state.coins.map(({ coin }) => coin);
-    const growing = this.#named(claims, time).then((named) => MerkleSumTree.build(names, named, turn));
-    const [tree] = await Promise.all([growing, this.#sequencer.durable()]);
+    const growing = owing
+      .then((claims) => this.#named(claims, time))
+      .then((named) => MerkleSumTree.build(names, named, turn));
+    const [tree] = await Promise.all([growing, durable]);
     const owed = tree.totals;
     const worth = (amounts: readonly bigint[]) =>
       amounts.reduce((sum, amount, coin) => (owed[coin]! > 0n ? sum + amount * prices[coin]! : sum), 0n);
@@ -114,21 +119,32 @@ export class ReserveAudits {
   }
 }
 
-/** All of one instant, so it must not yield. */
-function claimsOf(state: State): Omit<Claim, 'nonce'>[] {
+/** All of the instant of the call: the ledger by a view of it, loans before the first pause. */
+async function claimsOf(state: State): Promise<Omit<Claim, 'nonce'>[]> {
+  const coins = state.coins.length;
+  const lent = [...state.loans.loans.values()].map((loan) => ({
+    account: loan.account,
+    coin: loan.loanCoin,
+    debt: loan.debt(),
+  }));
   const net = new Map<number, bigint[]>();
-  state.ledger.eachRow((account, coin, buckets) => {
+  await eachRowInSlices(state.ledger, (account, coin, buckets) => {
     if (account < FIRST_USER_ACCOUNT) return;
-    const amounts = net.get(account) ?? state.coins.map(() => 0n);
-    for (const amount of buckets) amounts[coin]! += amount;
-    net.set(account, amounts);
+    let amounts = net.get(account);
+    if (amounts === undefined) {
+      amounts = Array.from({ length: coins }, () => 0n);
+      net.set(account, amounts);
+    }
+    for (const amount of buckets) if (amount !== 0n) amounts[coin]! += amount;
   });
-  for (const loan of state.loans.loans.values()) {
-    const amounts = net.get(loan.account);
-    if (amounts !== undefined) amounts[loan.loanCoin]! -= loan.debt();
+  for (const { account, coin, debt } of lent) {
+    const amounts = net.get(account);
+    if (amounts !== undefined) amounts[coin]! -= debt;
   }
   const claims: Omit<Claim, 'nonce'>[] = [];
+  let seen = 0;
   for (const [account, amounts] of net) {
+    if (++seen % ACCOUNTS_AT_A_TIME === 0) await turn();
     const owed = amounts.map((amount) => (amount > 0n ? amount : 0n));
     if (owed.every((amount) => amount === 0n)) continue;
     const { uid } = state.accounts[account]!;

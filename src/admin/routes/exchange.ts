@@ -8,7 +8,7 @@ import { AdminError } from '../admin-error.ts';
 import { readAudit } from '../audit-file.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
-import { coinSums } from '../trial-balance.ts';
+import { coinSumsInSlices } from '../trial-balance.ts';
 
 const AUDIT_LINES_MAX = 1000;
 
@@ -77,9 +77,15 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
         }),
       ),
     }),
-    handle: ({ sequencer: { state } }) => {
-      const sums = coinSums(state);
+    handle: async ({ sequencer: { state } }) => {
+      // All of one instant: what is not in the ledger is read before the first pause.
+      const counting = coinSumsInSlices(state);
       const solvency = solvencyOf(state);
+      const insurance = state.coins.map((_, coin) => ({
+        futures: fundBalance(state, 'futures', coin),
+        lending: fundBalance(state, 'lending', coin),
+      }));
+      const sums = await counting;
       return {
         balanced: sums.every(({ total }) => total === 0n),
         coins: sums.map(({ coin, users, house, external, total, clearingShort }, index) => ({
@@ -88,8 +94,8 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
           house: formatMoney(house),
           external: formatMoney(external),
           total: formatMoney(total),
-          insurance: formatMoney(fundBalance(state, 'futures', index)),
-          insuranceLending: formatMoney(fundBalance(state, 'lending', index)),
+          insurance: formatMoney(insurance[index]!.futures),
+          insuranceLending: formatMoney(insurance[index]!.lending),
           badDebt: formatMoney(solvency[index]!.badDebt),
           writtenOff: formatMoney(solvency[index]!.writtenOff),
           clearingShort: formatMoney(clearingShort),

@@ -82,15 +82,11 @@ function viewOf(state: State, instrument: Instrument, openOrders: number) {
   };
 }
 
-/** Open orders by instrument. */
-function orderCounts(state: State): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const { openByInstrument } of state.accountByUid.values()) {
-    for (const instrument of openByInstrument.instruments()) {
-      const orders = openByInstrument.of(instrument);
-      counts.set(instrument, (counts.get(instrument) ?? 0) + orders);
-    }
-  }
+/** Open orders by instrument: two columns are quicker to read than all accounts. */
+function orderCounts({ instruments, slab }: State): Uint32Array {
+  const counts = new Uint32Array(instruments.length);
+  const { id, instrument, used } = slab;
+  for (let slot = 0; slot < used; slot++) if (id[slot] !== 0) counts[instrument[slot]!]!++;
   return counts;
 }
 
@@ -104,7 +100,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const counts = orderCounts(state);
       const instruments = state.instruments
         .filter(({ spec }) => query.category === undefined || spec.category === query.category)
-        .map((instrument) => viewOf(state, instrument, counts.get(instrument.index) ?? 0));
+        .map((instrument) => viewOf(state, instrument, counts[instrument.index]!));
       return { instruments };
     },
   }),
@@ -146,7 +142,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       });
       if (result instanceof AdminError) return result;
       return {
-        instrument: viewOf(state, instrument, orderCounts(state).get(index) ?? 0),
+        instrument: viewOf(state, instrument, orderCounts(state)[index]!),
         command: audited.command,
       };
     },

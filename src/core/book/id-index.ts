@@ -1,39 +1,110 @@
-/** Order id to slot: open addressing in typed arrays, because a `Map` of a million numbers is a million boxes. */
+/**
+ * Order id to slot: open addressing in typed arrays, because a `Map` of a million numbers is a million boxes. A full table is
+ * not copied at once, which would hold up one order for all others: its entries move to a larger one a few at a time.
+ */
 const EMPTY = 0;
+const FIRST_CAPACITY = 2048;
+/** Places of the old table looked at with each new id: it is empty long before the larger one is full. */
+const PLACES_MOVED = 8;
 
 export class IdIndex {
-  private keys = new Float64Array(2048);
-  private slots = new Int32Array(2048);
-  private mask = 2047;
+  private table = new IdTable(FIRST_CAPACITY);
+  /** The table before, while it has entries. */
+  private old: IdTable | undefined;
   private count = 0;
 
   get(id: number): number {
-    const keys = this.keys;
-    for (let at = hash(id) & this.mask; ; at = (at + 1) & this.mask) {
+    const slot = this.table.get(id);
+    return slot !== -1 || this.old === undefined ? slot : this.old.get(id);
+  }
+
+  set(id: number, slot: number): void {
+    if (++this.count * 2 > this.table.mask) this.grow();
+    this.table.place(id, slot);
+    if (this.old?.moveTo(this.table, PLACES_MOVED) === true) this.old = undefined;
+  }
+
+  delete(id: number): void {
+    if (this.table.delete(id) || this.old?.delete(id) === true) this.count--;
+  }
+
+  clear(): void {
+    this.table = new IdTable(FIRST_CAPACITY);
+    this.old = undefined;
+    this.count = 0;
+  }
+
+  private grow(): void {
+    this.old?.moveTo(this.table, Number.POSITIVE_INFINITY);
+    this.old = this.table;
+    this.table = new IdTable((this.old.mask + 1) * 2);
+    this.old.beginMove();
+  }
+}
+
+class IdTable {
+  readonly mask: number;
+  private readonly keys: Float64Array;
+  private readonly slots: Int32Array;
+  /** The next place to move and how many are left. Entries leave from the ends of their runs, so the rest is still found. */
+  private moving = 0;
+  private left = 0;
+
+  constructor(capacity: number) {
+    this.mask = capacity - 1;
+    this.keys = new Float64Array(capacity);
+    this.slots = new Int32Array(capacity);
+  }
+
+  get(id: number): number {
+    const { keys, mask } = this;
+    for (let at = hash(id) & mask; ; at = (at + 1) & mask) {
       const key = keys[at]!;
       if (key === id) return this.slots[at]!;
       if (key === EMPTY) return -1;
     }
   }
 
-  set(id: number, slot: number): void {
-    if (++this.count * 2 > this.mask) this.resize((this.mask + 1) * 2);
-    this.place(id, slot);
+  place(id: number, slot: number): void {
+    const { keys, mask } = this;
+    let at = hash(id) & mask;
+    while (keys[at] !== EMPTY) at = (at + 1) & mask;
+    keys[at] = id;
+    this.slots[at] = slot;
   }
 
-  delete(id: number): void {
-    let at = hash(id) & this.mask;
-    while (this.keys[at] !== id) {
-      if (this.keys[at] === EMPTY) return;
-      at = (at + 1) & this.mask;
+  /** False when it has no such id. */
+  delete(id: number): boolean {
+    const { keys, mask } = this;
+    let at = hash(id) & mask;
+    while (keys[at] !== id) {
+      if (keys[at] === EMPTY) return false;
+      at = (at + 1) & mask;
     }
-    this.count--;
     this.closeGap(at);
+    return true;
   }
 
-  clear(): void {
-    this.keys.fill(EMPTY);
-    this.count = 0;
+  /** Downwards from a place that is empty: no run goes across it. */
+  beginMove(): void {
+    let at = 0;
+    while (this.keys[at] !== EMPTY) at++;
+    this.moving = at;
+    this.left = this.mask + 1;
+  }
+
+  /** Moves the entries of the next places; true when there are no more. */
+  moveTo(larger: IdTable, places: number): boolean {
+    const { keys, slots, mask } = this;
+    const until = Math.max(0, this.left - places);
+    for (; this.left > until; this.left--) {
+      const at = this.moving;
+      this.moving = (at - 1) & mask;
+      if (keys[at] === EMPTY) continue;
+      larger.place(keys[at]!, slots[at]!);
+      keys[at] = EMPTY;
+    }
+    return this.left === 0;
   }
 
   /** Moves later entries of the run back, so that no tombstones pile up under churn. */
@@ -48,21 +119,6 @@ export class IdIndex {
       }
     }
     keys[gap] = EMPTY;
-  }
-
-  private place(id: number, slot: number): void {
-    let at = hash(id) & this.mask;
-    while (this.keys[at] !== EMPTY) at = (at + 1) & this.mask;
-    this.keys[at] = id;
-    this.slots[at] = slot;
-  }
-
-  private resize(capacity: number): void {
-    const { keys, slots } = this;
-    this.keys = new Float64Array(capacity);
-    this.slots = new Int32Array(capacity);
-    this.mask = capacity - 1;
-    for (let at = 0; at < keys.length; at++) if (keys[at] !== EMPTY) this.place(keys[at]!, slots[at]!);
   }
 }
 

@@ -50,6 +50,13 @@ export const FLAG_ISOLATED = 32;
 /** Placed by the exchange: no self-trade prevention. */
 export const FLAG_FORCED = 64;
 
+/**
+ * A slab that has more orders than a small market gets the room of a million at once: that costs addresses, memory only as
+ * they are used, and no order waits until hundreds of thousands of others are copied.
+ */
+const LARGE_FROM = 2 ** 15;
+const LARGE = 2 ** 20;
+
 /** The arrays are declared one by one, so that the shape of the object is fixed before the first is allocated. */
 export class OrderSlab implements OrderColumns {
   id!: Float64Array<ArrayBuffer>;
@@ -101,7 +108,7 @@ export class OrderSlab implements OrderColumns {
     if (slot !== NIL) {
       this.freeHead = this.next[slot]!;
     } else {
-      if (this.used === this.capacity) this.grow(this.capacity * 2);
+      if (this.used === this.capacity) this.grow(capacityAfter(this.capacity));
       slot = this.used++;
       this.executions.push(undefined);
     }
@@ -141,4 +148,8 @@ export class OrderSlab implements OrderColumns {
     }
     this.capacity = capacity;
   }
+}
+
+function capacityAfter(capacity: number): number {
+  return capacity >= LARGE_FROM && capacity < LARGE ? LARGE : 2 * capacity;
 }

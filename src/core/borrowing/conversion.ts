@@ -136,10 +136,16 @@ export function isConvertible(state: State, account: Account): boolean {
 /** Forced conversion of debts that interest or losses have raised above the account's limit (rules 6.8). */
 export function repayFromCollateral(state: State, account: Account): void {
   if (!isInDebt(state, account)) return;
+  const excess = (coin: number) => {
+    const { userLimit } = state.lending[coin]!.terms;
+    return userLimit === 0n ? 0n : -balanceOf(state, account, coin) - userLimit;
+  };
+  // Hardly anybody is above it, and everybody who owes is asked after each change.
+  if (!state.ledger.coinsOf(account.index).some((coin) => excess(coin) > 0n)) return;
   for (const debtCoin of debtsInOrder(state, account)) {
-    const { userLimit } = state.lending[debtCoin]!.terms;
-    for (const payCoin of userLimit === 0n ? [] : paymentsInOrder(state, account)) {
-      const wanted = -balanceOf(state, account, debtCoin) - userLimit;
+    if (excess(debtCoin) <= 0n) continue;
+    for (const payCoin of paymentsInOrder(state, account)) {
+      const wanted = excess(debtCoin);
       const available = payable(state, account, payCoin);
       convert(state, account, { debtCoin, payCoin, wanted, available, forced: true });
     }

@@ -6,11 +6,13 @@
 
 import { balanceOf } from '../margin/debts.ts';
 import { coinsOf, profitIn } from '../margin/margin.ts';
+import { surelyOwesNothing } from '../margin/possible-debts.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
 import { partyOf } from '../state/party.ts';
+import { eachHolder } from '../state/position-holders.ts';
 import type { State } from '../state/state.ts';
 
 export const INTEREST_MS = 3_600_000;
@@ -69,13 +71,15 @@ function takenFree(
     .reduce((taken, other) => taken + freeOf(other, taken), 0n);
 }
 
+/** Everybody who may owe something now or has since the last full hour, ascending uid. */
 function debtors(state: State): Account[] {
   const { ledger } = state;
   const indebted = new Set(ledger.accountsInDebt());
   if (state.rules.feeFloors) for (const { account } of ledger.savePeaks()) indebted.add(account);
-  const accounts = [...state.accountByUid.values()].filter(
-    (account) => account.positions.size > 0 || indebted.has(account.index),
-  );
+  const accounts = [...indebted].map((index) => state.accounts[index]!);
+  eachHolder(state, (account) => {
+    if (!indebted.has(account.index) && !surelyOwesNothing(state, account)) accounts.push(account);
+  });
   return accounts.sort((a, b) => a.uid - b.uid);
 }
 

@@ -96,29 +96,28 @@ export function setCountdown(state: State, command: CountdownCancel): CommandRes
   if (seconds !== 0 && (seconds < COUNTDOWN_SECONDS_MIN || seconds > COUNTDOWN_SECONDS_MAX)) {
     return rejected(RejectReason.invalidCountdown);
   }
+  const { countdowns } = state;
+  const runs = account.countdownDeadline !== 0;
   account.countdownDeadline = seconds === 0 ? 0 : state.now + seconds * 1000;
-  if (seconds === 0) state.countdowns.delete(account);
-  else state.countdowns.add(account);
+  if (seconds === 0) countdowns.remove(account);
+  else if (runs) countdowns.settle(account);
+  else countdowns.add(account);
   scheduleCountdowns(state);
   return OK;
 }
 
 /** Cancels the orders of every account whose countdown has expired: earliest first, then ascending account index. */
 export function runCountdowns(state: State): void {
-  const due = [...state.countdowns]
-    .filter((account) => account.countdownDeadline <= state.now)
-    .sort((a, b) => a.countdownDeadline - b.countdownDeadline || a.index - b.index);
-  for (const account of due) {
-    account.countdownDeadline = 0;
-    state.countdowns.delete(account);
-    cancelWhere(state, account, CancelReason.normal, () => true);
+  const { countdowns } = state;
+  for (let first = countdowns.first(); first !== undefined; first = countdowns.first()) {
+    if (first.countdownDeadline > state.now) break;
+    countdowns.remove(first);
+    first.countdownDeadline = 0;
+    cancelWhere(state, first, CancelReason.normal, () => true);
   }
   scheduleCountdowns(state);
 }
 
 export function scheduleCountdowns(state: State): void {
-  state.nextCountdown = Number.POSITIVE_INFINITY;
-  for (const { countdownDeadline } of state.countdowns) {
-    if (countdownDeadline < state.nextCountdown) state.nextCountdown = countdownDeadline;
-  }
+  state.nextCountdown = state.countdowns.first()?.countdownDeadline ?? Number.POSITIVE_INFINITY;
 }

@@ -9,10 +9,12 @@ import { wholeEquity } from '../margin/bad-debt.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { custodyOf } from '../margin/custody.ts';
 import { markTicks, unrealisedOf } from '../margin/margin.ts';
+import { surelyOwesNothing } from '../margin/possible-debts.ts';
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { divFloor, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { Ledger } from '../state/ledger.ts';
+import { eachHolder } from '../state/position-holders.ts';
 import type { State } from '../state/state.ts';
 
 export const SOLVENCY_NAMES = ['solvent', 'illiquid', 'insolvent'] as const;
@@ -39,23 +41,29 @@ export interface CoinSolvency {
 
 /**
  * By coin. Whoever has neither positions nor debts nor loans claims what its wallets hold. By double entry all wallets
- * together hold what the house and the outside world lack, so only the other accounts are looked at one by one, and of
- * these only the coins that they may owe.
+ * together hold what the house and the outside world lack, and the profits of a linear contract sum to what it has cleared
+ * (I08). So only those are looked at one by one who may owe something, or whose profit is not that of their position.
  */
 export function solvencyOf(state: State): CoinSolvency[] {
   const { ledger } = state;
   const sums = state.coins.map((_, coin) => ({ owed: allWallets(state, coin), lent: 0n, badDebt: 0n }));
-  for (const account of obligedAccounts(state)) {
-    const changes = changesOf(state, account);
-    for (const [coin, change] of changes) sums[coin]!.owed += change;
+  for (const { futures } of state.markets) {
+    if (futures === undefined || futures.terms.coinMargined || markTicks(state, futures.instrument) === 0)
+      continue;
+    sums[futures.terms.settle]!.owed += futures.cleared;
+  }
+  eachObliged(state, (account) => {
+    const changes = changesOf(state, account, (coin, amount) => {
+      sums[coin]!.owed += amount;
+    });
     const debts = debtsOf(ledger, account.index, changes);
-    if (debts.length === 0) continue;
+    if (debts.length === 0) return;
     const pays = wholeEquity(state, account) > 0n ? 'lent' : 'badDebt';
     for (const { coin, amount } of debts) {
       sums[coin]!.owed += amount;
       sums[coin]![pays] += amount;
     }
-  }
+  });
   const cover = exchangeCover(state);
   return sums.map((sum, coin) => {
     const held = custodyOf(state, coin);
@@ -127,27 +135,38 @@ function debtsOf(ledger: Ledger, account: number, changes: ReadonlyMap<number, b
   return debts;
 }
 
-/** Accounts whose claims are not just what their wallets hold. */
-function obligedAccounts(state: State): Set<Account> {
+/** Accounts whose claims may be other than what their wallets hold and their positions have won; each once. */
+function eachObliged(state: State, visit: (account: Account) => void): void {
   const obliged = new Set<Account>();
-  for (const { holders } of state.markets) for (const account of holders) obliged.add(account);
   for (const index of state.ledger.accountsInDebt()) obliged.add(state.accounts[index]!);
   for (const { account } of state.loans.loans.values()) obliged.add(state.accounts[account]!);
-  return obliged;
+  for (const account of obliged) visit(account);
+  eachHolder(state, (account) => {
+    if (!obliged.has(account) && !surelyOwesNothing(state, account)) visit(account);
+  });
 }
 
-/** By coin, what positions at the mark and loans change of an account's claims. */
-function changesOf(state: State, account: Account): Map<number, bigint> {
+/** By coin, what positions at the mark and loans change of an account's claims; `beyond`: what linear profits do not. */
+function changesOf(
+  state: State,
+  account: Account,
+  beyond: (coin: number, amount: bigint) => void,
+): Map<number, bigint> {
   const changes = new Map<number, bigint>();
-  const add = (coin: number, amount: bigint) => changes.set(coin, (changes.get(coin) ?? 0n) + amount);
+  const add = (coin: number, amount: bigint, counted: bigint) => {
+    changes.set(coin, (changes.get(coin) ?? 0n) + amount);
+    if (amount !== counted) beyond(coin, amount - counted);
+  };
   for (const position of account.positions.values()) {
     const instrument = state.instruments[position.instrument]!;
+    const { settle, coinMargined } = instrument.futures!;
     const ticks = markTicks(state, instrument);
     if (ticks === 0) continue;
     const profit = inCoinAt(instrument, unrealisedOf(state, position), ticks);
-    add(instrument.futures!.settle, position.isolated ? larger(profit, -position.iso) : profit);
+    const claim = position.isolated ? larger(profit, -position.iso) : profit;
+    add(settle, claim, coinMargined ? 0n : profit);
   }
   if (state.loans.countOf(account.index) > 0)
-    for (const loan of state.loans.of(account.index)) add(loan.loanCoin, -loan.debt());
+    for (const loan of state.loans.of(account.index)) add(loan.loanCoin, -loan.debt(), 0n);
   return changes;
 }

@@ -6,6 +6,7 @@
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
 import { LedgerRows } from './ledger-rows.ts';
+import { LedgerView, type RowVisit } from './ledger-view.ts';
 
 /** The buckets of a row are adjacent, eight cells a row: the row of a cell is found by a shift. */
 const ROW_SHIFT = 3;
@@ -45,6 +46,8 @@ export class Ledger {
   private readonly grown = new Set<number>();
   /** Cells of isolated margin that the present command has taken below zero. */
   private readonly overdrawn: number[] = [];
+  /** Readers that are under way. */
+  private views: readonly LedgerView[] = [];
   private readonly mayOwe: (account: number) => boolean;
 
   /** `mayOwe`: may the cash of this user's account be negative? */
@@ -104,8 +107,39 @@ export class Ledger {
     return answered;
   }
 
+  /** As it is now, for a reader that takes its time and closes it then. */
+  view(): LedgerView {
+    const view = new LedgerView(this, (closed) => {
+      this.views = this.views.filter((other) => other !== closed);
+    });
+    this.views = [...this.views, view];
+    return view;
+  }
+
+  /** Rows opened so far. */
+  get rowCount(): number {
+    return this.rows.count;
+  }
+
+  bucketsOf(row: number): bigint[] {
+    const first = row << ROW_SHIFT;
+    return this.cells.slice(first, first + BUCKETS);
+  }
+
+  ownerOf(row: number): { account: number; coin: number } {
+    return { account: this.rows.accountOf(row), coin: this.rows.coinOf(row) };
+  }
+
+  private keepForViews(from: number, to: number): void {
+    for (const view of this.views) {
+      view.keep(rowOf(from));
+      view.keep(rowOf(to));
+    }
+  }
+
   /** Returns whether the payer's cell is below zero now. */
   private shift(from: number, to: number, amount: bigint): boolean {
+    if (this.views.length !== 0) this.keepForViews(from, to);
     const left = this.cells[from]! - amount;
     const negative = left < 0n;
     this.cells[from] = left;
@@ -187,13 +221,9 @@ export class Ledger {
   }
 
   /** Visits every row: account ascending, coin ascending. */
-  eachRow(visit: (account: number, coin: number, buckets: readonly bigint[]) => void): void {
-    for (const [account, coins] of this.coins.entries()) {
-      for (const coin of coins) {
-        const first = this.rows.find(account, coin) << ROW_SHIFT;
-        visit(account, coin, this.cells.slice(first, first + BUCKETS));
-      }
-    }
+  eachRow(visit: RowVisit): void {
+    for (const [account, coins] of this.coins.entries())
+      for (const coin of coins) visit(account, coin, this.bucketsOf(this.rows.find(account, coin)));
   }
 
   /** Used by snapshots only: puts back what `eachRow` gave. */

@@ -24,3 +24,17 @@ export function holdersOf(state: State, instrument: number): Holder[] {
   }
   return holders.sort((a, b) => a.account.uid - b.account.uid || a.position.id - b.position.id);
 }
+
+/** Every account with a position once, in no particular order. */
+export function eachHolder(state: State, visit: (account: Account) => void): void {
+  for (const { holders, instrument } of state.markets) {
+    for (const account of holders) if (isFirstOf(account, instrument)) visit(account);
+  }
+}
+
+/** Is the account's oldest position in this contract? */
+function isFirstOf({ positions }: Account, instrument: number): boolean {
+  if (positions.size === 1) return true;
+  for (const position of positions.values()) return position.instrument === instrument;
+  return false;
+}

@@ -13,6 +13,7 @@ import { Digest } from '../model/digest.ts';
 import { type RulesInForce, rulesOf } from '../model/edition.ts';
 import { type CategoryName, PosSide } from '../model/enums.ts';
 import type { Event } from '../model/event.ts';
+import { IndexedHeap } from '../model/indexed-heap.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import {
@@ -136,8 +137,12 @@ export class State {
   readonly depositReferences = new RecentClientIds(DEPOSIT_REFERENCES_REMEMBERED);
   /** Orders cancelled because their modification failed, oldest first. */
   failedAmends: FailedAmend[] = [];
-  /** Accounts whose countdown runs. */
-  readonly countdowns = new Set<Account>();
+  /** Accounts whose countdown runs: the earliest first, then ascending index. */
+  readonly countdowns = new IndexedHeap<Account>(
+    (a, b) =>
+      a.countdownDeadline < b.countdownDeadline ||
+      (a.countdownDeadline === b.countdownDeadline && a.index < b.index),
+  );
   /** Earliest countdown of any account; Infinity = none. */
   nextCountdown = Number.POSITIVE_INFINITY;
   /** Earliest funding settlement of any perpetual; Infinity = none. */

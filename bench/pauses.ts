@@ -1,0 +1,55 @@
+/** What holds the main thread, kind by kind, against the aim that nothing does for longer than 5 ms. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { measureAccounts } from './pauses/accounts.ts';
+import { measureOrders } from './pauses/orders.ts';
+import { measureSnapshots } from './pauses/snapshots.ts';
+import type { Part } from './pauses/stopwatch.ts';
+import { type Benchmark, printTable } from './report.ts';
+
+const AIM_MS = 5;
+const PARTS: Record<string, () => Promise<Part>> = {
+  accounts: measureAccounts,
+  orders: measureOrders,
+  snapshots: measureSnapshots,
+};
+
+function inFreshProcess(name: string): Part {
+  const file = fileURLToPath(import.meta.url);
+  const child = spawnSync(process.execPath, ['--expose-gc', file, name], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (child.status !== 0) throw new Error(`${name} ended with ${child.status ?? child.signal}`);
+  return JSON.parse(child.stdout) as Part;
+}
+
+function printPart({ title, rows, collections }: Part): void {
+  console.log(`\n${title}\n`);
+  const sorted = [...rows].sort((a, b) => b.ownMs - a.ownMs);
+  printTable(
+    ['what', 'longest', 'without collector', '99 of 100', 'times', `of ${AIM_MS} ms`, 'over'],
+    sorted.map(({ kind, longestMs, ownMs, mostlyMs, times, over }) => [
+      kind,
+      `${longestMs.toFixed(2)} ms`,
+      `${ownMs.toFixed(2)} ms`,
+      `${mostlyMs.toFixed(2)} ms`,
+      times.toLocaleString('en-US'),
+      ownMs > AIM_MS ? 'above' : 'within',
+      over,
+    ]),
+  );
+  const { times, longestMs } = collections;
+  console.log(`\nlongest pause of the collector in this part: ${longestMs.toFixed(1)} ms of ${times}`);
+}
+
+export const pauses: Benchmark = {
+  title: 'Pauses: what holds the main thread, and how long',
+  run() {
+    for (const name of Object.keys(PARTS)) printPart(inFreshProcess(name));
+  },
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  console.log(JSON.stringify(await PARTS[process.argv[2]!]!()));

@@ -1,0 +1,31 @@
+/**
+ * Who may owe something with positions at the mark. Where everybody has to be looked at, most accounts are found to owe nothing
+ * in plain numbers, on the safe side; only the others need big integers.
+ */
+import { Bucket } from '../model/ledger-accounts.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { markTicks } from './margin.ts';
+
+/** More than all roundings of a few numbers together. */
+const SAFETY = 1 + 1e-9;
+
+/**
+ * True for an account without negative cash, whose positions are crossed and linear, settle in one coin, and have lost less
+ * than its cash of that coin. False says nothing.
+ */
+export function surelyOwesNothing(state: State, account: Account): boolean {
+  const { ledger, instruments } = state;
+  if (ledger.hasNegativeCash(account.index)) return false;
+  let coin = -1;
+  let lost = 0;
+  for (const { instrument: index, isolated, size, basis } of account.positions.values()) {
+    const instrument = instruments[index]!;
+    const { settle, coinMargined } = instrument.futures!;
+    if (isolated || coinMargined || (coin !== -1 && coin !== settle)) return false;
+    coin = settle;
+    const value = markTicks(state, instrument) * size * instrument.valuePerTickLotNumber;
+    lost += Math.max(0, Number(basis) - value);
+  }
+  return lost === 0 || Number(ledger.peek(account.index, coin, Bucket.cash)) > lost * SAFETY + 1;
+}
