@@ -3,11 +3,23 @@
  * one from the sources. Made anew when a file that goes into it has changed.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const BUNDLES = join(ROOT, 'node_modules/.cache/test-programs');
+/** A run beside this one may still use what was made for it. */
+const KEPT_MS = 86_400_000;
 
 /** Beside the programs themselves: their hosts, and what is loaded before them. */
 const OF_TESTS = [
@@ -27,6 +39,7 @@ const SOURCES = [
   'package-lock.json',
   'package.json',
   'src/**/*',
+  'test/harness/*',
 ];
 
 export async function bundledProgram(): Promise<string> {
@@ -34,6 +47,7 @@ export async function bundledProgram(): Promise<string> {
   if (existsSync(directory)) return directory;
   const { bundle, PROGRAM } = await import('../build/bundle.ts');
   mkdirSync(BUNDLES, { recursive: true });
+  removeOld();
   const unfinished = mkdtempSync(join(BUNDLES, 'unfinished-'));
   await bundle(unfinished, [...PROGRAM, ...OF_TESTS]);
   try {
@@ -44,6 +58,11 @@ export async function bundledProgram(): Promise<string> {
     rmSync(unfinished, { recursive: true });
   }
   return directory;
+}
+
+function removeOld(): void {
+  for (const path of readdirSync(BUNDLES).map((name) => join(BUNDLES, name)))
+    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });
 }
 
 function fingerprint(): string {

@@ -1,7 +1,7 @@
 /**
- * The whole suite, the quick part of it (`--quick`), or the files that are named. One process more at once than the
- * machine has cores, because there is always one that waits for a clock or a disk, and with compiled code kept between the
- * processes.
+ * The whole suite, the quick part of it (`--quick`), or the files that are named. Two processes more at once than the
+ * machine has cores, because there are always some that wait for a clock, a disk or a server; with compiled code kept
+ * between the processes, and the programs that they start bundled once.
  */
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,16 +13,23 @@ import { filesOf, SUITES } from './suites/suites.ts';
 const ROOT = join(import.meta.dirname, '..');
 const QUICK_SUITES = ['unit', 'core'] as const;
 const QUICK_FILES = ['test/{architecture,golden,property}/*.test.ts'];
-/** Long ones that run alone: begun right after the suites, so that none of them is left over at the end. */
+/** Long ones that run alone: begun right after the suites, the longest first, so that none is left over at the end. */
 const LONG_FILES = [
   'test/app/start-stop.test.ts',
-  'test/campaign/*.test.ts',
-  'test/client-matrix/*.test.ts',
-  'test/contract/interface.test.ts',
-  'test/crash/*.test.ts',
-  'test/docs/commands.test.ts',
+  'test/crash/kill-loop.test.ts',
   'test/security/hostile/fuzz.test.ts',
+  'test/docs/commands.test.ts',
+  'test/contract/interface.test.ts',
   'test/space/disk-full.test.ts',
+  'test/admin/*.test.ts',
+  'test/examples/programs.test.ts',
+  'test/security/hostile/http.test.ts',
+  'test/app/{endings,skip-command}.test.ts',
+  'test/api/thefts-of-*.test.ts',
+  'test/campaign/*.test.ts',
+  'test/backup/*.test.ts',
+  'test/client-matrix/*.test.ts',
+  'test/simulator/server.test.ts',
 ];
 
 const named = process.argv.slice(2);
@@ -41,7 +48,7 @@ const results = run({
   files: files().map((file) => resolve(ROOT, file)),
   cwd: ROOT,
   execArgv: ['--import', new URL('harness/no-leftovers.ts', import.meta.url).href],
-  concurrency: availableParallelism() + 1,
+  concurrency: availableParallelism() + 2,
   // A guard against a test that hangs. On a busy machine with a quarter of a processor the longest takes minutes.
   timeout: 1_800_000,
   signal: stopped.signal,
@@ -60,7 +67,13 @@ function files(): string[] {
   }
   const shared = new Set(Object.values(SUITES).flatMap(filesOf));
   const alone = filesOf(['src/**/*.test.ts', 'test/**/*.test.ts']).filter((file) => !shared.has(file));
-  return [...new Set([...Object.keys(SUITES).map(suiteFile), ...filesOf(LONG_FILES), ...alone])];
+  return [
+    ...new Set([
+      ...Object.keys(SUITES).map(suiteFile),
+      ...LONG_FILES.flatMap((each) => filesOf([each])),
+      ...alone,
+    ]),
+  ];
 }
 
 function suiteFile(name: string): string {

@@ -8,7 +8,10 @@ import type { FastifyServerOptions } from 'fastify';
 
 type Compilers = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
-type Factory<Compiled> = (shared: unknown, options: unknown) => (route: unknown) => Compiled;
+type Factory<Compiled> = (
+  shared: unknown,
+  options: unknown,
+) => (route: { readonly schema: unknown }) => Compiled;
 
 interface Validate {
   (data: unknown): unknown;
@@ -18,8 +21,23 @@ interface Validate {
 type Serialise = (data: unknown) => string;
 
 /** The compilers that Fastify uses by default. */
-const validators = validatorCompiler() as Factory<Validate>;
-const serialisers = serialiserCompiler() as Factory<Serialise>;
+const validators = onceForEqual(validatorCompiler() as Factory<Validate>);
+const serialisers = onceForEqual(serialiserCompiler() as Factory<Serialise>);
+
+/** Routes with equal schemas share what is compiled, also those of both servers. */
+function onceForEqual<Compiled>(factory: Factory<Compiled>): Factory<Compiled> {
+  const compiled = new Map<string, Compiled>();
+  return (shared, options) => {
+    const compile = factory(shared, options);
+    const context = JSON.stringify([shared, options]);
+    return (route) => {
+      const key = context + JSON.stringify(route.schema);
+      const known = compiled.get(key) ?? compile(route);
+      compiled.set(key, known);
+      return known;
+    };
+  };
+}
 
 export class SchemasOnDemand {
   /** Each compiles its schema unless a request has done so. */

@@ -55,9 +55,9 @@ export class Server {
     this.#child = child;
   }
 
-  /** Resolves when the last line of the banner is there. */
-  static async start(args: readonly string[], place: Place = {}): Promise<Server> {
-    const started = child(MAIN, ['--port', '0', '--market', 'off', ...args], place);
+  /** Resolves when the last line of the banner is there. A program that is named is started as it is, without hooks. */
+  static async start(args: readonly string[], place: Place = {}, program = MAIN): Promise<Server> {
+    const started = child(program, ['--port', '0', '--market', 'off', ...args], place);
     const server = new Server(started);
     const deadline = performance.now() + READY_MAX_MS;
     while (!/^Listening on .*\n/m.test(started.stdout)) {

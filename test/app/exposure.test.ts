@@ -9,12 +9,13 @@ import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
 import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { MONEY_SCALE, parseUnits } from '../../src/core/model/units.ts';
+import '../harness/cheap-passphrases.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
-import { bourse } from './bourse-process.ts';
+import { command } from './bourse-process.ts';
 
 const data = temporaryDirectory();
 const FLAGS = {
@@ -84,7 +85,7 @@ async function admin(path: string, body?: object) {
 }
 
 async function ends(exitCode: number, ...args: string[]) {
-  const ended = await bourse([...args, '--data', data]);
+  const ended = await command([...args, '--data', data]);
   assert.equal(ended.code, exitCode, `bourse ${args.join(' ')}: ${ended.stdout}${ended.stderr}`);
   return ended;
 }

@@ -4,15 +4,20 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { ROOT } from './blocks.ts';
 
 const SCRIPTS = ['start', 'bourse'] as const;
 
-/** The PATH on which the stand-in comes first; its scripts are those of package.json and find what npm lets them find. */
+/**
+ * The PATH on which the stand-in comes first; its scripts are those of package.json and find what npm lets them find, with
+ * the programs that the run of the tests has (`harness/program.ts`).
+ */
 export function pathWithStandIn(): string {
   const directory = temporaryDirectory();
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const scriptOf = (name: string) => scripts[name].replace(/src\/\S+/, programModule);
   const text = `#!/bin/sh
 [ "$1" = run ] && shift
 [ "$1" = -s ] && shift
@@ -20,7 +25,7 @@ name=$1
 shift
 [ "$1" = -- ] && shift
 case $name in
-${SCRIPTS.map((name) => `  ${name}) exec ${scripts[name]} "$@" ;;`).join('\n')}
+${SCRIPTS.map((name) => `  ${name}) exec ${scriptOf(name)} "$@" ;;`).join('\n')}
 esac
 echo "no script $name here" >&2
 exit 1

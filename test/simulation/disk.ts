@@ -67,7 +67,7 @@ class Inode {
   afterCrash(spared: Iterable<number>): Inode {
     const survivor = new Inode();
     survivor.seen = this.seen;
-    survivor.durable = this.durable;
+    survivor.durable = this.durable.slice();
     survivor.#keep(spared);
     survivor.seen = survivor.durable.slice();
     return survivor;
@@ -76,13 +76,24 @@ class Inode {
   #keep(sectors: Iterable<number>): void {
     const kept = [...sectors];
     if (kept.length === 0) return;
-    const durable = new Uint8Array(this.#keptLength(kept));
-    durable.set(this.durable.subarray(0, durable.length));
+    const { durable, seen } = this;
+    const length = this.#keptLength(kept);
+    if (length !== durable.length) {
+      this.durable = new Uint8Array(length);
+      this.durable.set(durable.subarray(0, length));
+    }
     for (const sector of kept) {
       const start = sector * SECTOR_BYTES;
-      durable.set(this.seen.subarray(start, Math.min(start + SECTOR_BYTES, durable.length)), start);
+      this.durable.set(seen.subarray(start, Math.min(start + SECTOR_BYTES, length)), start);
     }
-    this.durable = durable;
+  }
+
+  /** Another file of the same bytes, all of them durable. */
+  copy(): Inode {
+    const copy = new Inode();
+    copy.seen = this.seen.slice();
+    copy.durable = this.seen.slice();
+    return copy;
   }
 
   /** A longer file reaches to its last kept sector; a shorter one is shorter as soon as its end is kept. */
@@ -178,10 +189,7 @@ export class SimulatedDisk implements Disk {
   /** An independent copy in which everything seen is durable: the start of a trial with damage. */
   copy(): SimulatedDisk {
     const copy = new SimulatedDisk(Math.floor(this.#random() * 2 ** 32));
-    for (const name of this.list()) {
-      copy.create(name).write(this.bytes(name), 0);
-      copy.#entries.get(name)!.sync();
-    }
+    for (const name of this.list()) copy.#entries.set(name, this.#inode(name).copy());
     copy.syncDirectory();
     return copy;
   }

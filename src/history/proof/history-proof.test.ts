@@ -398,12 +398,13 @@ test('rows of an older program can be compared with the log, and get checksums a
 test('the start that gives checksums may end at any step, with rows written, changed and deleted meanwhile', () => {
   const path = older();
   withDatabase(path, (database) => {
-    database.exec('DELETE FROM transfers');
+    database.exec('BEGIN; DELETE FROM transfers');
     const insert = database.prepare(
       PROJECTIONS.transfers.table.insert.replace(', checksum)', ')').replace(', ?)', ')'),
     );
     for (let n = 0; n < 1800; n++)
       insert.run(...transferRow(20_000 + n, START_TIME - (n < 900 ? 2 * RETENTION_MS : 0)));
+    database.exec('COMMIT');
   });
   for (let start = 0; start < 4; start++) {
     withDatabase(path, (database) => {
