@@ -38,9 +38,9 @@
 import { wholeEquity } from '../../src/core/margin/bad-debt.ts';
 import { coinShortfall, shortfallLimit } from '../../src/core/margin/clearing-shortfall.ts';
 import { custodyOf } from '../../src/core/margin/custody.ts';
-import type { Command } from '../../src/core/model/command.ts';
+import type { Command, PlaceOrder } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
-import { Category, OrderKind, Side, Wallet } from '../../src/core/model/enums.ts';
+import { Category, HoldMode, OrderKind, PosSide, Side, Wallet } from '../../src/core/model/enums.ts';
 import type { Event, FillRecord } from '../../src/core/model/event.ts';
 import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
@@ -650,7 +650,7 @@ export class Judge {
     fills: readonly FillRecord[],
   ): void {
     const placed = command.type === 'placeOrder' && rejectReason === RejectReason.none;
-    const counts = placed && command.instrument >= BOOK.btcPerp && command.reduceOnly !== true;
+    const counts = placed && command.instrument >= BOOK.btcPerp && !this.onlyCloses(command);
     const lastFills = new Map<number, number>();
     for (const [n, fill] of fills.entries()) if (isTakenByUser(fill)) lastFills.set(fill.orderId, n);
     for (const [order, last] of lastFills) {
@@ -661,6 +661,13 @@ export class Judge {
         this.checkTier(own[0]!, this.uncounted(own, limit), fills.slice(last + 1));
     }
     if (counts && !lastFills.has(orderId)) this.checkTier(command, 0, []);
+  }
+
+  /** A limit that a move of the mark has passed refuses openings only (rules 13.9 (c)); in hedge mode the side says which. */
+  private onlyCloses({ uid, side, posSide, reduceOnly }: PlaceOrder): boolean {
+    if (reduceOnly === true) return true;
+    if (this.state.accountByUid.get(uid)!.holdMode !== HoldMode.hedge) return false;
+    return posSide === (side === Side.buy ? PosSide.short : PosSide.long);
   }
 
   /**
