@@ -207,12 +207,19 @@ export class Venue {
   nextSecond(is: (second: number) => boolean = () => true, ppm = 0): Command {
     let second = Math.floor(this.time / 1000) * 1000 + 1000;
     while (!is(second)) second += 1000;
+    // Work that is due before it, and prices that come back after a jump of the clock, must not be counted as its.
+    while (second - this.time > 2000) this.quietSecond(Math.max(this.time + 1000, second - 3000));
     this.time = Math.max(this.time, second - 500);
-    // Work that is due before it must not be counted as its.
     this.must({ type: 'tick', time: this.time });
     this.report(ppm);
     this.time = second;
     return { type: 'tick', time: second };
+  }
+
+  private quietSecond(time: number): void {
+    this.time = time;
+    this.must({ type: 'tick', time });
+    this.report();
   }
 }
 
