@@ -93,12 +93,12 @@ export class Venue {
     const { accounts, debtors } = this.shape;
     this.must(this.nextSecond());
     for (let uid = 1; uid <= accounts; uid++) {
-      watch({ ...account(uid), time: this.time } as Command);
+      watch({ ...account(uid), time: this.time });
       const poor = uid > accounts - debtors;
-      watch({ ...deposit(uid, Coin.usdt, (poor ? 50n : 10_000n) * ONE), time: this.time } as Command);
-      watch({ ...deposit(uid, Coin.btc, 100n * ONE), time: this.time } as Command);
+      watch({ ...deposit(uid, Coin.usdt, (poor ? 50n : 10_000n) * ONE), time: this.time });
+      watch({ ...deposit(uid, Coin.btc, 100n * ONE), time: this.time });
     }
-    this.must({ ...deposit(1, Coin.btc, 1_000_000n * ONE), time: this.time } as Command);
+    this.must({ ...deposit(1, Coin.btc, 1_000_000n * ONE), time: this.time });
   }
 
   openPositions(): void {
@@ -178,7 +178,7 @@ export class Venue {
       trigger: { ...NO_LEG, triggerTicks: ticks, triggerBy: TriggerBy.mark },
       callbackPpm: 0,
       clientOid: '',
-    } as Command;
+    };
   }
 
   limit(changes: Parameters<typeof order>[0]): Command {
@@ -271,7 +271,7 @@ function listings(deliveryTime: number): Command[] {
     coinOf('USD'),
     ...bases.slice(1).map((base) => coinOf(base)),
     spotPair('BTC', 'USDT', pair),
-    spotPair('BTC', 'USDT', { ...pair, category: 'MARGIN', margin } as Partial<InstrumentSpec>),
+    spotPair('BTC', 'USDT', { ...pair, category: 'MARGIN', margin }),
     ...bases.map((base) => contract(base, 'USDT', {})),
     contract('BTC', 'USDT', {
       symbol: 'BTCUSDTZ24',
