@@ -16,7 +16,7 @@ import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/model
 import type { InstrumentSpec } from '../src/core/model/listing-spec.ts';
 import { RejectReason } from '../src/core/model/reject-reason.ts';
 import { account, coin, deposit, OPENING_TIME } from '../test/property/venue.ts';
-import { compareRule } from './pairs.ts';
+import { comparePairs, compareRule } from './pairs.ts';
 import { Random } from './random.ts';
 import { type Benchmark, printTable, rate, ratio, timed } from './report.ts';
 
@@ -156,7 +156,7 @@ function marginRates(exchange: Exchange): { scratch: number; moved: number; agai
 
 export const futures: Benchmark = {
   title: 'Futures: positions while every mark price moves',
-  run() {
+  async run({ against }) {
     const day = new Day();
     console.log(
       `${ACCOUNTS.toLocaleString('en-US')} accounts with a crossed position in each of ${SYMBOLS} contracts ` +
@@ -194,6 +194,7 @@ export const futures: Benchmark = {
     const recorded = new Day(true);
     recorded.run(COMPARED.perSecond, COMPARED.seconds, LOADS[0].quoting);
     compareRule('restingRisk', recorded.setUp, recorded.commands);
+    if (against !== undefined) await comparePairs(against, recorded.setUp, recorded.commands);
   },
 };
 

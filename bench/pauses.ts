@@ -29,7 +29,7 @@ function printPart({ title, rows, collections }: Part): void {
   console.log(`\n${title}\n`);
   const sorted = [...rows].sort((a, b) => b.ownMs - a.ownMs);
   printTable(
-    ['what', 'longest', 'without collector', '99 of 100', 'times', `of ${AIM_MS} ms`, 'over'],
+    ['what', 'longest', 'of its own', '99 of 100', 'times', `of ${AIM_MS} ms`, 'over'],
     sorted.map(({ kind, longestMs, ownMs, mostlyMs, times, over }) => [
       kind,
       `${longestMs.toFixed(2)} ms`,

@@ -70,8 +70,8 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
   const isolated = () => {
     // Nobody holds a position there yet.
     uid = ++fresh;
-    venue.must({ ...account(uid), ...t() } as Command);
-    venue.must({ ...deposit(uid, Coin.usdt, 1000n * ONE), ...t() } as Command);
+    venue.must({ ...account(uid), ...t() });
+    venue.must({ ...deposit(uid, Coin.usdt, 1000n * ONE), ...t() });
     venue.must({ type: 'setMarginMode', ...t(), uid, instrument: perpetual, isolated: true });
     venue.must(
       venue.limit({ uid: 1, instrument: perpetual, side: Side.sell, priceTicks: TICKS, sizeLots: 1 }),
@@ -80,8 +80,8 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
   };
   const families = () => {
     uid = someone();
-    venue.must({ ...account(++fresh, uid), ...t() } as Command);
-    venue.must({ ...deposit(fresh, Coin.usdt, 1000n * ONE), ...t() } as Command);
+    venue.must({ ...account(++fresh, uid), ...t() });
+    venue.must({ ...deposit(fresh, Coin.usdt, 1000n * ONE), ...t() });
   };
   const request = () => {
     uid = someone();
@@ -101,7 +101,7 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
     }).orderId;
   };
   return {
-    openAccount: { over: ONE_ACCOUNT, make: () => ({ ...account(++fresh), ...t() }) as Command },
+    openAccount: { over: ONE_ACCOUNT, make: () => ({ ...account(++fresh), ...t() }) },
     listCoin: {
       over: 'one coin',
       make: () => ({ type: 'listCoin', ...t(), spec: { coin: `N${++serial}`, name: 'new', chains: [] } }),
@@ -122,7 +122,7 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
     },
     deposit: {
       over: ONE_ACCOUNT,
-      make: () => ({ ...deposit(someone(), Coin.usdt, ONE), ...t() }) as Command,
+      make: () => ({ ...deposit(someone(), Coin.usdt, ONE), ...t() }),
     },
     withdraw: {
       over: ONE_ACCOUNT,
@@ -215,7 +215,7 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       over: ONE_ACCOUNT,
       before: () => {
         uid = ++fresh;
-        venue.must({ ...account(uid), ...t() } as Command);
+        venue.must({ ...account(uid), ...t() });
       },
       make: () => ({ type: 'setHoldMode', ...t(), uid, holdMode: 1 }),
     },

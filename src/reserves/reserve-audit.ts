@@ -17,7 +17,7 @@ import { type Claim, MerkleSumTree } from './merkle-sum-tree.ts';
 
 const NONCE_DIGITS = 32;
 /** Nonces computed between two pauses for other work. */
-const NONCES_AT_A_TIME = 500;
+const NONCES_AT_A_TIME = 200;
 const ACCOUNTS_AT_A_TIME = 1000;
 
 export interface CoinReserve {

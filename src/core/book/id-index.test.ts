@@ -52,6 +52,31 @@ test('a long life of orders that come and go leaves every open one to be found',
   for (const openId of open) equal(index.get(openId), openId % 1000);
 });
 
+test('while entries move to a larger table every open id is found, and those that go meanwhile are not', () => {
+  const index = new IdIndex();
+  const open = new Map<number, number>();
+  let seed = 7;
+  const draw = () => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return seed;
+  };
+  // The first table is full with 1,024; the next holds them all after so many more.
+  for (let n = 0; n < 1300; n++) {
+    const drawn = 1 + draw();
+    if (open.has(drawn)) continue;
+    index.set(drawn, n);
+    open.set(drawn, n);
+    if (n < 1020) continue;
+    if (n % 3 === 0) {
+      const gone = [...open.keys()][draw() % open.size]!;
+      index.delete(gone);
+      open.delete(gone);
+      equal(index.get(gone), -1);
+    }
+    for (const [id, slot] of open) equal(index.get(id), slot);
+  }
+});
+
 test('deleting an unknown id changes nothing; clearing forgets all', () => {
   const index = new IdIndex();
   index.set(1, 10);

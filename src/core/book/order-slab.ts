@@ -14,6 +14,7 @@ import {
   type OrderColumnName,
   type OrderColumns,
 } from './order-columns.ts';
+import { SlotTable } from './slot-table.ts';
 
 export const NIL = -1;
 
@@ -81,8 +82,8 @@ export class OrderSlab implements OrderColumns {
   accountPrevious!: Int32Array<ArrayBuffer>;
 
   readonly byId = new IdIndex();
-  /** By slot; undefined before the first fill. */
-  readonly executions: (Execution | undefined)[] = [];
+  /** From the first fill on. */
+  readonly executions = new SlotTable<Execution>();
   readonly clientOids = new Map<number, string>();
   /** Kinds of orders that the exchange placed; they never rest. */
   readonly kinds = new Map<number, OrderKind>();
@@ -110,7 +111,6 @@ export class OrderSlab implements OrderColumns {
     } else {
       if (this.used === this.capacity) this.grow(capacityAfter(this.capacity));
       slot = this.used++;
-      this.executions.push(undefined);
     }
     this.id[slot] = id;
     this.level[slot] = NIL;
@@ -123,7 +123,7 @@ export class OrderSlab implements OrderColumns {
 
   release(slot: number): void {
     this.byId.delete(this.id[slot]!);
-    this.executions[slot] = undefined;
+    this.executions.delete(slot);
     if (this.clientOids.size !== 0) this.clientOids.delete(slot);
     if (this.isolatedLocks.size !== 0) this.isolatedLocks.delete(slot);
     if (this.marginLocks.size !== 0) this.marginLocks.delete(slot);

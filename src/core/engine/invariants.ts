@@ -119,7 +119,7 @@ function checkQueue(book: Book, side: Side, price: number, head: number, lots: n
       'I21: an ioc or fok order rests',
     );
     assert(
-      (slab.filled(slot) === 0) === (slab.executions[slot] === undefined),
+      (slab.filled(slot) === 0) === (slab.executions.get(slot) === undefined),
       'I17: executions do not match what is filled',
     );
     place = slab.prioritySeq[slot]!;

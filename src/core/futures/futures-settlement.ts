@@ -211,8 +211,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
       else position.openFee += fee;
       position.updatedTime = state.now;
     }
-    const execution = state.slab.executions[slot];
-    if (execution === undefined) state.slab.executions[slot] = { value: part.value, fee, pnl };
+    const execution = state.slab.executions.get(slot);
+    if (execution === undefined) state.slab.executions.set(slot, { value: part.value, fee, pnl });
     else {
       execution.value += part.value;
       execution.fee += fee;

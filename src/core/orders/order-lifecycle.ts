@@ -205,7 +205,7 @@ function recordOf(
 ): OrderRecord {
   const { slab } = state;
   const instrument = state.instrumentOf(slot);
-  const execution = slab.executions[slot];
+  const execution = slab.executions.get(slot);
   const side = slab.side[slot] as Side;
   // A market buy by amount has no size: its slot starts at the largest size.
   const filledLots = slab.filled(slot);

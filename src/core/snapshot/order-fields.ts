@@ -73,11 +73,11 @@ function holdFields(f: StateFields, slab: OrderSlab, slot: number): bigint {
 }
 
 function attachmentFields(f: StateFields, slab: OrderSlab, slot: number): void {
-  const execution = slab.executions[slot];
+  const execution = slab.executions.get(slot);
   if (f.flag(execution !== undefined)) {
     const { value, fee, pnl } = execution ?? { value: 0n, fee: 0n, pnl: 0n };
     const read = { value: f.money(value), fee: f.money(fee), pnl: f.money(pnl) };
-    if (f.reading) slab.executions[slot] = read;
+    if (f.reading) slab.executions.set(slot, read);
   }
   const origin = f.u8(slab.origins.get(slot) ?? OrderOrigin.hand) as OrderOrigin;
   if (f.reading && origin !== OrderOrigin.hand) slab.origins.set(slot, origin);

@@ -165,9 +165,9 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
 }
 
 function execute(state: State, slot: number, value: bigint, fee: bigint): void {
-  const execution = state.slab.executions[slot];
+  const execution = state.slab.executions.get(slot);
   if (execution === undefined) {
-    state.slab.executions[slot] = { value, fee, pnl: 0n };
+    state.slab.executions.set(slot, { value, fee, pnl: 0n });
   } else {
     execution.value += value;
     execution.fee += fee;
