@@ -18,7 +18,7 @@ function recordOf<Record>(
   ...optional: (keyof Record)[]
 ): fc.Arbitrary<Record> {
   const requiredKeys = (Object.keys(fields) as (keyof Record)[]).filter((key) => !optional.includes(key));
-  return fc.record(fields, { requiredKeys, noNullPrototype: true }) as unknown as fc.Arbitrary<Record>;
+  return fc.record(fields, { requiredKeys, noNullPrototype: true });
 }
 
 const leg = fc.record(

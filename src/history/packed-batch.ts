@@ -48,6 +48,6 @@ export function unpackBatch({ seq, gapSeq, packed, others }: PackedBatch): Proje
   batch.seq = seq;
   batch.gapSeq = gapSeq;
   unpackRows(packed, (kind, event) => batch.add(kind, event));
-  for (const [kind, event] of others) batch.add(kind, event as never);
+  for (const [kind, event] of others) batch.add(kind, event);
   return batch;
 }
