@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeCommand } from '../src/core/codec/command-codec.ts';
-import type { History } from '../src/history/history.ts';
 import { openFileJournal } from '../src/journal/file-journal.ts';
 import { replay } from '../src/sequencer/recovery.ts';
+import { noHistory } from '../test/harness/memory-journal.ts';
 import { startServer } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
 import { marketFlow } from './market.ts';
@@ -17,11 +17,6 @@ import { type Benchmark, printTable, rate, ratio } from './report.ts';
 const COMMANDS = 1_000_000;
 const SEED = 7;
 const TAIL_ORDERS = 2_000;
-
-/** After a crash the history is behind by at most its last transaction; here it has everything. */
-function caughtUp(confirmedSeq: number): History {
-  return { confirmedSeq, describe: () => {}, project: () => {}, lag: () => 0 } as unknown as History;
-}
 
 export const recovery: Benchmark = {
   title: 'Recovery: replayed commands a second, and start to first accepted order',
@@ -56,7 +51,7 @@ async function replayRate(directory: string): Promise<void> {
   });
   const all = await timed(async () => {
     const { journal, records } = await openFileJournal({ directory });
-    await replay(undefined, records, caughtUp(total));
+    await replay(undefined, records, noHistory(total));
     await journal.close();
   });
   console.log(

@@ -11,12 +11,12 @@ import { Exchange } from '../../src/core/engine/exchange.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { TimeInForce } from '../../src/core/model/enums.ts';
 import { saveState } from '../../src/core/snapshot/snapshot.ts';
-import type { History } from '../../src/history/history.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
 import { JournalOrder } from '../../src/sequencer/command-order.ts';
 import { ReplicaThread } from '../../src/sequencer/replica-thread.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
+import { noHistory } from '../../test/harness/memory-journal.ts';
 import { OPENING_TIME } from '../../test/property/venue.ts';
 import { venueOf } from '../market.ts';
 import { Random } from '../random.ts';
@@ -29,15 +29,6 @@ const PER_SECOND = 2000;
 const IDLE_MS = 5000;
 /** Submitted between two waits for the disk. */
 const PORTION = 20_000;
-
-const NO_HISTORY = {
-  confirmedSeq: 0,
-  starved: false,
-  describe: () => {},
-  project: () => {},
-  lag: () => 0,
-  flush: async () => {},
-} as unknown as History;
 
 export async function measureSnapshots(): Promise<Part> {
   const directory = mkdtempSync(join(tmpdir(), 'bourse-bench-'));
@@ -54,7 +45,7 @@ async function measure(directory: string): Promise<Part> {
   const sequencer = new Sequencer(
     exchange,
     new JournalOrder(journal),
-    NO_HISTORY,
+    noHistory(),
     new ManualClock(OPENING_TIME),
     0,
   );

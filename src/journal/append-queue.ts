@@ -37,11 +37,7 @@ export class AppendQueue {
    * out of the queue, so a record may be counted twice here, but never not at all.
    */
   append(payload: Uint8Array, availableBytes: () => number): number {
-    if (payload.length > this.#payloadBytesMax) {
-      throw new RangeError(
-        `command of ${payload.length} bytes, at most ${this.#payloadBytesMax} are allowed`,
-      );
-    }
+    this.#requireSize(payload);
     const seq = this.#appendedSeq + 1;
     const worstCase = this.#ring.queuedBytes + recordBytes(payload.length) + this.#worstHeaderBytes(seq);
     if (worstCase > availableBytes()) throw new JournalFull('no disk space left for the command log');
@@ -55,9 +51,11 @@ export class AppendQueue {
   appendAll(payloads: readonly Uint8Array[], availableBytes: () => number): number {
     let bytes = 0;
     let largest = 0;
-    for (const { length } of payloads) {
-      bytes += recordBytes(length);
-      largest = Math.max(largest, recordBytes(length));
+    for (const payload of payloads) {
+      this.#requireSize(payload);
+      const record = recordBytes(payload.length);
+      bytes += record;
+      largest = Math.max(largest, record);
     }
     const headers = this.#worstHeaderBytes(this.#appendedSeq + payloads.length);
     const room = this.#ring.queuedBytes + bytes;
@@ -66,6 +64,11 @@ export class AppendQueue {
     if (room + largest > this.#ring.capacity) throw new JournalFull('the queue of the command log is full');
     for (const payload of payloads) this.append(payload, availableBytes);
     return this.#appendedSeq;
+  }
+
+  #requireSize({ length }: Uint8Array): void {
+    if (length > this.#payloadBytesMax)
+      throw new RangeError(`command of ${length} bytes, at most ${this.#payloadBytesMax} are allowed`);
   }
 
   /** True when the watermark has moved. */

@@ -203,6 +203,7 @@ export class Sequencer {
     } catch (error) {
       this.refuse(ticket, amended, reject, error as Error);
     }
+    this.checkpointWhenDue();
   }
 
   private offerBoth(first: Asked, second: Asked): void {
@@ -224,6 +225,7 @@ export class Sequencer {
     } catch (error) {
       for (const { reject } of both) this.refuse(ticket, undefined, reject, error as Error);
     }
+    this.checkpointWhenDue();
   }
 
   /** The command was not taken into the order, so it has no effect. */
@@ -257,7 +259,7 @@ export class Sequencer {
       this.halt(error as Error);
       return;
     }
-    if (command.type !== 'checkpoint' && ++this.sinceCheckpoint >= CHECKPOINT_COMMANDS) this.checkpoint();
+    if (command.type !== 'checkpoint') this.sinceCheckpoint++;
   }
 
   /** Time never runs backwards, whatever the clock says. */
@@ -273,7 +275,9 @@ export class Sequencer {
     return given.type === 'tick' && given.time !== undefined ? Math.min(given.time, now) : now;
   }
 
-  private checkpoint(): void {
+  /** After an offer and not inside it: the second command of a pair has its place already when the first is applied. */
+  private checkpointWhenDue(): void {
+    if (this.halted !== undefined || this.sinceCheckpoint < CHECKPOINT_COMMANDS) return;
     this.sinceCheckpoint = 0;
     this.offer({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore);
   }
@@ -332,6 +336,12 @@ export class Sequencer {
     }
     this.waiting = [];
     this.head = 0;
+    for (const first of this.offers.values())
+      for (let offered: Offered | undefined = first; offered !== undefined; offered = offered.next)
+        offered.reject(
+          new OutcomeUnknown(`the venue stopped before the command had its place: ${error.message}`),
+        );
+    this.offers.clear();
     this.onHalt(error);
   }
 }

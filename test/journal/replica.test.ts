@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { Side } from '../../src/core/model/enums.ts';
 import { loadState } from '../../src/core/snapshot/snapshot.ts';
-import type { History } from '../../src/history/history.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
 import { JournalOrder } from '../../src/sequencer/command-order.ts';
@@ -15,18 +14,9 @@ import { ReplicaThread } from '../../src/sequencer/replica-thread.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { SnapshotScheduler } from '../../src/sequencer/snapshot-scheduler.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
+import { noHistory } from '../harness/memory-journal.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from '../property/venue.ts';
-
-/** Holds nothing and says so: replays are its only readers here. */
-const NO_HISTORY = {
-  confirmedSeq: 0,
-  starved: false,
-  describe: () => {},
-  project: () => {},
-  lag: () => 0,
-  flush: async () => {},
-} as unknown as History;
 
 const SCHEDULE = { commands: 1_000_000, intervalMs: 60_000, replicaFrom: 0 };
 
@@ -43,11 +33,11 @@ interface Venue extends AsyncDisposable {
 async function openVenue(directory = temporaryDirectory(), hasRoom = () => true): Promise<Venue> {
   const { journal, snapshot, records } = await openFileJournal({ directory, segmentBytes: 262_144 });
   const accepted = { acceptHistoryGap: true };
-  const { exchange, lastSeq, commands } = await replay(snapshot, records, NO_HISTORY, accepted);
+  const { exchange, lastSeq, commands } = await replay(snapshot, records, noHistory(), accepted);
   const sequencer = new Sequencer(
     exchange,
     new JournalOrder(journal),
-    NO_HISTORY,
+    noHistory(),
     new ManualClock(OPENING_TIME),
     lastSeq,
   );

@@ -1,22 +1,18 @@
 /** The sequencer on an order that is not its own journal: commands come back later, between those of another node. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
 import { Side } from '../../src/core/model/enums.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
-import type { History } from '../../src/history/history.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import type { CommandOrder, OrderedListener } from '../../src/sequencer/command-order.ts';
-import { Sequencer } from '../../src/sequencer/sequencer.ts';
+import { type CommandOrder, JournalOrder, type OrderedListener } from '../../src/sequencer/command-order.ts';
+import { CHECKPOINT_COMMANDS } from '../../src/sequencer/limits.ts';
+import { OutcomeUnknown, Sequencer } from '../../src/sequencer/sequencer.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
+import { MemoryJournal, noHistory } from '../harness/memory-journal.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from '../property/venue.ts';
-
-const NO_HISTORY = {
-  starved: false,
-  describe: () => {},
-  project: () => {},
-  lag: () => 0,
-} as unknown as History;
 
 /** One log for several nodes. What is offered waits until `deliver` puts it into the order of the log. */
 class SharedLog {
@@ -86,7 +82,7 @@ test('two nodes on one log come to the same state, and each learns the results o
   const log = new SharedLog();
   const open = () => {
     const clock = new ManualClock(OPENING_TIME);
-    return new Sequencer(new Exchange(), log.join(), NO_HISTORY, clock, 0);
+    return new Sequencer(new Exchange(), log.join(), noHistory(), clock, 0);
   };
   const [one, other] = [open(), open()];
   const funds = [1, 2].flatMap((uid) => [deposit(uid, 0, 10n ** 15n), deposit(uid, 1, 10n ** 15n)]);
@@ -121,4 +117,50 @@ test('two nodes on one log come to the same state, and each learns the results o
   assert.equal(one.state.slab.count, 2);
   assert.equal(one.appliedSeq, other.appliedSeq);
   assert.equal(stateHash(one.state), stateHash(other.state));
+});
+
+/** One machine: a journal that keeps its records, with two funded accounts on one pair. */
+async function onJournal() {
+  const records: Uint8Array[] = [];
+  const journal = new MemoryJournal((payload) => records.push(payload.slice()));
+  const exchange = new Exchange();
+  const clock = new ManualClock(OPENING_TIME);
+  const sequencer = new Sequencer(exchange, new JournalOrder(journal), noHistory(), clock, 0);
+  const opening = [coin('AAA'), coin('BBB'), spotPair('AAA', 'BBB'), account(1), deposit(1, 0, 10n ** 15n)];
+  const opened = opening.map((command) => sequencer.submit(command));
+  journal.flush();
+  await Promise.all(opened);
+  return { records, journal, exchange, sequencer };
+}
+
+const sell = (priceTicks: number) => order({ uid: 1, side: Side.sell, priceTicks, sizeLots: 1 });
+
+test('the commands of a pair are applied as the journal has them when a checkpoint is due between them', async () => {
+  const { records, journal, sequencer } = await onJournal();
+  const results: Promise<CommandResult>[] = [];
+  while (records.length < CHECKPOINT_COMMANDS - 1) results.push(sequencer.submit(sell(100)));
+  results.push(...sequencer.submitTogether(sell(104), sell(105)));
+  assert.equal(sequencer.appliedSeq, records.length);
+  journal.flush();
+  await Promise.all(results);
+  assert.equal(decodeCommand(records.at(-1)!).type, 'checkpoint');
+
+  const replayed = new Exchange();
+  for (const record of records) {
+    replayed.apply(decodeCommand(record));
+    replayed.takeEvents();
+  }
+  assert.equal(stateHash(replayed.state), stateHash(sequencer.state));
+});
+
+test('when the first of a pair breaks an invariant, the outcome of both is unknown', async () => {
+  const { exchange, sequencer } = await onJournal();
+  const halts: string[] = [];
+  sequencer.onHalted(({ message }) => halts.push(message));
+  exchange.apply = () => {
+    throw new Error('the books do not balance');
+  };
+  const results = sequencer.submitTogether(sell(104), sell(105));
+  await Promise.all(results.map((result) => assert.rejects(result, OutcomeUnknown)));
+  assert.deepEqual(halts, ['the books do not balance']);
 });

@@ -4,8 +4,6 @@ import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import type { Command, Unstamped } from '../../src/core/model/command.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
-import type { History } from '../../src/history/history.ts';
-import type { CommandJournal } from '../../src/journal/command-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
 import { JournalOrder } from '../../src/sequencer/command-order.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
@@ -13,59 +11,11 @@ import { ACTIVITY_LEVELS, type MarketLevel } from '../../src/simulator/activity-
 import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
 import { MarketSimulator } from '../../src/simulator/market-simulator.ts';
 import { loadParameters } from '../../src/simulator/parameters.ts';
+import { MemoryJournal, noHistory } from '../harness/memory-journal.ts';
 
 export const CATALOGUE = join(import.meta.dirname, '../../catalogue');
 /** 2026-11-15T00:00:00Z. */
 export const START_TIME = Date.UTC(2026, 10, 15);
-
-/** A log that forgets: what is appended is durable when `flush` is called. */
-class MemoryLog implements CommandJournal {
-  appendedSeq = 0;
-  durableSeq = 0;
-  bytes = 0;
-  #onDurable: (seq: number) => void = () => {};
-  readonly #onAppend: (payload: Uint8Array) => void;
-
-  constructor(onAppend: (payload: Uint8Array) => void) {
-    this.#onAppend = onAppend;
-  }
-
-  append(payload: Uint8Array): number {
-    this.bytes += payload.length;
-    this.#onAppend(payload);
-    return ++this.appendedSeq;
-  }
-
-  appendAll(payloads: readonly Uint8Array[]): number {
-    for (const payload of payloads) this.append(payload);
-    return this.appendedSeq;
-  }
-
-  flush(): void {
-    this.durableSeq = this.appendedSeq;
-    this.#onDurable(this.durableSeq);
-  }
-
-  onDurable(listener: (seq: number) => void): void {
-    this.#onDurable = listener;
-  }
-
-  onFailure(): void {}
-  capacity() {
-    return 'normal' as const;
-  }
-  queueAgeMs(): number {
-    return 0;
-  }
-  async saveSnapshot(): Promise<void> {}
-  async close(): Promise<void> {}
-}
-
-const NO_HISTORY = {
-  confirmedSeq: 0,
-  describe() {},
-  project() {},
-} as unknown as History;
 
 export interface RigOptions {
   readonly seed?: number;
@@ -79,7 +29,7 @@ export interface RigOptions {
 
 export class Rig {
   readonly clock: ManualClock;
-  readonly journal: MemoryLog;
+  readonly journal: MemoryJournal;
   readonly venue: Sequencer;
   readonly market: MarketSimulator;
 
@@ -90,9 +40,9 @@ export class Rig {
     only = () => true,
     onAppend = () => {},
   }: RigOptions = {}) {
-    this.journal = new MemoryLog(onAppend);
+    this.journal = new MemoryJournal(onAppend);
     this.clock = new ManualClock(startTime);
-    this.venue = new Sequencer(new Exchange(), new JournalOrder(this.journal), NO_HISTORY, this.clock, 0);
+    this.venue = new Sequencer(new Exchange(), new JournalOrder(this.journal), noHistory(), this.clock, 0);
     const { coins, instruments } = loadCatalogue(CATALOGUE);
     for (const spec of coins) this.give({ type: 'listCoin', spec });
     for (const spec of instruments) {
