@@ -8,7 +8,7 @@ import { Side } from '../../src/core/model/enums.ts';
 import { loadState } from '../../src/core/snapshot/snapshot.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import { JournalOrder } from '../../src/sequencer/command-order.ts';
+import { JournalLog } from '../../src/sequencer/command-log.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
 import { ReplicaThread } from '../../src/sequencer/replica-thread.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
@@ -36,7 +36,7 @@ async function openVenue(directory = temporaryDirectory(), hasRoom = () => true)
   const { exchange, lastSeq, commands } = await replay(snapshot, records, noHistory(), accepted);
   const sequencer = new Sequencer(
     exchange,
-    new JournalOrder(journal),
+    new JournalLog(journal),
     noHistory(),
     new ManualClock(OPENING_TIME),
     lastSeq,

@@ -15,7 +15,7 @@ import { openFileJournal } from '../../journal/file-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { WallClock } from '../../sequencer/clock.ts';
 import { openClock } from '../../sequencer/clock-choice.ts';
-import { JournalOrder } from '../../sequencer/command-order.ts';
+import { JournalLog } from '../../sequencer/command-log.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { Sequencer } from '../../sequencer/sequencer.ts';
@@ -99,7 +99,7 @@ export async function openComponents(
   for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
   const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
-  const sequencer = new Sequencer(exchange, new JournalOrder(journal), history, clock, lastSeq);
+  const sequencer = new Sequencer(exchange, new JournalLog(journal), history, clock, lastSeq);
   sequencer.onHalted(onFailure);
   return { journal, identity, history, sequencer, wall, audit, report, replayed: commands };
 }

@@ -1,21 +1,21 @@
 /**
- * Gives commands their order and keeps them. The sequencer offers commands and applies them when they come back in
- * order, its own and those of other nodes alike, so it does not matter to it when that is: a journal of this machine
- * orders inside `offer`, a log that several machines share later.
+ * The log of commands as the sequencer sees it: gives commands their sequence numbers and keeps them. The sequencer proposes
+ * commands and applies them when they come back numbered, its own and those of other nodes alike, so it does not matter to
+ * it when that is: the journal of this machine numbers inside `propose`, a log that several machines share later.
  */
 import type { CommandJournal, JournalCapacity } from '../journal/command-journal.ts';
 
-/** `ticket` is that of the offer, 0 for a command of another node. `payload` is valid until the listener returns. */
-export type OrderedListener = (seq: number, ticket: number, payload: Uint8Array) => void;
+/** `ticket` is that of the proposal, 0 for a command of another node. `payload` is valid until the listener returns. */
+export type SequencedListener = (seq: number, ticket: number, payload: Uint8Array) => void;
 
-export interface CommandOrder {
+export interface CommandLog {
   /**
    * The commands of one call stay neighbours, each comes back with the ticket. The bytes are copied. Throws JournalFailed or
    * JournalFull: then none of them was taken.
    */
-  offer(payloads: readonly Uint8Array[], ticket: number): void;
+  propose(payloads: readonly Uint8Array[], ticket: number): void;
   /** Called in order: the command must be applied now. */
-  onOrdered(listener: OrderedListener): void;
+  onSequenced(listener: SequencedListener): void;
   /** Called in order, whenever durableSeq has advanced. */
   onDurable(listener: (durableSeq: number) => void): void;
   /** Called once: nothing after durableSeq may be acknowledged any more. */
@@ -26,28 +26,28 @@ export interface CommandOrder {
   queueAgeMs(): number;
 }
 
-/** The order of one machine: that of its journal. */
-export class JournalOrder implements CommandOrder {
+/** The log of one machine: its journal. */
+export class JournalLog implements CommandLog {
   readonly #journal: CommandJournal;
-  #ordered: OrderedListener = () => {};
+  #sequenced: SequencedListener = () => {};
 
   constructor(journal: CommandJournal) {
     this.#journal = journal;
   }
 
-  offer(payloads: readonly Uint8Array[], ticket: number): void {
+  propose(payloads: readonly Uint8Array[], ticket: number): void {
     if (payloads.length === 1) {
       const payload = payloads[0]!;
-      this.#ordered(this.#journal.append(payload), ticket, payload);
+      this.#sequenced(this.#journal.append(payload), ticket, payload);
       return;
     }
     const last = this.#journal.appendAll(payloads);
     for (const [n, payload] of payloads.entries())
-      this.#ordered(last - payloads.length + 1 + n, ticket, payload);
+      this.#sequenced(last - payloads.length + 1 + n, ticket, payload);
   }
 
-  onOrdered(listener: OrderedListener): void {
-    this.#ordered = listener;
+  onSequenced(listener: SequencedListener): void {
+    this.#sequenced = listener;
   }
 
   onDurable(listener: (durableSeq: number) => void): void {

@@ -1,4 +1,4 @@
-/** The sequencer on an order that is not its own journal: commands come back later, between those of another node. */
+/** The sequencer on a log that is not its own journal: commands come back later, between those of another node. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeCommand } from '../../src/core/codec/command-codec.ts';
@@ -7,39 +7,40 @@ import type { CommandResult } from '../../src/core/model/command-result.ts';
 import { Side } from '../../src/core/model/enums.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import { type CommandOrder, JournalOrder, type OrderedListener } from '../../src/sequencer/command-order.ts';
+import { type CommandLog, JournalLog, type SequencedListener } from '../../src/sequencer/command-log.ts';
 import { CHECKPOINT_COMMANDS } from '../../src/sequencer/limits.ts';
 import { OutcomeUnknown, Sequencer } from '../../src/sequencer/sequencer.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { MemoryJournal, noHistory } from '../harness/memory-journal.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from '../property/venue.ts';
 
-/** One log for several nodes. What is offered waits until `deliver` puts it into the order of the log. */
+/** One log for several nodes. What is proposed waits until `deliver` numbers it. */
 class SharedLog {
   readonly #nodes: Node[] = [];
-  readonly #offered: { readonly node: Node; readonly ticket: number; readonly payloads: Uint8Array[] }[] = [];
+  readonly #proposed: { readonly node: Node; readonly ticket: number; readonly payloads: Uint8Array[] }[] =
+    [];
   seq = 0;
 
   join(): Node {
-    const node = new Node((ticket, payloads) => this.#offered.push({ node, ticket, payloads }));
+    const node = new Node((ticket, payloads) => this.#proposed.push({ node, ticket, payloads }));
     this.#nodes.push(node);
     return node;
   }
 
-  /** The newest offer first: the order is the log's, not that of the offers. */
+  /** The newest proposal first: the order is the log's, not that of the proposals. */
   deliver(): void {
-    for (const { node, ticket, payloads } of this.#offered.splice(0).reverse())
+    for (const { node, ticket, payloads } of this.#proposed.splice(0).reverse())
       for (const payload of payloads) {
         this.seq++;
-        for (const each of this.#nodes) each.ordered(this.seq, each === node ? ticket : 0, payload);
+        for (const each of this.#nodes) each.sequenced(this.seq, each === node ? ticket : 0, payload);
       }
     for (const each of this.#nodes) each.makeDurable(this.seq);
   }
 }
 
-class Node implements CommandOrder {
+class Node implements CommandLog {
   readonly #take: (ticket: number, payloads: Uint8Array[]) => void;
-  ordered: OrderedListener = () => {};
+  sequenced: SequencedListener = () => {};
   durableSeq = 0;
   #durable: (seq: number) => void = () => {};
 
@@ -52,15 +53,15 @@ class Node implements CommandOrder {
     this.#durable(seq);
   }
 
-  offer(payloads: readonly Uint8Array[], ticket: number): void {
+  propose(payloads: readonly Uint8Array[], ticket: number): void {
     this.#take(
       ticket,
       payloads.map((payload) => payload.slice()),
     );
   }
 
-  onOrdered(listener: OrderedListener): void {
-    this.ordered = listener;
+  onSequenced(listener: SequencedListener): void {
+    this.sequenced = listener;
   }
 
   onDurable(listener: (seq: number) => void): void {
@@ -125,7 +126,7 @@ async function onJournal() {
   const journal = new MemoryJournal((payload) => records.push(payload.slice()));
   const exchange = new Exchange();
   const clock = new ManualClock(OPENING_TIME);
-  const sequencer = new Sequencer(exchange, new JournalOrder(journal), noHistory(), clock, 0);
+  const sequencer = new Sequencer(exchange, new JournalLog(journal), noHistory(), clock, 0);
   const opening = [coin('AAA'), coin('BBB'), spotPair('AAA', 'BBB'), account(1), deposit(1, 0, 10n ** 15n)];
   const opened = opening.map((command) => sequencer.submit(command));
   journal.flush();
