@@ -357,10 +357,10 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       before: request,
       make: () => ({ type: 'endWithdrawal', ...t(), withdrawalId: last, uid: 0, paid: true, reference: 'r' }),
     },
-    innerWithdrawal: {
+    internalWithdrawal: {
       over: 'two accounts',
       make: () => ({
-        type: 'innerWithdrawal',
+        type: 'internalWithdrawal',
         ...t(),
         uid: someone(),
         toUid: 1,
@@ -433,7 +433,7 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       before: placeTrigger,
       make: () => ({ type: 'cancelStrategy', ...t(), uid, orderId: last, clientOid: '' }),
     },
-    setAside: { over: 'nothing', make: () => ({ type: 'setAside', ...t(), seq: 1 }) },
+    skipCommand: { over: 'nothing', make: () => ({ type: 'skipCommand', ...t(), seq: 1 }) },
     checkpoint: {
       over: 'the digest',
       make: () => ({ type: 'checkpoint', ...t(), digest: state.digest.value }),

@@ -83,7 +83,7 @@ export class SnapshotScheduler {
   }
 
   /** Nobody is served any more: the exchange's own state is the quickest way. */
-  async lastSnapshot(): Promise<void> {
+  async finalSnapshot(): Promise<void> {
     await this.replica?.stop();
     await this.saving?.catch(() => undefined);
     await this.save('pausing');

@@ -132,7 +132,8 @@ test('every promise and test of reliability that is cited has its row', () => {
 });
 
 test('no reference is written in another form', () => {
-  const other = /(?<!\]\()(?<!\[)(?<!docs\/spec\/)\b(?:domain|wire|reliability|interface-v3)\.md\b`? ?[\w.]*/gi;
+  const other =
+    /(?<!\]\()(?<!\[)(?<!docs\/spec\/)\b(?:domain|wire|reliability|interface-v3)\.md\b`? ?[\w.]*/gi;
   const outside = TEXTS.filter(({ file }) => !file.startsWith('docs/spec/'));
   const found = outside.flatMap(({ file, text }) =>
     [...text.matchAll(other)].map(([whole]) => `${file}: ${whole}`),

@@ -157,7 +157,7 @@ test('a stop does not wait for the replica', async () => {
   await venue.trade(30);
   const abandoned = assert.rejects(venue.scheduler.snapshot(), { name: 'ReplicaUnavailable' });
   venue.scheduler.stop();
-  await venue.scheduler.lastSnapshot();
+  await venue.scheduler.finalSnapshot();
   await abandoned;
   assert.equal(snapshotsIn(venue.directory).length, 1);
   assert.equal(venue.sequencer.failure, undefined);

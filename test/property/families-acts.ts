@@ -192,7 +192,7 @@ const inner: Act = (ground, uid) => {
   const { dice } = ground;
   const coin = ownCoin(ground, uid, (each, of) => ground.cash(each, of));
   return ground.do({
-    type: 'innerWithdrawal',
+    type: 'internalWithdrawal',
     uid,
     toUid: dice.pick(FAMILY),
     coin,

@@ -88,7 +88,7 @@ const LEAVING: ReadonlySet<Command['type']> = new Set([
   'transfer',
   'withdraw',
   'requestWithdrawal',
-  'innerWithdrawal',
+  'internalWithdrawal',
 ]);
 
 /** Commands by which the house trades or lends at prices of its own. */

@@ -388,7 +388,7 @@ export function toCommand(
         fromUnified: act.wallets !== 1,
         clientOid: ['', '', 'a', 'b'][intent.pick % 4]!,
       };
-      if (act.to !== 0) return { type: 'innerWithdrawal', ...common, toUid: act.to };
+      if (act.to !== 0) return { type: 'internalWithdrawal', ...common, toUid: act.to };
       return { type: 'requestWithdrawal', ...common, fee: act.fee, address: '', chain: '', tag: '' };
     }
     case 'ending': {

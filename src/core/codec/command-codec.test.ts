@@ -240,8 +240,8 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     by: text,
   }),
   setFeeDeduction: record({ type: fc.constant('setFeeDeduction'), time, uid: id, on: fc.boolean() }),
-  innerWithdrawal: record({
-    type: fc.constant('innerWithdrawal'),
+  internalWithdrawal: record({
+    type: fc.constant('internalWithdrawal'),
     time,
     uid: id,
     toUid: id,
@@ -437,7 +437,7 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     orderId: id,
     clientOid: text,
   }),
-  setAside: record({ type: fc.constant('setAside'), time, seq: id, by: text }),
+  skipCommand: record({ type: fc.constant('skipCommand'), time, seq: id, by: text }),
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 

@@ -81,16 +81,16 @@ export class Exchange {
     const { state } = this;
     if (command.type === 'checkpoint') return this.compare(command);
     // Only recovery acts on it: it skips the named command. The clock does not move, because that may be what failed.
-    if (command.type === 'setAside') return OK;
+    if (command.type === 'skipCommand') return OK;
     const { nextSecond } = state;
     this.triggerEngine.begin();
     this.schedule.advanceTo(command.time);
     const result = this.dispatch(command);
-    this.triggerEngine.settle();
+    this.triggerEngine.runUntilQuiet();
     if (state.clearingChanged) watchShortfalls(state, false);
     state.digest.fold(result.rejectReason);
     if (result.items !== undefined) for (const item of result.items) state.digest.fold(item.rejectReason);
-    state.ledger.checkSettled();
+    state.ledger.checkIsolatedMargins();
     state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state);
     return result;
@@ -129,7 +129,7 @@ export class Exchange {
         return requestWithdrawal(state, command);
       case 'endWithdrawal':
         return endWithdrawal(state, command);
-      case 'innerWithdrawal':
+      case 'internalWithdrawal':
         return internalWithdrawal(state, command);
       case 'setEdition':
         return setEdition(state, command);

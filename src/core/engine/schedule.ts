@@ -172,7 +172,7 @@ export class Schedule {
     if (sampled || this.loansGrew) checkLoans(this.state);
     if (sampled) riskEngine.onPrices();
     else riskEngine.processDirtyAccounts();
-    triggers.settle();
+    triggers.runUntilQuiet();
   }
 }
 

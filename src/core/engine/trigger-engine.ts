@@ -69,7 +69,7 @@ export class TriggerEngine {
   }
 
   /** Steps 3 and 4 until nothing changes. */
-  settle(): void {
+  runUntilQuiet(): void {
     const { state } = this;
     const { strategies } = state;
     for (;;) {

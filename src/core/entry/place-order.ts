@@ -48,8 +48,8 @@ function placeSpot(
   triggeredBy: TriggeredBy | undefined,
 ): CommandResult {
   const { state, account, instrument } = context;
-  const byAmount = isQuoteSized(instrument, command);
-  const need = byAmount
+  const quoteSized = isQuoteSized(instrument, command);
+  const need = quoteSized
     ? command.quoteAmount
     : command.side === Side.buy
       ? tradeValue(instrument, command.priceTicks, command.sizeLots)
@@ -61,16 +61,16 @@ function placeSpot(
     checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
   if (rejection !== undefined) return rejection;
 
-  const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
-  const slot = accept(context, command, size, 0, triggeredBy);
-  const budget = byAmount ? command.quoteAmount : 0n;
+  const size = quoteSized ? SIZE_LOTS_MAX : command.sizeLots;
+  const slot = allocate(context, command, size, 0, triggeredBy);
+  const budget = quoteSized ? command.quoteAmount : 0n;
   if (command.late) return expireLate(state, slot, budget);
   if (instrument.margin === undefined) lock(state, account.index, coin, need);
   else {
     account.mayOwe = true;
     openMarginLock(state, slot, coin, need);
   }
-  return run(context, slot, budget);
+  return match(context, slot, budget);
 }
 
 function placeFutures(
@@ -85,15 +85,15 @@ function placeFutures(
   const plan = planFuturesOrder(context, command, { precedence, attached });
   if ('rejectReason' in plan) return plan;
   if (command.late)
-    return expireLate(state, accept(context, command, plan.lots, plan.flags, triggeredBy), 0n);
+    return expireLate(state, allocate(context, command, plan.lots, plan.flags, triggeredBy), 0n);
   account.mayOwe = true;
   cancelDisplaced(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
-  const slot = accept(context, command, plan.lots, plan.flags, triggeredBy);
+  const slot = allocate(context, command, plan.lots, plan.flags, triggeredBy);
   if (plan.isolatedLock > 0n) holdForOrder(context, slot, plan.isolatedLock);
-  return run(context, slot, 0n);
+  return match(context, slot, 0n);
 }
 
-function run(context: EntryContext, slot: number, budget: bigint): CommandResult {
+function match(context: EntryContext, slot: number, budget: bigint): CommandResult {
   const { state } = context;
   const orderId = state.slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
@@ -121,7 +121,7 @@ function newOrderId(state: State, account: Account, command: PlaceOrder): number
 }
 
 /** Allocates the order; returns its slot. */
-function accept(
+function allocate(
   { state, account, instrument }: OrderContext,
   command: PlaceOrder,
   size: number,

@@ -154,7 +154,7 @@ export class Ledger {
   }
 
   /** At the end of a command no isolated position lacks margin: a forced close has been settled with the fund. */
-  checkSettled(): void {
+  checkIsolatedMargins(): void {
     if (this.overdrawn.length === 0) return;
     for (const cell of this.overdrawn)
       assert(this.cells[cell]! >= 0n, `I03: ${this.describe(cell)} holds ${this.cells[cell]}`);
