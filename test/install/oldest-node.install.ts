@@ -31,7 +31,7 @@ describe(`Node ${OLDEST} and ${process.versions.node}`, { skip: process.platform
     execFileSync(node, args, { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env.PATH } });
 
   it('come to the same state and events with the same commands', () => {
-    const program = join(ROOT, 'test/property/trade-alone.ts');
+    const program = join(ROOT, 'test/property/trading-digest.ts');
     for (const seed of ['2001', '2002']) {
       assert.equal(run(oldest, [program, seed, '400']), run(process.execPath, [program, seed, '400']), seed);
     }

@@ -17,7 +17,7 @@ import type { State } from '../../src/core/state/state.ts';
 import type { Step } from './families-steps.ts';
 import { HOUSE_MAKER, INDICES, MAKER, type VenueTerms } from './families-venue.ts';
 import type { World } from './families-world.ts';
-import type { Dice } from './futures-flow.ts';
+import type { Rng } from './futures-flow.ts';
 
 export type Steps = Generator<Step, void, void>;
 
@@ -36,7 +36,7 @@ const SECOND = 1000;
 const HALF_SPREAD = 0.0003;
 
 export class Ground {
-  readonly dice: Dice;
+  readonly dice: Rng;
   readonly state: State;
   readonly world: World;
   readonly terms: VenueTerms;
@@ -48,7 +48,7 @@ export class Ground {
   private readonly quotedAt = new Map<number, number>();
   private orders = 0;
 
-  constructor(exchange: Exchange, world: World, terms: VenueTerms, dice: Dice) {
+  constructor(exchange: Exchange, world: World, terms: VenueTerms, dice: Rng) {
     this.state = exchange.state;
     this.world = world;
     this.terms = terms;

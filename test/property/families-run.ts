@@ -12,7 +12,7 @@ import { SCHEMES, type Scheme } from './families-schemes.ts';
 import { describe, resolved, type Step } from './families-steps.ts';
 import { drawTerms, INDICES, setUp, type VenueTerms } from './families-venue.ts';
 import { World } from './families-world.ts';
-import { Dice } from './futures-flow.ts';
+import { Rng } from './futures-flow.ts';
 
 export interface RunWords {
   /** Rules of the second edition that are put back to the first. */
@@ -40,11 +40,11 @@ export class Stage {
   readonly world = new World();
   readonly judge: Judge;
   readonly terms: VenueTerms;
-  readonly dice: Dice;
+  readonly dice: Rng;
   commands = 0;
 
   constructor(seed: number, without: readonly SecondEditionRule[] = []) {
-    this.dice = new Dice(seed);
+    this.dice = new Rng(seed);
     this.terms = drawTerms(this.dice);
     const { exchange, world } = this;
     for (const command of setUp(this.terms, this.dice)) {

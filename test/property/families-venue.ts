@@ -7,7 +7,7 @@ import type { BorrowSpec } from '../../src/core/model/borrow-terms.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { CoinSpec, InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { parseUnits, RATE_SCALE } from '../../src/core/model/units.ts';
-import type { Dice } from './futures-flow.ts';
+import type { Rng } from './futures-flow.ts';
 
 export const COIN = { usdt: 0, usdc: 1, usd: 2, btc: 3, eth: 4 } as const;
 export const COIN_NAMES = ['USDT', 'USDC', 'USD', 'BTC', 'ETH'] as const;
@@ -59,7 +59,7 @@ export interface VenueTerms {
   readonly btcOfOthers: number;
 }
 
-export function drawTerms(dice: Dice): VenueTerms {
+export function drawTerms(dice: Rng): VenueTerms {
   const every = [0, 1, 2, 5, 6, 7, 8, 9];
   const quoted = dice.chance(0.3) ? [] : every.filter(() => dice.chance(0.6));
   return {
@@ -254,7 +254,7 @@ const rate = (text: string): bigint => parseUnits(text, RATE_SCALE)!;
 const units = (amount: number): bigint => BigInt(Math.round(amount * 1e8));
 
 /** Commands before the second edition is in force: listings, accounts, fees that it would refuse, money. */
-export function setUp(terms: VenueTerms, dice: Dice): Command[] {
+export function setUp(terms: VenueTerms, dice: Rng): Command[] {
   const { start: time, insured, btcOfOthers } = terms;
   const commands: Command[] = [
     ...coins(terms.houseShortUsd).map((spec): Command => ({ type: 'listCoin', time, spec })),

@@ -2,7 +2,7 @@
 import { NIL } from '../../src/core/book/order-slab.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Dice, UIDS } from './futures-flow.ts';
+import { Rng, UIDS } from './futures-flow.ts';
 
 const ONE = 10n ** 8n;
 /** Of all commands. */
@@ -13,7 +13,7 @@ interface Flow {
 }
 
 export class OperatorFlow {
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly flow: Flow;
   private readonly state: State;
   /** The command before which the rules change; those of the flow before it are decided by the first edition. */
@@ -24,7 +24,7 @@ export class OperatorFlow {
 
   /** Every second venue is of the second edition from the start, the others change within these commands. */
   constructor(seed: number, state: State, flow: Flow, within = 200) {
-    this.dice = new Dice(seed * 15_485_863);
+    this.dice = new Rng(seed * 15_485_863);
     this.flow = flow;
     this.state = state;
     this.changeAt = seed % 2 === 0 ? 0 : this.dice.below(within);

@@ -8,12 +8,12 @@ export interface Mutation {
   readonly what: string;
 }
 
-type Dice = () => number;
+type Rng = () => number;
 interface Place {
   readonly data: string;
   readonly older: string;
   readonly file: string;
-  readonly dice: Dice;
+  readonly dice: Rng;
 }
 
 const BLOCK = 4096;
@@ -50,7 +50,7 @@ const JUNK_NAMES = [
 ];
 
 /** Files of one kind count as one, so that keys are hit as often as segments. */
-export function mutate(data: string, older: string, dice: Dice): Mutation {
+export function mutate(data: string, older: string, dice: Rng): Mutation {
   if (dice() < 0.06) return addJunkFile(data, dice);
   for (;;) {
     const kinds = [...Map.groupBy(filesIn(data), kindOf).values()];
@@ -72,7 +72,7 @@ function kindOf(file: string): string {
   return file.replace(/\d{3,}/, 'N').replace(/reserve-\d/, 'reserve');
 }
 
-function pick<Item>(items: readonly Item[], dice: Dice): Item {
+function pick<Item>(items: readonly Item[], dice: Rng): Item {
   return items[Math.floor(dice() * items.length)]!;
 }
 
@@ -186,12 +186,12 @@ function appendJunk(place: Place): string | undefined {
     : undefined;
 }
 
-function addJunkFile(data: string, dice: Dice): Mutation {
+function addJunkFile(data: string, dice: Rng): Mutation {
   const file = pick(JUNK_NAMES, dice);
   fs.writeFileSync(join(data, file), junk(1 + Math.floor(dice() * 9000), dice), { mode: 0o600 });
   return { file, what: 'a junk file' };
 }
 
-function junk(length: number, dice: Dice): Buffer {
+function junk(length: number, dice: Rng): Buffer {
   return Buffer.from(Array.from({ length }, () => Math.floor(dice() * 256)));
 }

@@ -3,7 +3,7 @@
  * position; those of a short one are the same in the mirror.
  */
 
-export interface Firing {
+export interface TriggerCase {
   /** What is bought or sold before, so that there is something to guard. */
   readonly holds?: { readonly side: 'buy' | 'sell'; readonly qty: string; readonly price: string };
   /** Take-profit or stop-loss that comes with that order. */
@@ -96,7 +96,7 @@ const reflect = (values: Readonly<Record<string, string>>) =>
 const triggerTypeOf = (values: Readonly<Record<string, string>>) =>
   values.takeProfit !== undefined ? 'takeProfit' : values.stopLoss !== undefined ? 'stopLoss' : '';
 
-function firingOf(draft: Draft, category: string, short: boolean): Firing {
+function firingOf(draft: Draft, category: string, short: boolean): TriggerCase {
   const seen = short ? reflect : (values: Readonly<Record<string, string>>) => values;
   const futures = category.endsWith('FUTURES');
   const side = (draft.opens === true) === short ? 'sell' : 'buy';
@@ -126,7 +126,7 @@ function firingOf(draft: Draft, category: string, short: boolean): Firing {
 }
 
 /** In the order in which they are to be placed and fired. */
-export function firingsOf(category: string, short: boolean): Firing[] {
+export function triggerCases(category: string, short: boolean): TriggerCase[] {
   const drafts = category.endsWith('FUTURES') ? [...PARTS, ...WHOLES] : PARTS;
   return drafts.map((draft) => firingOf(draft, category, short));
 }

@@ -1,7 +1,7 @@
 /** Nobody who looks changes what happens: exchanges that are asked much, little or nothing come to the same. */
 import { test } from 'node:test';
+import { assertLooksChangeNothing } from './concurrent-readers.ts';
 import { FLOWS } from './flows.ts';
-import { assertLooksChangeNothing } from './onlookers.ts';
 import { Seeds } from './seeds.ts';
 
 const SEEDS = new Seeds({ all: 3, first: 1001 });

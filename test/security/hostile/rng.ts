@@ -1,5 +1,5 @@
 /** Chance that repeats itself: the same seed, the same run (mulberry32). */
-export class Dice {
+export class Rng {
   private state: number;
 
   constructor(seed: number) {

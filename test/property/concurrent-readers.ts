@@ -26,12 +26,12 @@ import { openStrategies } from '../../src/core/reads/strategy-reads.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import type { Account } from '../../src/core/state/account.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Dice } from './futures-flow.ts';
+import { Rng } from './futures-flow.ts';
 
-type Look = (state: State, account: Account, dice: Dice) => unknown;
+type Look = (state: State, account: Account, dice: Rng) => unknown;
 
-const anyInstrument = (state: State, dice: Dice) => dice.pick(state.instruments);
-const anyCoin = (state: State, dice: Dice) => dice.below(state.coins.length);
+const anyInstrument = (state: State, dice: Rng) => dice.pick(state.instruments);
+const anyCoin = (state: State, dice: Rng) => dice.below(state.coins.length);
 
 /** Every question that the doors of the exchange put to its core, and those it puts to itself. */
 const LOOKS: readonly Look[] = [
@@ -81,11 +81,11 @@ const LOOKS: readonly Look[] = [
   (state) => [reads.systemBalances(state), saveState(state)],
 ];
 
-interface Onlooker {
+interface Reader {
   readonly name: string;
   exchange: Exchange;
   /** What it does after a command. */
-  look(dice: Dice): void;
+  look(dice: Rng): void;
 }
 
 /** How often each of them acts. */
@@ -93,7 +93,7 @@ const ASKED_SHARE = 0.4;
 const QUESTIONS_MAX = 4;
 const RESTARTED_SHARE = 0.02;
 
-function onlookers(): Onlooker[] {
+function readers(): Reader[] {
   return [
     {
       name: 'asked at random',
@@ -132,8 +132,8 @@ export function assertLooksChangeNothing(
   flowOf: (state: State) => { next(): Command },
 ): void {
   const alone = new Exchange();
-  const others = onlookers();
-  const dice = new Dice(seed * 15_485_863);
+  const others = readers();
+  const dice = new Rng(seed * 15_485_863);
   const apply = (original: Command, at: number): void => {
     const command = decodeCommand(encodeCommand(original).slice());
     const outcome = alone.apply(command);

@@ -8,7 +8,7 @@ import { Exchange } from '../../src/core/engine/exchange.ts';
 import { onComponentPrice, samplePrices } from '../../src/core/engine/price-tick.ts';
 import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
 import { LiquidationMonitor } from '../../src/core/liquidation/liquidation-monitor.ts';
-import { Dice, FuturesFlow, PRICES, SET_UP } from './futures-flow.ts';
+import { FuturesFlow, PRICES, Rng, SET_UP } from './futures-flow.ts';
 import { Seeds } from './seeds.ts';
 
 const SEEDS = new Seeds({ all: 25, few: 3 });
@@ -27,7 +27,7 @@ function settled(seed: number): Exchange {
 }
 
 /** A walk of one price: mostly small steps, now and then a jump. */
-function step(dice: Dice, price: bigint): bigint {
+function step(dice: Rng, price: bigint): bigint {
   const size = dice.chance(0.04) ? 0.15 : dice.chance(0.3) ? 0.02 : 0.001;
   const change = Math.round((dice.next() - 0.5) * 2 * size * 1_000_000);
   return (price * BigInt(1_000_000 + change)) / 1_000_000n;
@@ -40,7 +40,7 @@ test('the watch never misses an account that a price move has made due, nor one 
   let chances = 0;
   for (const seed of SEEDS) {
     const { state } = settled(seed);
-    const dice = new Dice(seed * 7919);
+    const dice = new Rng(seed * 7919);
     const watch = new LiquidationMonitor(state);
     const prices = state.indices.map((index, n) => index.price || PRICES[n]!);
     let { now } = state;

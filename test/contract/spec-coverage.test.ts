@@ -1,10 +1,10 @@
 /** Every sentence of the interface that can be checked has its check, and every endpoint its rate and its parameters. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SENTENCES } from './sentences.ts';
+import { SENTENCES } from './spec-coverage.ts';
 
-const { unusedStandIns } = await import('./mutation/stand-ins.ts');
-const { titlesOf } = await import('./mutation/stage.ts');
+const { unusedStandIns } = await import('./mutation/replaced-imports.ts');
+const { titlesOf } = await import('./mutation/check-runner.ts');
 const { breakage } = await import('./breakage.contract.ts');
 const { ENDPOINTS } = await import('./endpoints.ts');
 const { rates } = await import('./rates.contract.ts');

@@ -30,7 +30,7 @@ interface Settings
   readonly standsAt?: number;
 }
 
-export class StreamRoom {
+export class StreamServer {
   readonly url: string;
   readonly streams: Streams;
   readonly rooms: Components;
@@ -56,7 +56,7 @@ export class StreamRoom {
     this.open = open;
   }
 
-  static async start({ standsAt, ...settings }: Settings = {}): Promise<StreamRoom> {
+  static async start({ standsAt, ...settings }: Settings = {}): Promise<StreamServer> {
     const open = new AsyncDisposableStack();
     const data = temporaryDirectory();
     open.defer(() => rmSync(data, { recursive: true, force: true }));
@@ -102,7 +102,7 @@ export class StreamRoom {
     });
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const accounts = opened.map(({ account, uid }) => ({ ...account, uid }));
-    return new StreamRoom(url, streams, rooms, wall, accounts, open);
+    return new StreamServer(url, streams, rooms, wall, accounts, open);
   }
 
   account(name: string): DemoKeys {

@@ -1,4 +1,4 @@
-/** Prints what each kind of random trading comes to: `node [flags of the engine] trade-alone.ts SEED COMMANDS`. */
+/** Prints what each kind of random trading comes to: `node [flags of the engine] trading-digest.ts SEED COMMANDS`. */
 import { createHash } from 'node:crypto';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { saveState } from '../../src/core/snapshot/snapshot.ts';
