@@ -433,6 +433,10 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       before: placeTrigger,
       make: () => ({ type: 'cancelStrategy', ...t(), uid, orderId: last, clientOid: '' }),
     },
+    identityMark: {
+      over: 'nothing',
+      make: () => ({ type: 'identityMark', ...t(), store: '00', changes: 1 }),
+    },
     skipCommand: { over: 'nothing', make: () => ({ type: 'skipCommand', ...t(), seq: 1 }) },
     checkpoint: {
       over: 'the digest',

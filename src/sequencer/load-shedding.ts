@@ -69,6 +69,7 @@ const ALWAYS: ReadonlySet<CommandType> = new Set([
   'cancelEverything',
   'setHalt',
   'tick',
+  'identityMark',
   'checkpoint',
 ]);
 

@@ -92,6 +92,7 @@ test('the snapshot of a replica has the state of the exchange, and the next star
     await using venue = await openVenue();
     ({ directory } = venue);
     await venue.trade(300);
+    venue.scheduler.note = () => new Uint8Array(16).fill(7);
     hash = stateHash(venue.sequencer.state);
     const saved = venue.scheduler.snapshot();
     await venue.trade(20);
@@ -101,6 +102,12 @@ test('the snapshot of a replica has the state of the exchange, and the next star
     assert.equal(
       stateHash(new Exchange(loadState(readFileSync(join(directory, name!)).subarray(64, -32))).state),
       hash,
+    );
+    assert.ok(
+      readFileSync(join(directory, name!))
+        .subarray(48, 64)
+        .every((byte) => byte === 7),
+      'the note is kept',
     );
     // The second one begins at the first.
     await venue.scheduler.snapshot();

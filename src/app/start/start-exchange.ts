@@ -31,6 +31,7 @@ import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import { asHistoryDamage, type Components, openComponents } from './components.ts';
 import { LOG_DIRECTORY } from './data-files.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
+import { IdentityWitness } from './identity-witness.ts';
 import { closeServer, listen, refuseTakenPort } from './listen.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openSimulator } from './open-simulator.ts';
@@ -85,8 +86,10 @@ export async function startExchange(
     const demoAccounts = config.demo ? await openDemo(sequencer, identity, config.data) : [];
     const completed = await completeSubAccounts(components);
     if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
+    const witness = new IdentityWitness(identity, sequencer, components.identityMark);
     const report = backgroundReport(logger);
     const snapshotScheduler = startBackgroundWork(components, config, report, resources);
+    snapshotScheduler.note = () => witness.note();
     const modes = new ModeMonitor(sequencer, config.data, logger);
     resources.defer(() => modes.stop());
     const simulator = await openSimulator(sequencer, snapshotScheduler.ticker, config, logger, resources);

@@ -234,6 +234,7 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
   setBroker: { code: 50, fields: { uid: 'f64', broker: 'flag', by: 'text' } },
   cancelEverything: { code: 43, fields: { uid: 'f64', by: 'text' } },
   skipCommand: { code: 42, fields: { seq: 'f64', by: 'text' } },
+  identityMark: { code: 52, fields: { store: 'text', changes: 'f64' } },
   setAutoMargin: { code: 38, fields: { uid: 'f64', instrument: 'u16', posSide: 'u8', room: 'money' } },
   movePositions: {
     code: 40,

@@ -41,7 +41,13 @@ import { checkLoans } from '../loan/loan-servicing.ts';
 import { repay } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
-import type { Checkpoint, Command, SetInstrumentStatus, SkipCommand } from '../model/command.ts';
+import type {
+  Checkpoint,
+  Command,
+  IdentityMark,
+  SetInstrumentStatus,
+  SkipCommand,
+} from '../model/command.ts';
 import { type CommandResult, OK } from '../model/command-result.ts';
 import type { Event } from '../model/event.ts';
 import { RejectReason } from '../model/reject-reason.ts';
@@ -82,6 +88,8 @@ export class Exchange {
     if (command.type === 'checkpoint') return this.compare(command);
     // Only recovery acts on it: it skips the named command. The clock does not move, because that may be what failed.
     if (command.type === 'skipCommand') return OK;
+    // Only a start and a verification read it; users and keys are no part of the state.
+    if (command.type === 'identityMark') return OK;
     const { nextSecond } = state;
     this.triggerEngine.begin();
     this.schedule.advanceTo(command.time);
@@ -104,7 +112,7 @@ export class Exchange {
     return events;
   }
 
-  private dispatch(command: Exclude<Command, Checkpoint | SkipCommand>): CommandResult {
+  private dispatch(command: Exclude<Command, Checkpoint | SkipCommand | IdentityMark>): CommandResult {
     const { state } = this;
     switch (command.type) {
       case 'placeOrder':

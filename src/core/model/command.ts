@@ -589,6 +589,17 @@ export interface SkipCommand {
   readonly by?: string;
 }
 
+/**
+ * The identity store and the number of its changes, which are not commands: a start on an older copy of the store is
+ * refused (reliability 2.3).
+ */
+export interface IdentityMark {
+  readonly type: 'identityMark';
+  readonly time: number;
+  readonly store: string;
+  readonly changes: number;
+}
+
 export type Command =
   | Tick
   | OpenAccount
@@ -637,6 +648,7 @@ export type Command =
   | ModifyStrategy
   | CancelStrategy
   | SkipCommand
+  | IdentityMark
   | Checkpoint;
 export type CommandType = Command['type'];
 

@@ -29,6 +29,7 @@ const MUTATIONS: readonly ((place: Place) => string | undefined)[] = [
   remove,
   empty,
   makeOlder,
+  makeFamilyOlder,
   appendJunk,
 ];
 
@@ -171,12 +172,20 @@ function empty(place: Place): string | undefined {
   return edit(place, () => Buffer.alloc(0)) ? 'empty' : undefined;
 }
 
-function makeOlder({ data, older, file }: Place): string | undefined {
+function makeOlder({ data, older, file }: Omit<Place, 'dice'>): string | undefined {
   const earlier = join(older, file);
   if (!fs.existsSync(earlier) || fs.readFileSync(earlier).equals(fs.readFileSync(join(data, file))))
     return undefined;
   fs.copyFileSync(earlier, join(data, file));
   return 'put an older copy';
+}
+
+/** With the files of its name: a store and its mark, a database and its log. */
+function makeFamilyOlder({ data, older, file }: Place): string | undefined {
+  const [stem] = file.split('.');
+  const family = filesIn(data).filter((each) => each.startsWith(`${stem}.`));
+  const changed = family.filter((each) => makeOlder({ data, older, file: each }) !== undefined);
+  return changed.length > 0 ? `put older copies of ${changed.join(' ')}` : undefined;
 }
 
 function appendJunk(place: Place): string | undefined {
