@@ -109,6 +109,61 @@ theft(
 );
 
 /**
+ * Without 13.2 (f): +0.322 BTC on 20 BTC when the short is handed over, +0.306 when both sides of the trade only close
+ * (`silent-index.test.ts`, without fees). Nobody tells the venue that it is 54 000 outside.
+ */
+theft(
+  'R2: in a silence a family that is long and short picks what it realises at a mark that stands still',
+  {
+    long: { brings: { BTC: '40' } },
+    short: { brings: { BTC: '40' } },
+    'late long': { brings: { BTC: '40' } },
+    'late short': { brings: { BTC: '40' } },
+    heir: { brings: { BTC: '40' } },
+    stranger: { brings: { BTC: '10' } },
+    counterpart: { brings: { BTC: '10' } },
+  },
+  async (venue, people) => {
+    const {
+      long,
+      short,
+      heir,
+      stranger,
+      counterpart,
+      'late long': lateLong,
+      'late short': lateShort,
+    } = people;
+    const family = [long, short, lateLong, lateShort, heir];
+    await venue.btc('50000');
+    await venue.deal(stranger, counterpart, '1', '50000', COIN_PERPETUAL);
+    await venue.deal(long, short, '20', '50000', COIN_PERPETUAL);
+    await venue.btc('60000');
+    await venue.deal(lateLong, lateShort, '20', '60000', COIN_PERPETUAL);
+    const resting = await heir.sell('20', '60000', COIN_PERPETUAL);
+    await venue.operator.advanceClock('16m');
+    const closing = { reduceOnly: 'yes' };
+    for (const order of [
+      () => short.buy('20', '60000', COIN_PERPETUAL),
+      () => short.buy('20', '60000', COIN_PERPETUAL, closing),
+      () => lateLong.sell('20', '60000', COIN_PERPETUAL, closing),
+    ])
+      assert.equal(await codeOf(order()), '25108');
+    const [shown] = (await long.sdk.getInstruments(COIN_PERPETUAL)).data;
+    assert.equal(shown!.status, 'limit_open');
+    assert.equal(await heir.stands(resting), 'new 0');
+    await venue.btc('54000');
+    await heir.cancelAll();
+    await venue.deal(short, long, '20', '54000', COIN_PERPETUAL);
+    await venue.deal(lateShort, lateLong, '20', '54000', COIN_PERPETUAL);
+    for (const thief of family) assert.equal(await venue.held(thief), '');
+    // 0.08 % of 20 for each of four trades, and two roundings.
+    assert.equal(gainOf(await coins(venue, ...family), '200'), '-0.06400002');
+    assert.equal(await venue.held(stranger), 'long 1 @ 50000');
+    assert.equal((await venue.books('BTC')).clearingShort, '0');
+  },
+);
+
+/**
  * Old rule: more than +10 000 USDT, 11 692 as first run, within five minutes (`backed-books.test.ts`, "two lonely orders and
  * a print").
  */

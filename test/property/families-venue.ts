@@ -5,6 +5,7 @@
  */
 import type { BorrowSpec } from '../../src/core/model/borrow-terms.ts';
 import type { Command } from '../../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import type { CoinSpec, InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { parseUnits, RATE_SCALE } from '../../src/core/model/units.ts';
 import type { Dice } from './futures-flow.ts';
@@ -253,7 +254,7 @@ function instruments(start: number): InstrumentSpec[] {
 const rate = (text: string): bigint => parseUnits(text, RATE_SCALE)!;
 const units = (amount: number): bigint => BigInt(Math.round(amount * 1e8));
 
-/** Commands before the second edition is in force: listings, accounts, fees that it would refuse, money. */
+/** Commands before the newest edition is in force: listings, accounts, fees that it would refuse, money. */
 export function setUp(terms: VenueTerms, dice: Dice): Command[] {
   const { start: time, insured, btcOfOthers } = terms;
   const commands: Command[] = [
@@ -289,7 +290,7 @@ export function setUp(terms: VenueTerms, dice: Dice): Command[] {
   commands.push({ type: 'fundLoanPool', time, coin: COIN.usdt, amount: units(500_000), reference: 'pool' });
   commands.push({ type: 'fundLoanPool', time, coin: COIN.eth, amount: units(200), reference: 'pool' });
   commands.push(...feesOf(terms));
-  commands.push({ type: 'setEdition', time, edition: 2 });
+  commands.push({ type: 'setEdition', time, edition: NEWEST_EDITION });
   if (insured > 0) {
     for (const lending of [false, true]) {
       const fund = (coin: number, amount: number) =>
