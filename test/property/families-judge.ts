@@ -47,7 +47,17 @@ import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { solvencyOf } from '../../src/core/reads/solvency-reads.ts';
 import type { Account } from '../../src/core/state/account.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { BOOK, BROKER, COIN, COIN_NAMES, FAMILY, INDICES, MASTERS, STRANGERS } from './families-venue.ts';
+import {
+  BOOK,
+  BROKER,
+  BTCUSD,
+  COIN,
+  COIN_NAMES,
+  FAMILY,
+  INDICES,
+  MASTERS,
+  STRANGERS,
+} from './families-venue.ts';
 import type { World } from './families-world.ts';
 import { Worth } from './families-worth.ts';
 
@@ -74,9 +84,6 @@ const REACH_MAX = 0.0306;
  * 1.9) a sell may be filled above the one, a market order beyond the other.
  */
 const TIER_SLACK = 1.06;
-
-/** Both coin-margined contracts go by it. */
-const BTCUSD_INDEX = INDICES.findIndex(({ name }) => name === 'BTCUSD');
 
 const family = new Set<number>(FAMILY);
 const strangers = new Set<number>(STRANGERS);
@@ -485,7 +492,7 @@ export class Judge {
 
   /** Dollars that the outside price of a coin-margined contract is above the mark because its feed has not told it yet. */
   private late(book: number): number {
-    if (!this.isUntoldOn(BTCUSD_INDEX)) return 0;
+    if (!this.isUntoldOn(BTCUSD)) return 0;
     return this.world.priceOf(this.state.instruments[book]!) - this.markOf(book);
   }
 

@@ -36,6 +36,9 @@ export const INDICES = [
   { name: 'BTCUSD', base: COIN.btc, quote: COIN.usd },
 ] as const;
 
+/** Both coin-margined contracts go by it. */
+export const BTCUSD = INDICES.findIndex(({ name }) => name === 'BTCUSD');
+
 /** The family: two main accounts with sub-accounts, and a broker with two. They trust each other. */
 export const FAMILY = [11, 12, 13, 21, 22, 31, 32, 33] as const;
 export const MASTERS: Readonly<Record<number, number>> = { 12: 11, 13: 11, 22: 21, 32: 31, 33: 31 };
