@@ -10,6 +10,7 @@ import { ReplayDivergence } from '../../src/core/model/replay-divergence.ts';
 import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
 import { type StateFields, StateReader, StateWriter } from '../../src/core/snapshot/fields.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import { stateFields } from '../../src/core/snapshot/state-fields.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { PLENTY, TradingFloor } from './trading-floor.ts';
 
@@ -133,22 +134,29 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 3;
+  newer[0] = 4;
   const refusal = {
     name: 'UnreadableRecord',
-    message: /has format 3, this version reads formats 1 to 2: start/,
+    message: /has format 4, this version reads formats 1 to 3: start/,
   };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;
   throws(() => loadState(newer), UnreadableRecord);
 });
 
+/** A state as a program with that format would save it. */
+function imageOf(state: State, format: number): Uint8Array {
+  const w = new StateWriter(format);
+  w.u16(format);
+  stateFields(w, state);
+  return w.written();
+}
+
 test('a snapshot of an older format goes through every upgrade from there on, in order', () => {
   const { state: busy } = busyDay();
   const image = saveState(busy);
   const upgradesFrom = (format: number) => {
-    const older = format === 1 ? canonicalState(busy) : Uint8Array.from(image);
-    older[0] = format;
+    const older = imageOf(busy, format);
     const run: string[] = [];
     const upgrades = ['1 to 2', '2 to 3'].map((name) => (state: State) => {
       equal(state.accountByUid.size, 5, 'the older state is whole');

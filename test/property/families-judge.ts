@@ -47,7 +47,17 @@ import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { solvencyOf } from '../../src/core/reads/solvency-reads.ts';
 import type { Account } from '../../src/core/state/account.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { BOOK, BROKER, COIN, COIN_NAMES, FAMILY, INDICES, MASTERS, STRANGERS } from './families-venue.ts';
+import {
+  BOOK,
+  BROKER,
+  BTCUSD,
+  COIN,
+  COIN_NAMES,
+  FAMILY,
+  INDICES,
+  MASTERS,
+  STRANGERS,
+} from './families-venue.ts';
 import type { World } from './families-world.ts';
 import { Worth } from './families-worth.ts';
 
@@ -74,9 +84,6 @@ const REACH_MAX = 0.0306;
  * 1.9) a sell may be filled above the one, a market order beyond the other.
  */
 const TIER_SLACK = 1.06;
-
-/** Both coin-margined contracts go by it. */
-const BTCUSD_INDEX = INDICES.findIndex(({ name }) => name === 'BTCUSD');
 
 const family = new Set<number>(FAMILY);
 const strangers = new Set<number>(STRANGERS);
@@ -469,9 +476,9 @@ export class Judge {
 
   /**
    * A coin-margined trade gives both sides together what the house loses; forced ones follow gaps of the outside price. The
-   * limit of the house is one at prices it was told (rules 13.2 (c)): while a feed is silent the profit is paid at the last
-   * mark, where a trade leaves the house as it was (rules 13.2 (b)), and what the next price makes of that is a move of the
-   * mark. No venue can pay at a price that nobody has told it.
+   * limit of the house is one at prices it was told (rules 13.2 (c)): at a mark that is a word late a trade leaves the house
+   * as it was (rules 13.2 (b)), and what the next word makes of that is a move of the mark. A silence is no excuse: nothing
+   * trades then (rules 13.2 (f)).
    */
   private roll(sides: readonly FillRecord[]): void {
     if (sides.some(({ futures }) => futures!.kind !== OrderKind.user && futures!.kind !== OrderKind.move))
@@ -479,13 +486,13 @@ export class Judge {
     for (const fill of sides) {
       const paid = fill.futures!.closing ? Number(fill.futures!.pnl) * 1e-8 : 0;
       this.rolled += this.edgeOf(fill) - (family.has(fill.uid) ? this.feeOf(fill) : 0);
-      this.rolled -= paid * this.unknown(fill.instrument);
+      this.rolled -= paid * this.late(fill.instrument);
     }
   }
 
-  /** Dollars that the outside price of a coin-margined contract is above the mark because its feed says nothing. */
-  private unknown(book: number): number {
-    if (!this.isSilentOn(BTCUSD_INDEX) && !this.isUntoldOn(BTCUSD_INDEX)) return 0;
+  /** Dollars that the outside price of a coin-margined contract is above the mark because its feed has not told it yet. */
+  private late(book: number): number {
+    if (!this.isUntoldOn(BTCUSD)) return 0;
     return this.world.priceOf(this.state.instruments[book]!) - this.markOf(book);
   }
 

@@ -3,7 +3,10 @@
  * kept, so that a finding can be played again without the generator and cut down (`families-shrink.ts`).
  */
 import { Exchange } from '../../src/core/engine/exchange.ts';
-import type { SecondEditionRule } from '../../src/core/model/edition.ts';
+import type { CommandType } from '../../src/core/model/command.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
+import type { EditionRule } from '../../src/core/model/edition.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { InvariantBroken } from '../../src/core/model/units.ts';
 import { randomAct, strangerAct } from './families-acts.ts';
 import { Ground } from './families-ground.ts';
@@ -15,8 +18,8 @@ import { World } from './families-world.ts';
 import { Rng } from './futures-flow.ts';
 
 export interface RunWords {
-  /** Rules of the second edition that are put back to the first. */
-  readonly without?: readonly SecondEditionRule[];
+  /** Rules that are put back to an earlier edition. */
+  readonly without?: readonly EditionRule[];
   /** Only these schemes, by name. */
   readonly only?: readonly string[];
   readonly steps?: number;
@@ -30,6 +33,7 @@ export interface Run {
   readonly fills: number;
   readonly finding: Finding | undefined;
   readonly allowed: Judge['allowed'];
+  readonly done: ReadonlyMap<CommandType, number>;
 }
 
 const STEPS = 1500;
@@ -42,8 +46,10 @@ export class Stage {
   readonly terms: VenueTerms;
   readonly dice: Rng;
   commands = 0;
+  /** How often each kind of command was carried out. */
+  readonly done = new Map<CommandType, number>();
 
-  constructor(seed: number, without: readonly SecondEditionRule[] = []) {
+  constructor(seed: number, without: readonly EditionRule[] = []) {
     this.dice = new Rng(seed);
     this.terms = drawTerms(this.dice);
     const { exchange, world } = this;
@@ -80,6 +86,7 @@ export class Stage {
     this.commands++;
     try {
       const result = exchange.apply(command);
+      if (isDone(result)) this.done.set(command.type, (this.done.get(command.type) ?? 0) + 1);
       return judge.observe(command, result, exchange.takeEvents());
     } catch (error) {
       if (!(error instanceof InvariantBroken)) throw error;
@@ -112,9 +119,15 @@ export function run(seed: number, { without = [], only, steps: most = STEPS }: R
   }
   wrong ||= playOn(ground.speak(), take);
   if (!wrong) judge.end();
-  const { commands } = stage;
+  const { commands, done } = stage;
   const { fills, finding, allowed } = judge;
-  return { seed, terms, steps, commands, fills, finding, allowed };
+  return { seed, terms, steps, commands, fills, finding, allowed, done };
+}
+
+/** Of a batch, at least one of its items. */
+function isDone({ rejectReason, items }: CommandResult): boolean {
+  if (rejectReason !== RejectReason.none) return false;
+  return items === undefined || items.some((item) => item.rejectReason === RejectReason.none);
 }
 
 function playOn(steps: Generator<Step, void, void>, take: (step: Step) => boolean): boolean {
@@ -126,7 +139,7 @@ function playOn(steps: Generator<Step, void, void>, take: (step: Step) => boolea
 export function replay(
   seed: number,
   steps: readonly Step[],
-  without: readonly SecondEditionRule[] = [],
+  without: readonly EditionRule[] = [],
 ): Finding | undefined {
   const stage = new Stage(seed, without);
   for (const step of steps) if (stage.take(step)) return stage.judge.finding;

@@ -1,14 +1,14 @@
 /**
  * Manoeuvres that have robbed venues, with random numbers: chance alone would not put their five to ten steps in a row. Each
  * runs as written or disturbed by random commands in between (`families-run.ts`), so that what is found need not be what was
- * thought of. The first ten are the runs behind R1 to R10 of rules 13; the others circle what the rules left.
+ * thought of. The first are the runs behind R1 to R10 and R2 (f) of rules 13; the others circle what the rules left.
  */
 
 import { HoldMode, PosSide, Side } from '../../src/core/model/enums.ts';
 import { LoanTerm } from '../../src/core/model/loan-terms.ts';
 import { payOut, randomAct, requestAll, strangerAct } from './families-acts.ts';
 import type { Ground, Steps } from './families-ground.ts';
-import { BOOK, COIN, FAMILY, MASTERS, STRANGERS } from './families-venue.ts';
+import { BOOK, BTCUSD, COIN, FAMILY, MASTERS, STRANGERS } from './families-venue.ts';
 
 export type Scheme = (ground: Ground) => Steps;
 
@@ -157,6 +157,41 @@ export function* rollCoins(ground: Ground): Steps {
     if (dice.chance(0.4)) yield* ground.move([[COIN.btc, 0.97 + 0.06 * dice.next()]]);
     else yield* ground.seconds(2);
   }
+}
+
+/**
+ * R2 (f): coin-margined pairs stand at two prices; in a silence who knows the price outside chooses what becomes coin at the
+ * last mark, by closes against each other or by handing a side over.
+ */
+export function* pickInSilence(ground: Ground): Steps {
+  const { dice } = ground;
+  const book = dice.pick(COIN_MARGINED);
+  const [long, short, lateLong, lateShort] = dice.pick([
+    [11, 21, 12, 31],
+    [13, 12, 22, 11],
+    [31, 11, 32, 21],
+  ]) as [number, number, number, number];
+  const usd = dice.pick([300_000, 900_000]);
+  const size = worth(ground, book, usd);
+  for (const uid of [long, short, lateLong, lateShort]) {
+    yield* bring(ground, uid, COIN.btc, usd);
+    yield* leverage(ground, uid, book, 20);
+  }
+  yield* ground.deal(long, short, book, size, ground.price(book));
+  const up = dice.chance(0.5);
+  const rise = 1.05 + 0.1 * dice.next();
+  yield* ground.move([[COIN.btc, up ? rise : 1 / rise]]);
+  yield* ground.seconds(61);
+  const prepared = dice.chance(0.6);
+  if (prepared) yield* ground.deal(lateLong, lateShort, book, size, ground.price(book));
+  const fall = 1.03 + 0.1 * dice.next();
+  yield* ground.silence([BTCUSD, ...silenced(ground)], [[COIN.btc, dice.chance(0.5) ? fall : 1 / fall]]);
+  const words = { reduceOnly: prepared };
+  const mark = ground.markOf(book);
+  const [seller, buyer] = dice.chance(0.5) ? [lateLong, short] : [long, lateShort];
+  yield ground.order(seller, book, false, size, mark, words);
+  yield ground.order(buyer, book, true, size, mark, words);
+  yield* ground.speak();
 }
 
 /** Debt in one coin, by selling it short to a friend who may take it away. */
@@ -608,6 +643,7 @@ export const SCHEMES: Readonly<Record<string, Scheme>> = {
   restThenJump,
   restBorrowedThenJump,
   rollCoins,
+  pickInSilence,
   depegAndRepay,
   lonelyMark,
   borrowSellWithdraw,

@@ -5,6 +5,7 @@
  */
 import type { BorrowSpec } from '../../src/core/model/borrow-terms.ts';
 import type { Command } from '../../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import type { CoinSpec, InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { parseUnits, RATE_SCALE } from '../../src/core/model/units.ts';
 import type { Rng } from './futures-flow.ts';
@@ -34,6 +35,9 @@ export const INDICES = [
   { name: 'BTCUSDC', base: COIN.btc, quote: COIN.usdc },
   { name: 'BTCUSD', base: COIN.btc, quote: COIN.usd },
 ] as const;
+
+/** Both coin-margined contracts go by it. */
+export const BTCUSD = INDICES.findIndex(({ name }) => name === 'BTCUSD');
 
 /** The family: two main accounts with sub-accounts, and a broker with two. They trust each other. */
 export const FAMILY = [11, 12, 13, 21, 22, 31, 32, 33] as const;
@@ -253,7 +257,7 @@ function instruments(start: number): InstrumentSpec[] {
 const rate = (text: string): bigint => parseUnits(text, RATE_SCALE)!;
 const units = (amount: number): bigint => BigInt(Math.round(amount * 1e8));
 
-/** Commands before the second edition is in force: listings, accounts, fees that it would refuse, money. */
+/** Commands before the newest edition is in force: listings, accounts, fees that it would refuse, money. */
 export function setUp(terms: VenueTerms, dice: Rng): Command[] {
   const { start: time, insured, btcOfOthers } = terms;
   const commands: Command[] = [
@@ -289,7 +293,7 @@ export function setUp(terms: VenueTerms, dice: Rng): Command[] {
   commands.push({ type: 'fundLoanPool', time, coin: COIN.usdt, amount: units(500_000), reference: 'pool' });
   commands.push({ type: 'fundLoanPool', time, coin: COIN.eth, amount: units(200), reference: 'pool' });
   commands.push(...feesOf(terms));
-  commands.push({ type: 'setEdition', time, edition: 2 });
+  commands.push({ type: 'setEdition', time, edition: NEWEST_EDITION });
   if (insured > 0) {
     for (const lending of [false, true]) {
       const fund = (coin: number, amount: number) =>

@@ -113,12 +113,15 @@ function newestStateFormat(data: string): number {
   return start.length < FORMAT_BYTES ? 0 : formatOf(start);
 }
 
-/** Of a journal without a snapshot: the second edition begins with `setEdition` (rules 13.12); 0 for an empty journal. */
+/**
+ * Of a journal without a snapshot: each edition of the rule book has a format of its own and begins with `setEdition` (rules
+ * 13.12); 0 for an empty journal.
+ */
 function journalFormat(data: string): number {
   let found = 0;
   for (const { command } of loggedCommands(data)) {
-    if (command.type === 'setEdition') return STATE_FORMAT;
-    found = 1;
+    found = command.type === 'setEdition' ? command.edition : Math.max(found, 1);
+    if (found === STATE_FORMAT) break;
   }
   return found;
 }

@@ -92,6 +92,8 @@ export interface Instrument {
   status: InstrumentStatus;
   /** The house lacks too much of the coin: nobody opens, whatever the status (rules 13.2). */
   closeOnly: boolean;
+  /** Coin-margined, and nobody tells what the coin is worth: no order trades (rules 13.2 (f)). */
+  paused: boolean;
 }
 
 /** Highest buy price at the reference (rules 1.9); a very low buy is nobody's problem. */

@@ -169,15 +169,19 @@ export class State {
   events: Event[] = [];
 
   enterEdition(edition: number): void {
+    this.edition = edition;
+    Object.assign(this.rules, rulesOf(edition));
+    this.priceVersion++;
+  }
+
+  /** What the second edition counts begins with the command that brings it (rules 13.12). */
+  beginSecondEdition(): void {
     // What the fund has paid in this hour was under no budget yet.
     for (const coin of this.coins.keys()) {
       const paid =
         (this.insuranceAtHour[coin] ?? 0n) - this.ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
       this.fundHours.add('futures', coin, 'unlimited', paid > 0n ? paid : 0n);
     }
-    this.edition = edition;
-    Object.assign(this.rules, rulesOf(edition));
-    this.priceVersion++;
     this.ledger.beginPeaks();
   }
 
