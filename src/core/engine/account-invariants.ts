@@ -160,7 +160,7 @@ const EARMARKED: readonly Bucket[] = [
 
 /** Returns what an order holds. A margin order holds what was there; with what it would borrow it has what it needs. */
 function heldBy(state: State, instrument: Instrument, slot: number): bigint {
-  const need = lockOf(state, instrument, slot);
+  const need = BigInt(lockOf(state, instrument, slot));
   const lock = state.slab.marginLocks.get(slot);
   assert((lock !== undefined) === (instrument.margin !== undefined), 'I04: a margin order without its hold');
   if (lock === undefined) return need;

@@ -9,8 +9,8 @@ import { cancelDisplaced, planFuturesOrder } from '../futures/futures-entry.ts';
 import { checkSpending } from '../margin/spending-check.ts';
 import type { PlaceOrder } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
-import { CancelReason, OrderType, Side, Source, TimeInForce } from '../model/enums.ts';
-import { baseUnits, tradeValue } from '../model/instrument.ts';
+import { CancelReason, OrderType, Source, TimeInForce } from '../model/enums.ts';
+import { payableAmount } from '../model/instrument.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
@@ -49,13 +49,11 @@ function placeSpot(
 ): CommandResult {
   const { state, account, instrument } = context;
   const quoteSized = isQuoteSized(instrument, command);
+  const { side, priceTicks: limitTicks } = command;
   const need = quoteSized
     ? command.quoteAmount
-    : command.side === Side.buy
-      ? tradeValue(instrument, command.priceTicks, command.sizeLots)
-      : baseUnits(instrument, command.sizeLots);
-  const coin = lockedCoin(instrument, command.side);
-  const { side, priceTicks: limitTicks } = command;
+    : payableAmount(instrument, side, limitTicks, command.sizeLots);
+  const coin = lockedCoin(instrument, side);
   const rejection =
     checkTpsl(context, command) ??
     checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
@@ -68,7 +66,7 @@ function placeSpot(
   if (instrument.margin === undefined) lock(state, account.index, coin, need);
   else {
     account.mayOwe = true;
-    openMarginLock(state, slot, coin, need);
+    openMarginLock(state, slot, coin, BigInt(need));
   }
   return match(context, slot, budget);
 }

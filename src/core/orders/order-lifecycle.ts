@@ -9,6 +9,7 @@ import {
   NIL,
   type OrderSlab,
 } from '../book/order-slab.ts';
+import type { Amount } from '../model/amount.ts';
 import {
   CancelReason,
   HoldMode,
@@ -22,7 +23,7 @@ import {
   type TimeInForce,
 } from '../model/enums.ts';
 import type { FuturesOrderFields, OrderRecord } from '../model/event.ts';
-import { baseUnits, type Instrument, isFutures, tradeValue, valueNumber } from '../model/instrument.ts';
+import { type Instrument, isFutures, payableAmount, valueNumber } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import type { Account } from '../state/account.ts';
@@ -103,25 +104,22 @@ function unregister(state: State, slot: number): void {
 }
 
 /** Money a resting spot order holds: quote for a buy, base for a sell. */
-export function lockOf(state: State, instrument: Instrument, slot: number): bigint {
-  const { slab } = state;
-  return slab.side[slot] === Side.buy
-    ? tradeValue(instrument, slab.price[slot]!, slab.remaining[slot]!)
-    : baseUnits(instrument, slab.remaining[slot]!);
+export function lockOf({ slab }: State, instrument: Instrument, slot: number): Amount {
+  return payableAmount(instrument, slab.side[slot] as Side, slab.price[slot]!, slab.remaining[slot]!);
 }
 
 export function lockedCoin(instrument: Instrument, side: Side): number {
   return side === Side.buy ? instrument.quote : instrument.base;
 }
 
-export function lock(state: State, account: number, coin: number, amount: bigint): void {
-  const { ledger } = state;
-  ledger.move(ledger.cell(account, coin, Bucket.cash), ledger.cell(account, coin, Bucket.locked), amount);
+export function lock({ ledger }: State, account: number, coin: number, amount: Amount): void {
+  const row = ledger.row(account, coin);
+  ledger.move(row + Bucket.cash, row + Bucket.locked, amount);
 }
 
-export function unlock(state: State, account: number, coin: number, amount: bigint): void {
-  const { ledger } = state;
-  ledger.move(ledger.cell(account, coin, Bucket.locked), ledger.cell(account, coin, Bucket.cash), amount);
+export function unlock({ ledger }: State, account: number, coin: number, amount: Amount): void {
+  const row = ledger.row(account, coin);
+  ledger.move(row + Bucket.locked, row + Bucket.cash, amount);
 }
 
 /** Is it a margin order, which may borrow a part of what it pays? */

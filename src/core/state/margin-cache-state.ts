@@ -57,8 +57,11 @@ export const CoinRow = {
   effective: 4,
   /** First cell of its row in the ledger; -1 while it has none. */
   cells: 5,
+  /** What the balance was computed from. */
+  cash: 6,
+  locked: 7,
 } as const;
-export const COIN_COLUMNS = 6;
+export const COIN_COLUMNS = 8;
 
 export const Total = { equity: 0, effective: 1, initial: 2, maintenance: 3, exposure: 4 } as const;
 const TOTALS = 5;
@@ -97,9 +100,6 @@ export class MarginCache {
 
   readonly coins: number[] = [];
   coinRows = new Float64Array(0);
-  /** Balances that the coin rows were computed with. */
-  readonly cash: bigint[] = [];
-  readonly locked: bigint[] = [];
   /** Rows of the account in the ledger whose coins are among these. */
   ledgerRows = 0;
 
@@ -261,8 +261,6 @@ export class MarginCache {
   coinAt(coin: number): number {
     const known = this.coins.indexOf(coin);
     if (known >= 0) return known;
-    this.cash.push(0n);
-    this.locked.push(0n);
     const at = this.coins.push(coin) - 1;
     this.coinRows = grown(this.coinRows, (at + 1) * COIN_COLUMNS);
     this.coinRows[at * COIN_COLUMNS + CoinRow.cells] = NOWHERE;

@@ -42,13 +42,13 @@ export function sumCoins(state: State, account: Account, margin: MarginCache, st
 /** Most accounts owe nothing and have no spot orders; the others are computed in big integers. */
 export function reloadDebts(state: State, account: Account, margin: MarginCache, exactly: boolean): void {
   margin.haircutEstimated = false;
-  const { coins, coinRows, cash, locked } = margin;
+  const { coins, coinRows } = margin;
   let debts: Map<number, bigint> | undefined;
   for (let n = 0; n < coins.length; n++) {
     const profit = coinRows[n * COIN_COLUMNS + CoinRow.profit]!;
     // NaN where balance or profit is beyond exact numbers.
     if (coinRows[n * COIN_COLUMNS + CoinRow.balance]! + profit >= 0) continue;
-    const amount = Number.isNaN(profit) ? 0n : cash[n]! + locked[n]! + BigInt(profit);
+    const amount = Number.isNaN(profit) ? 0n : balanceOf(state.ledger, margin, n) + BigInt(profit);
     if (amount >= 0n) continue;
     debts ??= new Map();
     debts.set(coins[n]!, -amount);
@@ -80,29 +80,36 @@ function hasMarginOrders(state: State, account: Account): boolean {
 }
 
 /** Dollars of everything that orders hold, rounded up. */
-function lockedValue(state: State, { coins, locked }: MarginCache): number {
+function lockedValue(state: State, { coins, coinRows }: MarginCache): number {
   let sum = 0;
   for (let n = 0; n < coins.length; n++) {
-    if (locked[n] === 0n) continue;
+    const locked = coinRows[n * COIN_COLUMNS + CoinRow.locked]!;
+    if (locked === 0) continue;
     const price = state.coinPriceNumbers[coins[n]!] ?? Number.NaN;
     // A unit for each order, which is rounded up alone.
-    sum += ceilWorth(exactNumber(locked[n]!), price) + ORDERS_DUST;
+    sum += ceilWorth(locked, price) + ORDERS_DUST;
   }
   return exact(sum);
 }
 
-/** Returns whether the balance of a coin has changed. */
-function reloadBalance(ledger: Ledger, { coinRows, cash, locked }: MarginCache, n: number): boolean {
+/** Returns whether the balance of a coin has changed, or may have: one that is not exact is not compared. */
+function reloadBalance(ledger: Ledger, { coinRows }: MarginCache, n: number): boolean {
   const at = n * COIN_COLUMNS;
   const first = coinRows[at + CoinRow.cells]!;
   if (first < 0) return false;
-  const cashNow = ledger.balance(first + Bucket.cash);
-  const lockedNow = ledger.balance(first + Bucket.locked);
-  if (cashNow === cash[n] && lockedNow === locked[n]) return false;
-  cash[n] = cashNow;
-  locked[n] = lockedNow;
-  coinRows[at + CoinRow.balance] = exactNumber(cashNow + lockedNow);
+  const cash = ledger.balanceNumber(first + Bucket.cash);
+  const locked = ledger.balanceNumber(first + Bucket.locked);
+  if (cash === coinRows[at + CoinRow.cash] && locked === coinRows[at + CoinRow.locked]) return false;
+  coinRows[at + CoinRow.cash] = cash;
+  coinRows[at + CoinRow.locked] = locked;
+  coinRows[at + CoinRow.balance] = exact(cash + locked);
   return true;
+}
+
+/** Cash and locked of a coin, whatever their size. */
+function balanceOf(ledger: Ledger, { coinRows }: MarginCache, n: number): bigint {
+  const first = coinRows[n * COIN_COLUMNS + CoinRow.cells]!;
+  return first < 0 ? 0n : ledger.balance(first + Bucket.cash) + ledger.balance(first + Bucket.locked);
 }
 
 /** Adds the coins whose rows were opened in the ledger since. */
@@ -112,7 +119,7 @@ function reloadCoins({ ledger }: State, account: Account, margin: MarginCache): 
   margin.ledgerRows = coins.length;
   for (const coin of coins) {
     const at = margin.coinAt(coin) * COIN_COLUMNS;
-    margin.coinRows[at + CoinRow.cells] = ledger.cell(account.index, coin, Bucket.cash) - Bucket.cash;
+    margin.coinRows[at + CoinRow.cells] = ledger.row(account.index, coin);
   }
 }
 
@@ -135,7 +142,8 @@ function revalue(state: State, margin: MarginCache, n: number): void {
 }
 
 /** A coin of small value may have an amount beyond exact numbers; its dollar value seldom is. */
-function revalueLarge(state: State, { coins, cash, locked, coinRows }: MarginCache, n: number): void {
+function revalueLarge(state: State, margin: MarginCache, n: number): void {
+  const { coins, coinRows } = margin;
   const at = n * COIN_COLUMNS;
   const coin = coins[n]!;
   const profit = coinRows[at + CoinRow.profit]!;
@@ -144,7 +152,11 @@ function revalueLarge(state: State, { coins, cash, locked, coinRows }: MarginCac
     coinRows[at + CoinRow.effective] = Number.NaN;
     return;
   }
-  const { usd, counted } = collateralValueOf(state, coin, cash[n]! + locked[n]! + BigInt(profit));
+  const { usd, counted } = collateralValueOf(
+    state,
+    coin,
+    balanceOf(state.ledger, margin, n) + BigInt(profit),
+  );
   coinRows[at + CoinRow.equity] = exactNumber(usd);
   coinRows[at + CoinRow.effective] = exactNumber(counted);
 }
