@@ -24,6 +24,11 @@ export class IdIndex {
     if (this.old?.moveTo(this.table, PLACES_MOVED) === true) this.old = undefined;
   }
 
+  /** Gives an id that is there another slot. */
+  replace(id: number, slot: number): void {
+    if (!this.table.replace(id, slot)) this.old?.replace(id, slot);
+  }
+
   delete(id: number): void {
     if (this.table.delete(id) || this.old?.delete(id) === true) this.count--;
   }
@@ -56,12 +61,16 @@ class IdTable {
   }
 
   get(id: number): number {
-    const { places, mask } = this;
-    for (let at = hash(id) & mask; ; at = (at + 1) & mask) {
-      const key = places[2 * at]!;
-      if (key === id) return places[2 * at + 1]!;
-      if (key === EMPTY) return -1;
-    }
+    const at = this.find(id);
+    return at < 0 ? -1 : this.places[2 * at + 1]!;
+  }
+
+  /** False when it has no such id. */
+  replace(id: number, slot: number): boolean {
+    const at = this.find(id);
+    if (at < 0) return false;
+    this.places[2 * at + 1] = slot;
+    return true;
   }
 
   place(id: number, slot: number): void {
@@ -74,14 +83,20 @@ class IdTable {
 
   /** False when it has no such id. */
   delete(id: number): boolean {
-    const { places, mask } = this;
-    let at = hash(id) & mask;
-    while (places[2 * at] !== id) {
-      if (places[2 * at] === EMPTY) return false;
-      at = (at + 1) & mask;
-    }
+    const at = this.find(id);
+    if (at < 0) return false;
     this.closeGap(at);
     return true;
+  }
+
+  /** Its place; -1 when it has no such id. */
+  private find(id: number): number {
+    const { places, mask } = this;
+    for (let at = hash(id) & mask; ; at = (at + 1) & mask) {
+      const key = places[2 * at]!;
+      if (key === id) return at;
+      if (key === EMPTY) return -1;
+    }
   }
 
   /** Downwards from a place that is empty: no run goes across it. */
@@ -121,7 +136,8 @@ class IdTable {
   }
 }
 
-/** Ids are consecutive: spread them by a multiplicative hash of the low bits. */
+/** Ids are consecutive, or multiples of one number and a little more: both are spread by a product and its high bits. */
 function hash(id: number): number {
-  return Math.imul(id | 0, 0x9e3779b1) >>> 7;
+  const product = Math.imul(id | 0, 0x9e3779b1);
+  return product ^ (product >>> 15);
 }

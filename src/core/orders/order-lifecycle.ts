@@ -50,7 +50,8 @@ export function register(state: State, account: Account, instrument: Instrument,
   if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing++;
   if (isFutures(instrument.category)) account.openFutures++;
   else account.openSpot++;
-  account.openByInstrument.add(instrument.index);
+  if (instrument.margin !== undefined) account.openMargin++;
+  state.openOrders.add(account.index, instrument.index);
   const clientOid = slab.clientOids.get(slot);
   if (clientOid !== undefined) account.addClientOid(clientOid, slot);
 }
@@ -97,7 +98,8 @@ function unregister(state: State, slot: number): void {
   if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing--;
   if (isFutures(instrument.category)) account.openFutures--;
   else account.openSpot--;
-  account.openByInstrument.drop(instrument.index);
+  if (instrument.margin !== undefined) account.openMargin--;
+  state.openOrders.drop(account.index, instrument.index);
   const clientOid = slab.clientOids.get(slot);
   if (clientOid !== undefined) account.dropClientOid(clientOid);
   slab.release(slot);

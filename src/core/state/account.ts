@@ -1,7 +1,6 @@
 /** One record per account, main or sub-account. Money is in the ledger, orders in the slab. */
 import { NIL } from '../book/order-slab.ts';
 import { HoldMode, type Wallet } from '../model/enums.ts';
-import { OpenCounts } from '../model/open-order-counts.ts';
 import { type Position, positionKey } from '../model/position.ts';
 import type { MarginCache } from './margin-cache-state.ts';
 import type { PartySums } from './party-sums.ts';
@@ -54,11 +53,11 @@ export class Account {
   /** Being liquidated: commands of the owner are rejected. */
   liquidating = false;
   private openOids: Map<string, number> | undefined;
-  /** Open orders by instrument. */
-  readonly openByInstrument = new OpenCounts();
   /** Number of open orders of the two lines: spot with margin, and all futures. */
   openSpot = 0;
   openFutures = 0;
+  /** Those of the first line that may borrow. */
+  openMargin = 0;
   /** Number of open orders that only close a position. */
   openClosing = 0;
   /** Open orders, oldest first, chained through the slab. */

@@ -30,6 +30,7 @@ import { Account } from './account.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
+import { OpenOrderCounts } from './open-order-counts.ts';
 import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
@@ -125,6 +126,7 @@ export class State {
   readonly coinMargined: FuturesMarket[] = [];
   readonly ledger = new Ledger((account) => this.accounts[account]!.mayOwe);
   readonly slab = new OrderSlab();
+  readonly openOrders = new OpenOrderCounts();
   readonly strategies = new StrategyBook();
   /** No new orders anywhere; cancelling goes on. */
   halted = false;

@@ -60,7 +60,7 @@ export function reloadDebts(state: State, account: Account, margin: MarginCache,
     return;
   }
   // Without debts a bound is enough while margin is ample: hundreds of orders are not visited.
-  if (debts === undefined && !exactly && !hasMarginOrders(state, account)) {
+  if (debts === undefined && !exactly && account.openMargin === 0) {
     margin.debtInitial = 0;
     margin.debtMaintenance = 0;
     margin.haircut = lockedValue(state, margin);
@@ -71,12 +71,6 @@ export function reloadDebts(state: State, account: Account, margin: MarginCache,
   margin.debtInitial = exactNumber(figures.initial);
   margin.debtMaintenance = exactNumber(figures.maintenance);
   margin.haircut = exactNumber(figures.haircut);
-}
-
-function hasMarginOrders(state: State, account: Account): boolean {
-  for (const instrument of account.openByInstrument.instruments())
-    if (state.instruments[instrument]!.margin !== undefined) return true;
-  return false;
 }
 
 /** Dollars of everything that orders hold, rounded up. */
