@@ -338,9 +338,9 @@ export class FuturesFillTests implements FillTests {
       at < 0
         ? [0, 0, 0]
         : [
-            margin.contracts[at + ContractRow.longLots]!,
-            margin.contracts[at + ContractRow.shortLots]!,
-            margin.contracts[at + ContractRow.maintenance]!,
+            margin.numbers[at + ContractRow.longLots]!,
+            margin.numbers[at + ContractRow.shortLots]!,
+            margin.numbers[at + ContractRow.maintenance]!,
           ];
     const larger = Math.max(buying ? long + lots : long, buying ? short : short + lots);
     const keeps = maintenanceAtNumber(instrument, markTicks(state, instrument), larger);
@@ -371,7 +371,7 @@ export class FuturesFillTests implements FillTests {
 
   /** Does so much less leave no debt in the settlement coin, which would need margin of its own? */
   private staysPositive(margin: MarginCache, lost: number): boolean {
-    const n = margin.coins.indexOf(this.instrument.futures!.settle);
+    const n = margin.findCoin(this.instrument.futures!.settle);
     return n >= 0 && margin.balanceOf(n) + margin.profitOf(n) >= lost;
   }
 }

@@ -22,6 +22,7 @@ import {
   TRANSFER_OIDS_REMEMBERED,
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
+import { NumberBlocks } from '../model/number-blocks.ts';
 import type { Position } from '../model/position.ts';
 import { positionKey } from '../model/position.ts';
 import { exactNumber } from '../model/safe-integers.ts';
@@ -118,6 +119,8 @@ export class State {
   /** Holes for the system accounts, then users by index. */
   readonly accounts: Account[] = [];
   readonly accountByUid = new Map<number, Account>();
+  /** Memory of the cached margins of the accounts; not saved. */
+  readonly marginBlocks = new NumberBlocks();
   /** House accounts and market makers: the operator answers for their orders (rules 13.0). Their order means nothing. */
   readonly backedAccounts = new Set<Account>();
   /** Those that have fee rates of their own. */
@@ -169,6 +172,8 @@ export class State {
   dirtyAccounts: Account[] = [];
   /** Events of the present command so far. */
   events: Event[] = [];
+  /** Nobody reads what happens to orders and money now: those events are left out. What they count is counted all the same. */
+  silent = false;
 
   enterEdition(edition: number): void {
     this.edition = edition;
@@ -189,6 +194,11 @@ export class State {
 
   nextId(): number {
     return ++this.lastId;
+  }
+
+  /** Ids of records that are left out. */
+  passIds(count: number): void {
+    this.lastId += count;
   }
 
   /** Marks an account for `RiskEngine.processDirtyAccounts`, which runs before the command ends. */
