@@ -104,6 +104,11 @@ export class Exchange {
     return result;
   }
 
+  /** Of commands whose events nobody needs, a replay leaves out those of orders, fills, trades and ledger lines. */
+  set silent(silent: boolean) {
+    this.state.silent = silent;
+  }
+
   /** Events since the last call, in order. */
   takeEvents(): readonly Event[] {
     const { events } = this.state;

@@ -187,7 +187,7 @@ function emitOrder(
   reason: CancelReason,
   quoteAmount: bigint,
 ): void {
-  if (state.accountOf(slot).house) return;
+  if (state.silent || state.accountOf(slot).house) return;
   state.events.push({ type: 'order', order: recordOf(state, slot, status, reason, quoteAmount) });
 }
 

@@ -54,6 +54,10 @@ export function emitLedgerLine(
 ): void {
   if (account.mayOwe) state.markDirty(account);
   if (account.house) return;
+  if (state.silent) {
+    state.passIds(intoMargin === 0n ? 1 : 2);
+    return;
+  }
   const held =
     wallet === Wallet.unified
       ? reportedBalance(state, account, coin)
