@@ -1,27 +1,76 @@
-/** Where the row of an account and a coin begins. A table for each account would have as many places as there are coins. */
+/**
+ * What the ledger knows of an account: how often its money has changed, how many of its rows are in debt, and where its rows
+ * begin. That is one line of the processor's cache for an account with up to three coins; further coins are in one
+ * index, because a table for each account would have as many places as there are coins.
+ */
 import { IdIndex } from '../book/id-index.ts';
 import { COINS_MAX } from '../model/limits.ts';
+
+const PAGE_BITS = 12;
+const PAGE_MASK = (1 << PAGE_BITS) - 1;
+/** Columns of an account: counters, then pairs of a coin, counted from 1, and the first cell of its row. */
+const CHANGES = 0;
+const OWING = 1;
+const FIRST_PAIR = 2;
+const COLUMN_BITS = 3;
+const COLUMNS = 1 << COLUMN_BITS;
+const NO_COIN = 0;
 
 const NO_COINS: readonly number[] = [];
 /** Lists of up to so many coins are shared by the accounts that have the same. */
 const SHARED_COINS_MAX = 4;
 
 export class LedgerRows {
-  private readonly index = new IdIndex();
+  private readonly pages: Float64Array[] = [];
+  private readonly others = new IdIndex();
   /** Coins of each account's rows, ascending. */
   private readonly coins: (readonly number[])[] = [];
   private readonly shared = new Map<string, readonly number[]>();
 
   /** First cell of the row; -1 when there is none. */
   find(account: number, coin: number): number {
-    return this.index.get(keyOf(account, coin));
+    const page = this.pages[account >> PAGE_BITS];
+    if (page === undefined) return -1;
+    const first = (account & PAGE_MASK) << COLUMN_BITS;
+    for (let at = first + FIRST_PAIR; at < first + COLUMNS; at += 2) {
+      if (page[at] === coin + 1) return page[at + 1]!;
+      if (page[at] === NO_COIN) return -1;
+    }
+    return this.others.get(keyOf(account, coin));
   }
 
   /** The account must not have a row in this coin. */
-  add(account: number, coin: number, first: number): void {
-    this.index.set(keyOf(account, coin), first);
+  add(account: number, coin: number, cell: number): void {
+    while (this.pages.length <= account >> PAGE_BITS)
+      this.pages.push(new Float64Array(1 << (PAGE_BITS + COLUMN_BITS)));
+    const page = this.pages[account >> PAGE_BITS]!;
+    const first = (account & PAGE_MASK) << COLUMN_BITS;
+    let at = first + FIRST_PAIR;
+    while (at < first + COLUMNS && page[at] !== NO_COIN) at += 2;
+    if (at < first + COLUMNS) {
+      page[at] = coin + 1;
+      page[at + 1] = cell;
+    } else this.others.set(keyOf(account, coin), cell);
     while (this.coins.length <= account) this.coins.push(NO_COINS);
     this.coins[account] = this.share([...this.coins[account]!, coin].sort((a, b) => a - b));
+  }
+
+  /** How often the money of an account has changed; 0 without rows. */
+  changesOf(account: number): number {
+    return this.pages[account >> PAGE_BITS]?.[((account & PAGE_MASK) << COLUMN_BITS) + CHANGES] ?? 0;
+  }
+
+  noteChange(account: number): void {
+    this.pages[account >> PAGE_BITS]![((account & PAGE_MASK) << COLUMN_BITS) + CHANGES]!++;
+  }
+
+  /** How many rows of an account have negative cash. */
+  owingOf(account: number): number {
+    return this.pages[account >> PAGE_BITS]?.[((account & PAGE_MASK) << COLUMN_BITS) + OWING] ?? 0;
+  }
+
+  addOwing(account: number, rows: number): void {
+    this.pages[account >> PAGE_BITS]![((account & PAGE_MASK) << COLUMN_BITS) + OWING]! += rows;
   }
 
   /** Coins of an account, ascending. */

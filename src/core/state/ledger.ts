@@ -10,12 +10,6 @@ import { bucketOf, cellOf, firstOf, LedgerCells, rowOf } from './ledger-cells.ts
 import { LedgerRows } from './ledger-rows.ts';
 import { LedgerView, type RowVisit } from './ledger-view.ts';
 
-const FIRST_ACCOUNTS = 1024;
-/** By account: how often its money has changed, and how many of its rows have negative cash. */
-const CHANGES = 0;
-const OWING = 1;
-const ACCOUNT_COLUMNS = 2;
-
 /** The other accounts of the house are counterparts, whose balance has either sign. */
 const NEVER_IN_DEBT: ReadonlySet<number> = new Set([
   SystemAccount.insurance,
@@ -34,7 +28,6 @@ export class Ledger {
   /** Row of an account and a coin, opened when first touched. */
   private readonly rows = new LedgerRows();
   private readonly cells = new LedgerCells();
-  private accounts = new Float64Array(FIRST_ACCOUNTS * ACCOUNT_COLUMNS);
   /** What users owe, by first cell of the row: cash and locked together below zero (rules 6.1). Rows with negative cash only. */
   private readonly owingRows = new Map<number, bigint>();
   private readonly owedByCoin: bigint[] = [];
@@ -63,8 +56,18 @@ export class Ledger {
     return first < 0 ? this.open(account, coin) : first;
   }
 
+  /** The same without opening it; -1 when there is none. */
+  find(account: number, coin: number): number {
+    return this.rows.find(account, coin);
+  }
+
   balance(cell: number): bigint {
     return BigInt(this.cells.get(cell));
+  }
+
+  /** The same without a big integer where none is needed. */
+  amount(cell: number): Amount {
+    return this.cells.get(cell);
   }
 
   /** The same as an exact number, NaN when it is not one. */
@@ -86,12 +89,12 @@ export class Ledger {
 
   /** A counter that grows with every change of any bucket of the account. */
   changesOf(account: number): number {
-    return this.accounts[account * ACCOUNT_COLUMNS + CHANGES] ?? 0;
+    return this.rows.changesOf(account);
   }
 
   /** Does the account have negative cash in some coin? */
   hasNegativeCash(account: number): boolean {
-    return this.accounts[account * ACCOUNT_COLUMNS + OWING]! > 0;
+    return this.rows.owingOf(account) > 0;
   }
 
   /** Bucket of an account without opening a row. */
@@ -153,12 +156,13 @@ export class Ledger {
     if (this.views.length !== 0) this.keepForViews(from, to);
     const negative = this.cells.subtract(from, amount);
     this.cells.add(to, amount);
-    const payer = this.accountOf(from) * ACCOUNT_COLUMNS;
-    const payee = this.accountOf(to) * ACCOUNT_COLUMNS;
-    this.accounts[payer + CHANGES]!++;
-    this.accounts[payee + CHANGES]!++;
-    if (negative || this.accounts[payer + OWING]! > 0) this.updateDebt(firstOf(from));
-    if (this.accounts[payee + OWING]! > 0) this.updateDebt(firstOf(to));
+    const { rows } = this;
+    const payer = this.accountOf(from);
+    const payee = this.accountOf(to);
+    rows.noteChange(payer);
+    rows.noteChange(payee);
+    if (negative || rows.owingOf(payer) > 0) this.updateDebt(firstOf(from));
+    if (rows.owingOf(payee) > 0) this.updateDebt(firstOf(to));
     return negative;
   }
 
@@ -237,7 +241,7 @@ export class Ledger {
   restoreRow(account: number, coin: number, buckets: readonly bigint[]): void {
     const first = this.row(account, coin);
     for (let bucket = 0; bucket < BUCKETS; bucket++) this.cells.set(first + bucket, buckets[bucket]!);
-    this.accounts[account * ACCOUNT_COLUMNS + CHANGES]!++;
+    this.rows.noteChange(account);
     if (buckets[Bucket.cash]! < 0n) this.updateDebt(first);
   }
 
@@ -275,23 +279,18 @@ export class Ledger {
     this.owedByCoin[coin]! += debt - (known ?? 0n);
     if (debt > (known ?? 0n)) this.grown.add(row);
     if (cash < 0n) {
-      if (known === undefined) this.accounts[account * ACCOUNT_COLUMNS + OWING]!++;
+      if (known === undefined) this.rows.addOwing(account, 1);
       this.owingRows.set(row, debt);
     } else {
-      this.accounts[account * ACCOUNT_COLUMNS + OWING]!--;
+      this.rows.addOwing(account, -1);
       this.owingRows.delete(row);
     }
   }
 
   private open(account: number, coin: number): number {
-    while (this.accounts.length <= account * ACCOUNT_COLUMNS) {
-      const wider = new Float64Array(2 * this.accounts.length);
-      wider.set(this.accounts);
-      this.accounts = wider;
-    }
-    this.accounts[account * ACCOUNT_COLUMNS + CHANGES]!++;
     const first = this.cells.open(account, coin);
     this.rows.add(account, coin, first);
+    this.rows.noteChange(account);
     return first;
   }
 }
