@@ -1,4 +1,4 @@
-/** What an operator does beside any random trading: funds, write-offs, brokers, makers, limits, the second edition. */
+/** What an operator does beside any random trading: funds, write-offs, brokers, makers, limits, the later editions. */
 import { NIL } from '../../src/core/book/order-slab.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { State } from '../../src/core/state/state.ts';
@@ -7,6 +7,8 @@ import { Rng, UIDS } from './futures-flow.ts';
 const ONE = 10n ** 8n;
 /** Of all commands. */
 const SHARE = 0.06;
+/** The command before which the third edition begins: until then coin-margined contracts trade whatever the feeds say. */
+const THIRD_AT = 500;
 
 interface Flow {
   next(): Command;
@@ -31,7 +33,9 @@ export class OperatorFlow {
   }
 
   next(): Command {
-    if (this.count++ === this.changeAt) return { type: 'setEdition', time: this.state.now, edition: 2 };
+    const at = this.count++;
+    if (at === this.changeAt) return { type: 'setEdition', time: this.state.now, edition: 2 };
+    if (at === THIRD_AT) return { type: 'setEdition', time: this.state.now, edition: 3 };
     if (this.dice.chance(SHARE)) return this.act();
     const command = this.flow.next();
     this.time = Math.max(this.time, command.time);

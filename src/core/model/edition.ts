@@ -20,8 +20,8 @@ export const SECOND_EDITION_RULES = [
   'feeFloors',
 ] as const;
 
-/** Rules 13.2 (f). */
-export const THIRD_EDITION_RULES = ['silentIndex'] as const;
+/** Rules 13.2 (f), and of 13.1 (a) what a forced close leaves. */
+export const THIRD_EDITION_RULES = ['silentIndex', 'forcedRest'] as const;
 
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];
 export type EditionRule = SecondEditionRule | (typeof THIRD_EDITION_RULES)[number];
