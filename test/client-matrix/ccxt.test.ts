@@ -1,5 +1,5 @@
 /**
- * Every unified method that ccxt has for this venue (`has`), REST and streams, against one exchange with a living market:
+ * Every unified method that ccxt has for this venue (`has`), REST and streams, against one exchange with a simulated market:
  * it works on parsed results, or it is not served and the reason is written down. A new method cannot be forgotten.
  */
 import assert from 'node:assert/strict';

@@ -10,7 +10,7 @@ type Part = (typeof PARTS)[number];
 
 const INTRODUCTION = `# Clients
 
-Every call that the two client libraries can make, against one running exchange with a living market: what it was
+Every call that the two client libraries can make, against one running exchange with a simulated market: what it was
 checked for, or why it is not served. The page is printed by \`${REFRESH}\`
 from the tables that the test runs; it fails when a library has a method without a row, when a row no longer works, and
 when this page is stale. Unknown paths answer 404 with code \`40404\`.

@@ -1,5 +1,5 @@
 /**
- * Every method of the SDK's REST client against one exchange with a living market: it works, or its endpoint answers
+ * Every method of the SDK's REST client against one exchange with a simulated market: it works, or its endpoint answers
  * 404 and the reason is written down. The methods come from the library itself, so a new one cannot be forgotten.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** The exchange that the matrix is run on: one server with a living market, and the clients of three of its accounts. */
+/** The exchange that the matrix is run on: one server with a simulated market, and the clients of three of its accounts. */
 import assert from 'node:assert/strict';
 import { type SdkClient, sdkClient } from '../api/clients.ts';
 import { Operator } from '../harness/operator-client.ts';
