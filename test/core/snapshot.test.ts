@@ -10,6 +10,7 @@ import { ReplayDivergence } from '../../src/core/model/replay-divergence.ts';
 import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
 import { type StateFields, StateReader, StateWriter } from '../../src/core/snapshot/fields.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import { stateFields } from '../../src/core/snapshot/state-fields.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { PLENTY, TradingFloor } from './trading-floor.ts';
 
@@ -133,10 +134,10 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 3;
+  newer[0] = 4;
   const refusal = {
     name: 'UnreadableRecord',
-    message: /has format 3, this version reads formats 1 to 2: start/,
+    message: /has format 4, this version reads formats 1 to 3: start/,
   };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;
@@ -147,10 +148,10 @@ test('a snapshot of an older format goes through every upgrade from there on, in
   const { state: busy } = busyDay();
   const image = saveState(busy);
   const upgradesFrom = (format: number) => {
-    const older = format === 1 ? canonicalState(busy) : Uint8Array.from(image);
+    const older = format === 1 ? canonicalState(busy) : writtenAs(Math.min(format, 3), busy);
     older[0] = format;
     const run: string[] = [];
-    const upgrades = ['1 to 2', '2 to 3'].map((name) => (state: State) => {
+    const upgrades = ['1 to 2', '2 to 3', '3 to 4'].map((name) => (state: State) => {
       equal(state.accountByUid.size, 5, 'the older state is whole');
       run.push(name);
     });
@@ -158,11 +159,18 @@ test('a snapshot of an older format goes through every upgrade from there on, in
     deepEqual(canonicalState(state), canonicalState(loadState(image)), 'the hash knows of no file format');
     return run;
   };
-  deepEqual(upgradesFrom(1), ['1 to 2', '2 to 3']);
-  deepEqual(upgradesFrom(2), ['2 to 3']);
-  deepEqual(upgradesFrom(3), []);
-  throws(() => upgradesFrom(4), /has format 4, this version reads formats 1 to 3/);
+  deepEqual(upgradesFrom(1), ['1 to 2', '2 to 3', '3 to 4']);
+  deepEqual(upgradesFrom(2), ['2 to 3', '3 to 4']);
+  deepEqual(upgradesFrom(4), []);
+  throws(() => upgradesFrom(5), /has format 5, this version reads formats 1 to 4/);
 });
+
+function writtenAs(format: number, state: State): Uint8Array {
+  const w = new StateWriter(format);
+  w.u16(format);
+  stateFields(w, state);
+  return Uint8Array.from(w.written());
+}
 
 test('a field of a later format is there in that format and not in the ones before', () => {
   const hour = (f: StateFields, known: number) => (f.format >= 2 ? f.f64(known) : known);

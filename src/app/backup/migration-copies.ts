@@ -113,14 +113,12 @@ function newestStateFormat(data: string): number {
   return start.length < FORMAT_BYTES ? 0 : formatOf(start);
 }
 
-/** Of a journal without a snapshot: the second edition begins with `setEdition` (rules 13.12); 0 for an empty journal. */
+/** Of a journal without a snapshot: each edition brought the format of its number (rules 13.12); 0 for an empty journal. */
 function journalFormat(data: string): number {
   let found = 0;
-  for (const { command } of loggedCommands(data)) {
-    if (command.type === 'setEdition') return STATE_FORMAT;
-    found = 1;
-  }
-  return found;
+  for (const { command } of loggedCommands(data))
+    found = Math.max(found, command.type === 'setEdition' ? command.edition : 1);
+  return Math.min(found, STATE_FORMAT);
 }
 
 /** 0 for a missing, empty or unreadable file: the code that opens it reports the fault. */

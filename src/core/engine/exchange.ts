@@ -23,6 +23,7 @@ import { fundInsurance, writeOffDebt } from '../liquidation/insurance-funding.ts
 import { forceClose } from '../liquidation/operator-force-close.ts';
 import { movePositions } from '../liquidation/position-move.ts';
 import { setCoinLimits } from '../listing/coin-limits.ts';
+import { continueEnding } from '../listing/ending.ts';
 import {
   listCoin,
   listInstrument,
@@ -48,6 +49,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { ReplayDivergence } from '../model/replay-divergence.ts';
 import { cancelAll, cancelOrder, setCountdown } from '../orders/cancel.ts';
 import { SpotSettlement } from '../spot/spot-settlement.ts';
+import { hasOpenWork } from '../state/open-work.ts';
 import { State } from '../state/state.ts';
 import { cancelEverything } from '../strategy/cancel-everything.ts';
 import { setCommission } from '../wallet/commission.ts';
@@ -94,6 +96,11 @@ export class Exchange {
     state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state);
     return result;
+  }
+
+  /** Is there work that the next tick goes on with (rules 14.1)? */
+  get hasOpenWork(): boolean {
+    return hasOpenWork(this.state);
   }
 
   /** Events since the last call, in order. */
@@ -198,6 +205,7 @@ export class Exchange {
       case 'cancelStrategy':
         return cancelStrategyOrder(state, command);
       case 'tick':
+        continueEnding(state);
         return OK;
     }
   }

@@ -6,10 +6,12 @@
  * A field that joins the state later is written behind the frozen ones, with its name and only where it has a value that
  * a state before it could not have: states that do not use it keep their hash.
  */
+import { hasOpenWork } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields } from './limit-fields.ts';
+import { openWorkFields } from './open-work-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -31,6 +33,10 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     partyLimitFields(w, state);
     w.text('clearingShortfall');
     clearingFields(w, state);
+  }
+  if (hasOpenWork(state)) {
+    w.text('openWork');
+    openWorkFields(w, state);
   }
   return w.written();
 }

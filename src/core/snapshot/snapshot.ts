@@ -22,6 +22,8 @@ export type Upgrade = (state: State) => void;
 const UPGRADES: readonly Upgrade[] = [
   // A state of format 1 is of the first edition of the rule book and stays so until the command that changes it.
   (state) => state.ledger.beginPeaks(),
+  // Before the third edition no work stays open.
+  () => {},
 ];
 
 export function saveState(state: State): Uint8Array<ArrayBuffer> {

@@ -19,6 +19,7 @@ import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accou
 import {
   DEPOSIT_REFERENCES_REMEMBERED,
   FAILED_AMENDS_REMEMBERED,
+  PORTION_MAX,
   TRANSFER_OIDS_REMEMBERED,
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
@@ -30,6 +31,7 @@ import { Account } from './account.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
+import type { Ending } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
@@ -159,6 +161,11 @@ export class State {
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
+  /** Pairs that have ended and still have orders, oldest first. */
+  readonly endings: Ending[] = [];
+  /** Size of a portion of such work; not saved. Only tests change it. */
+  portion = PORTION_MAX;
+
   /** Compare each shortcut of the test at the match with the rule, and the trade with what was tested (I50); not saved. */
   auditsMatches = false;
   /** A coin-margined contract has paid or taken a profit since what the house lacks was last looked at. */
@@ -169,15 +176,19 @@ export class State {
   events: Event[] = [];
 
   enterEdition(edition: number): void {
+    if (this.edition < 2) this.enterSecondEdition();
+    this.edition = edition;
+    Object.assign(this.rules, rulesOf(edition));
+    this.priceVersion++;
+  }
+
+  private enterSecondEdition(): void {
     // What the fund has paid in this hour was under no budget yet.
     for (const coin of this.coins.keys()) {
       const paid =
         (this.insuranceAtHour[coin] ?? 0n) - this.ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
       this.fundHours.add('futures', coin, 'unlimited', paid > 0n ? paid : 0n);
     }
-    this.edition = edition;
-    Object.assign(this.rules, rulesOf(edition));
-    this.priceVersion++;
     this.ledger.beginPeaks();
   }
 

@@ -5,6 +5,7 @@ import { Exchange } from '../../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../../src/core/engine/invariants.ts';
 import { hourLeft } from '../../../src/core/margin/fund-budgets.ts';
 import type { Command } from '../../../src/core/model/command.ts';
+import { NEWEST_EDITION, SECOND_EDITION_RULES } from '../../../src/core/model/edition.ts';
 import { RejectReason } from '../../../src/core/model/reject-reason.ts';
 import { StateWriter } from '../../../src/core/snapshot/fields.ts';
 import { loadState, saveState } from '../../../src/core/snapshot/snapshot.ts';
@@ -65,9 +66,9 @@ test('13.12: a state of format 1 is of the first edition until the command that 
   assert.deepEqual(formatOne(state), formatOne(floor.state));
   apply(exchange, { type: 'setEdition', time: floor.now, edition: 2 });
   assert.equal(state.edition, 2);
-  assert.ok(Object.values(state.rules).every((inForce) => inForce));
-  // There is no way back, and no third edition.
-  for (const edition of [1, 2, 3])
+  assert.ok(SECOND_EDITION_RULES.every((rule) => state.rules[rule]));
+  // There is no way back, and none beyond the newest.
+  for (const edition of [1, 2, NEWEST_EDITION + 1])
     assert.notEqual(exchange.apply({ type: 'setEdition', time: floor.now, edition }).rejectReason, 0);
   const saved = Uint8Array.from(saveState(state));
   assert.deepEqual(Uint8Array.from(saveState(loadState(saved))), saved);
