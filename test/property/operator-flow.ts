@@ -1,4 +1,4 @@
-/** What an operator does beside any random trading: funds, write-offs, brokers, makers, limits, the second edition. */
+/** What an operator does beside any random trading: funds, write-offs, brokers, makers, limits, a new edition. */
 import { NIL } from '../../src/core/book/order-slab.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { State } from '../../src/core/state/state.ts';
@@ -18,12 +18,14 @@ export class OperatorFlow {
   private readonly state: State;
   /** The command before which the rules change; those of the flow before it are decided by the first edition. */
   private readonly changeAt: number;
+  private readonly edition: number;
   private count = 0;
   /** No command goes back in time. */
   private time = 0;
 
-  /** Every second venue is of the second edition from the start, the others change within these commands. */
-  constructor(seed: number, state: State, flow: Flow, within = 200) {
+  /** Every second venue is of the new edition from the start, the others change within these commands. */
+  constructor(seed: number, state: State, flow: Flow, within = 200, edition = 2) {
+    this.edition = edition;
     this.dice = new Dice(seed * 15_485_863);
     this.flow = flow;
     this.state = state;
@@ -31,7 +33,8 @@ export class OperatorFlow {
   }
 
   next(): Command {
-    if (this.count++ === this.changeAt) return { type: 'setEdition', time: this.state.now, edition: 2 };
+    if (this.count++ === this.changeAt)
+      return { type: 'setEdition', time: this.state.now, edition: this.edition };
     if (this.dice.chance(SHARE)) return this.act();
     const command = this.flow.next();
     this.time = Math.max(this.time, command.time);

@@ -117,6 +117,7 @@ export class TriggerEngine {
     const { state } = this;
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
+    state.touch(account);
     // Its own order may end the position, which must not cancel the record that made it.
     unregisterStrategy(state, order);
     const lots = this.lotsOf(order, account, instrument);

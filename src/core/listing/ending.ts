@@ -42,6 +42,7 @@ function cancelPortion(state: State, ending: Ending): void {
 function cancelOrdersOf(state: State, account: Account, instrument: number): number {
   const { size: waiting } = account.strategies;
   const orders = account.openByInstrument.of(instrument);
+  if (orders > 0) state.touch(account);
   if (orders > 0) cancelWhere(state, account, CancelReason.delegatedRiskOrder, (each) => each === instrument);
   if (waiting > 0)
     cancelStrategies(state, account, StrategyReason.delisting, (order) => order.instrument === instrument);

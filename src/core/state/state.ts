@@ -31,7 +31,7 @@ import { Account } from './account.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
-import type { Ending } from './open-work.ts';
+import type { Ending, HourWork } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
@@ -163,6 +163,10 @@ export class State {
 
   /** Pairs that have ended and still have orders, oldest first. */
   readonly endings: Ending[] = [];
+  /** Hours whose funding and interest are not settled with everybody yet, oldest first. */
+  readonly works: HourWork[] = [];
+  /** Settles open work with one account, whose owner `acts` or not; set by the engine. */
+  settleEarly: (account: Account, acts: boolean) => void = () => {};
   /** Size of a portion of such work; not saved. Only tests change it. */
   portion = PORTION_MAX;
 
@@ -194,6 +198,11 @@ export class State {
 
   nextId(): number {
     return ++this.lastId;
+  }
+
+  /** To be called before anything is done to an account, or decided by what it has: open work comes first (rules 14.3). */
+  touch(account: Account): void {
+    if (this.works.length !== 0) this.settleEarly(account, true);
   }
 
   /** Marks an account for `RiskEngine.processDirtyAccounts`, which runs before the command ends. */
