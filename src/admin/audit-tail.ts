@@ -49,12 +49,17 @@ async function lastTexts(file: FileHandle, count: number): Promise<string[]> {
   return start === 0 ? texts : texts.slice(1);
 }
 
-async function chainOf(path: string, texts: readonly string[], acknowledged: ChainHead): Promise<AuditLine[]> {
+async function chainOf(
+  path: string,
+  texts: readonly string[],
+  acknowledged: ChainHead,
+): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
   for (const [n, text] of texts.entries()) {
     if (n % LINES_AT_ONCE === LINES_AT_ONCE - 1) await turn();
     const line = readLine(text, lines.at(-1) ?? predecessorOf(text));
-    if (typeof line === 'string') throw new AuditDamaged(`${path}, ${texts.length - n} lines from its end, ${line}`);
+    if (typeof line === 'string')
+      throw new AuditDamaged(`${path}, ${texts.length - n} lines from its end, ${line}`);
     lines.push(line);
     if (line.seq < acknowledged.seq) continue;
     if (line.seq === acknowledged.seq && line.hash === acknowledged.hash) return lines;

@@ -266,22 +266,16 @@ export class Sequencer {
   }
 
   /**
-   * Ticks until work in portions is done (rules 14.1), each when the one before is durable, so that other commands come in
-   * between. A tick that is refused is made up for by the next of the clock.
+   * Ticks until work in portions is done (rules 14.1), one in each turn of the loop, so that other commands come in between.
+   * They do not wait for each other to be durable: prices wait for the work. A tick that is refused is made up for by the
+   * next of the clock.
    */
   private continueWork(): void {
     if (this.working) return;
     this.working = true;
     setImmediate(() => {
-      const ended = () => {
-        this.working = false;
-      };
-      this.submit({ type: 'tick' })
-        .finally(ended)
-        .then(() => {
-          if (this.exchange.hasOpenWork) this.continueWork();
-        })
-        .catch(ignore);
+      this.working = false;
+      this.submit({ type: 'tick' }).catch(ignore);
     });
   }
 

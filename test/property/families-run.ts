@@ -3,6 +3,7 @@
  * kept, so that a finding can be played again without the generator and cut down (`families-shrink.ts`).
  */
 import { Exchange } from '../../src/core/engine/exchange.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import type { SecondEditionRule } from '../../src/core/model/edition.ts';
 import { InvariantBroken } from '../../src/core/model/units.ts';
 import { randomAct, strangerAct } from './families-acts.ts';
@@ -20,6 +21,8 @@ export interface RunWords {
   /** Only these schemes, by name. */
   readonly only?: readonly string[];
   readonly steps?: number;
+  /** The third edition, with portions of this size (rules 14). */
+  readonly portion?: number | undefined;
 }
 
 export interface Run {
@@ -28,11 +31,14 @@ export interface Run {
   readonly steps: readonly Step[];
   readonly commands: number;
   readonly fills: number;
+  /** Hours whose work was open between two commands. */
+  readonly hours: number;
   readonly finding: Finding | undefined;
   readonly allowed: Judge['allowed'];
 }
 
 const STEPS = 1500;
+const HOUR_MS = 3_600_000;
 
 /** An exchange at the opening of the venue, before the first step. */
 export class Stage {
@@ -42,14 +48,21 @@ export class Stage {
   readonly terms: VenueTerms;
   readonly dice: Dice;
   commands = 0;
+  hours = 0;
+  private readonly inPortions: boolean;
 
-  constructor(seed: number, without: readonly SecondEditionRule[] = []) {
+  constructor(seed: number, without: readonly SecondEditionRule[] = [], portion?: number) {
+    this.inPortions = portion !== undefined;
     this.dice = new Dice(seed);
     this.terms = drawTerms(this.dice);
     const { exchange, world } = this;
     for (const command of setUp(this.terms, this.dice)) {
       const { rejectReason, detail } = exchange.apply(command);
       if (rejectReason !== 0) throw new Error(`${command.type}: ${rejectReason} ${detail ?? ''}`);
+    }
+    if (portion !== undefined) {
+      exchange.apply({ type: 'setEdition', time: exchange.state.now, edition: 3 });
+      exchange.state.portion = portion;
     }
     for (const rule of without) exchange.state.rules[rule] = false;
     const time = this.terms.start;
@@ -75,11 +88,22 @@ export class Stage {
       });
       return false;
     }
-    const { exchange, judge } = this;
+    const { exchange } = this;
     const command = resolved(exchange.state, step.command);
+    const hour = Math.floor(command.time / HOUR_MS) * HOUR_MS;
+    if (!this.inPortions || hour <= exchange.state.now) return this.apply(command);
+    // Whoever comes first in an hour comes between its portions.
+    return this.apply({ type: 'tick', time: hour }) || this.apply({ ...command, time: hour + 1 });
+  }
+
+  private apply(command: Command): boolean {
+    const { exchange, judge } = this;
     this.commands++;
     try {
+      const before = exchange.state.works[0];
       const result = exchange.apply(command);
+      const [open] = exchange.state.works;
+      if (open !== undefined && open !== before) this.hours++;
       return judge.observe(command, result, exchange.takeEvents());
     } catch (error) {
       if (!(error instanceof InvariantBroken)) throw error;
@@ -89,8 +113,8 @@ export class Stage {
   }
 }
 
-export function run(seed: number, { without = [], only, steps: most = STEPS }: RunWords = {}): Run {
-  const stage = new Stage(seed, without);
+export function run(seed: number, { without = [], only, steps: most = STEPS, portion }: RunWords = {}): Run {
+  const stage = new Stage(seed, without, portion);
   const { exchange, world, terms, dice, judge } = stage;
   const ground = new Ground(exchange, world, terms, dice);
   ground.now += 1000;
@@ -112,9 +136,9 @@ export function run(seed: number, { without = [], only, steps: most = STEPS }: R
   }
   wrong ||= playOn(ground.speak(), take);
   if (!wrong) judge.end();
-  const { commands } = stage;
+  const { commands, hours } = stage;
   const { fills, finding, allowed } = judge;
-  return { seed, terms, steps, commands, fills, finding, allowed };
+  return { seed, terms, steps, commands, fills, hours, finding, allowed };
 }
 
 function playOn(steps: Generator<Step, void, void>, take: (step: Step) => boolean): boolean {

@@ -59,20 +59,22 @@ export function chargeInterest(state: State, before?: Debts): void {
 
 /**
  * Charges one account for the hour that ends (rules 14.3): by its debts before the funding of the instant. `taken` is what
- * others of its party have taken of a free limit, by `freeKey`.
+ * others of its party have taken of a free limit, by `freeKey`. Returns the number of coins that were looked at closely.
  */
-export function chargeAccount(state: State, account: Account, taken: Map<number, bigint>): void {
+export function chargeAccount(state: State, account: Account, taken: Map<number, bigint>): number {
   const { ledger, rules } = state;
   const { index } = account;
   const mayHaveOwed = rules.feeFloors && ledger.hasPeak(index);
-  if (!ledger.hasNegativeCash(index) && !mayHaveOwed && surelyOwesNothing(state, account)) return;
-  for (const coin of coinsOf(state, account)) {
+  if (!ledger.hasNegativeCash(index) && !mayHaveOwed && surelyOwesNothing(state, account)) return 0;
+  const coins = coinsOf(state, account);
+  for (const coin of coins) {
     const key = freeKey(state, account, coin);
     const before = rules.feeFloors ? (taken.get(key) ?? 0n) : 0n;
     const { free, interest } = interestOf(state, account, coin, undefined, before);
     if (free > 0n) taken.set(key, before + free);
     charge(state, account, coin, interest);
   }
+  return coins.length;
 }
 
 /** A free limit is shared by the party (rules 13.10 (f)). */

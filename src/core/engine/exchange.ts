@@ -211,6 +211,7 @@ export class Exchange {
         return cancelStrategyOrder(state, command);
       case 'tick':
         this.portions.run();
+        this.triggerEngine.resume();
         return OK;
     }
   }

@@ -21,6 +21,11 @@ import { post } from '../state/ledger-postings.ts';
 import { type FundingDue, HourWork, type Receipt } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 
+/** What it costs of a portion, whose unit is the cancelling of an order: a look at an account, a charge, a payment. */
+const LOOK = 1 / 8;
+const CHARGE = 4;
+export const PAYMENT = 2;
+
 /** Fixes what the hour goes by. `markets` are those whose funding is due. */
 export function openHour(state: State, markets: readonly Market[], interest: boolean): HourWork {
   const fundings = markets.map((market) => ({
@@ -32,13 +37,13 @@ export function openHour(state: State, markets: readonly Market[], interest: boo
   return new HourWork(state.now, fundings, interest, state.accounts.length);
 }
 
-/** Interest, then funding: a debt that funding makes bears interest from the next hour on. Returns what it was worth. */
+/** Interest, then funding: a debt that funding makes bears interest from the next hour on. Returns what it cost of a portion. */
 export function settleHour(state: State, work: HourWork, account: Account): number {
   if (!account.mayOwe) return 0;
-  if (work.interest) chargeAccount(state, account, work.freeTaken);
-  const settled = settleFundings(state, work, account);
+  const charges = work.interest ? chargeAccount(state, account, work.freeTaken) : 0;
+  const payments = settleFundings(state, work, account);
   state.ledger.restartPeaks(account.index);
-  return 1 + settled;
+  return LOOK + CHARGE * charges + PAYMENT * payments;
 }
 
 function settleFundings(state: State, { fundings, receipts }: HourWork, account: Account): number {

@@ -10,7 +10,7 @@ import { PORTION_LOOKS_MAX } from '../model/limits.ts';
 import type { Account } from '../state/account.ts';
 import type { HourWork } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
-import { closeHour, openHour, payReceipts, settleHour } from './hour-work.ts';
+import { closeHour, openHour, PAYMENT, payReceipts, settleHour } from './hour-work.ts';
 
 /** Until then it must be done, or what is left is done in one step: prices wait for it. */
 const WORK_MS_MAX = 5000;
@@ -115,7 +115,8 @@ export class Portions {
     const { accounts } = this.state;
     let left = portion;
     for (const account of work.receipts.keys()) {
-      if (left-- <= 0) return;
+      if (left <= 0) return;
+      left -= PAYMENT;
       payReceipts(this.state, work, accounts[account]!);
     }
   }

@@ -6,7 +6,6 @@
  * A field that joins the state later is written behind the frozen ones, with its name and only where it has a value that
  * a state before it could not have: states that do not use it keep their hash.
  */
-import { hasOpenWork } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
@@ -34,7 +33,8 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     w.text('clearingShortfall');
     clearingFields(w, state);
   }
-  if (hasOpenWork(state)) {
+  // Strategy orders that wait for their turn are among the frozen fields.
+  if (state.endings.length > 0 || state.works.length > 0) {
     w.text('openWork');
     openWorkFields(w, state);
   }

@@ -74,8 +74,13 @@ export class HourWork {
 }
 
 /** Is there work that the next ticks go on with? */
-export function hasOpenWork({ endings, works }: State): boolean {
-  return endings.length !== 0 || works.length !== 0;
+export function hasOpenWork(state: State): boolean {
+  return state.endings.length !== 0 || state.works.length !== 0 || hasReached(state);
+}
+
+/** Do strategy orders that were reached wait for their turn (rules 14.4)? In a halt they wait for its end. */
+function hasReached({ rules, strategies, halted }: State): boolean {
+  return rules.portions && strategies.paused && !halted;
 }
 
 /** Is the account to receive funding that is not paid yet? */
