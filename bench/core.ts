@@ -9,7 +9,7 @@ import { Exchange } from '../src/core/engine/exchange.ts';
 import type { Command } from '../src/core/model/command.ts';
 import type { Event } from '../src/core/model/event.ts';
 import { marketFlow } from './market.ts';
-import { comparePairs, compareRule } from './pairs.ts';
+import { comparePairs, compareReplays, compareRule } from './pairs.ts';
 import { type Benchmark, best, printTable, rate, ratio, timed } from './report.ts';
 
 const ACCOUNTS = 1000;
@@ -82,6 +82,7 @@ export const core: Benchmark = {
     });
     const replay = best(RUNS, () => {
       const exchange = ready(setUp);
+      exchange.silent = true;
       return timed(() => {
         for (const bytes of log) {
           exchange.apply(decodeCommand(bytes));
@@ -99,6 +100,8 @@ export const core: Benchmark = {
       ],
     );
     compareRule('restingRisk', setUp, commands.slice(0, COMPARED));
-    if (against !== undefined) await comparePairs(against, setUp, commands.slice(0, COMPARED));
+    if (against === undefined) return;
+    await comparePairs(against, setUp, commands.slice(0, COMPARED));
+    await compareReplays(against, setUp, log.slice(0, COMPARED));
   },
 };

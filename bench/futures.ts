@@ -194,7 +194,12 @@ export const futures: Benchmark = {
     const recorded = new Day(true);
     recorded.run(COMPARED.perSecond, COMPARED.seconds, LOADS[0].quoting);
     compareRule('restingRisk', recorded.setUp, recorded.commands);
-    if (against !== undefined) await comparePairs(against, recorded.setUp, recorded.commands);
+    if (against === undefined) return;
+    await comparePairs(against, recorded.setUp, recorded.commands);
+    const equal = new Day(true);
+    equal.run(COMPARED.perSecond, COMPARED.seconds, 0);
+    console.log('\nall act equally:');
+    await comparePairs(against, equal.setUp, equal.commands);
   },
 };
 

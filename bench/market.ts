@@ -21,7 +21,8 @@ const MIDDLE_TICKS = 6_000_000;
 const MEAN_DISTANCE = 500;
 const TAKER_REACH = 100;
 const COMMANDS_PER_MS = 10;
-const PLENTY = 10n ** 22n;
+/** Ten million coins: more than anybody here can spend. */
+const PLENTY = 10n ** 15n;
 
 const SHARES = { limit: 0.09, ioc: 0.03, cancel: 0.06 };
 

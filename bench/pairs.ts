@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { decodeCommand } from '../src/core/codec/command-codec.ts';
 import { Exchange } from '../src/core/engine/exchange.ts';
 import type { Command } from '../src/core/model/command.ts';
 import type { SecondEditionRule } from '../src/core/model/edition.ts';
@@ -27,13 +28,43 @@ export async function comparePairs(
   setUp: readonly Command[],
   commands: readonly Command[],
 ): Promise<void> {
+  const { before, after } = await bothCores(checkout, setUp);
+  compare(before, after, commands);
+}
+
+/** The same with commands as bytes of the log, each decoded and applied as a start does it. */
+export async function compareReplays(
+  checkout: string,
+  setUp: readonly Command[],
+  log: readonly Uint8Array[],
+): Promise<void> {
+  const { before, after } = await bothCores(checkout, setUp);
+  const path = join(checkout, 'src/core/codec/command-codec.ts');
+  const other: { decodeCommand: typeof decodeCommand } = await import(pathToFileURL(path).href);
+  compare(replaying(before, other.decodeCommand), replaying(after, decodeCommand), log);
+}
+
+async function bothCores(checkout: string, setUp: readonly Command[]) {
   const path = join(checkout, 'src/core/engine/exchange.ts');
   const other: { Exchange: Core } = await import(pathToFileURL(path).href);
   const known = existsSync(join(checkout, 'src/core/model/edition.ts'));
   const shared = setUp.filter(({ type }) => known || type !== 'setEdition');
-  const before = { name: `the core of ${checkout}`, open: () => opened(new other.Exchange(), shared) };
-  const after = { name: 'this one', open: () => opened(new Exchange(), shared) };
-  compare(before, after, commands);
+  return {
+    before: { name: `the core of ${checkout}`, open: () => opened(new other.Exchange(), shared) },
+    after: { name: 'this one', open: () => opened(new Exchange(), shared) },
+  };
+}
+
+/** A replay of commands that the history has: a core that can leave out their events does so. */
+function replaying({ name, open }: Side<Command>, decode: typeof decodeCommand): Side<Uint8Array> {
+  return {
+    name: `replay by ${name}`,
+    open: () => {
+      const exchange = open();
+      if ('silent' in exchange) exchange.silent = true;
+      return { apply: (bytes) => exchange.apply(decode(bytes)), takeEvents: () => exchange.takeEvents() };
+    },
+  };
 }
 
 /** The same core without and with one rule of the second edition. */
@@ -50,12 +81,18 @@ export function compareRule(
   compare({ name: `${rule} off`, open: open(false) }, { name: `${rule} on`, open: open(true) }, commands);
 }
 
-interface Side {
-  readonly name: string;
-  readonly open: () => Running;
+/** What takes commands, decoded or not. */
+interface Taker<T> {
+  apply(command: T): unknown;
+  takeEvents(): unknown;
 }
 
-function compare(one: Side, other: Side, commands: readonly Command[]): void {
+interface Side<T> {
+  readonly name: string;
+  readonly open: () => Taker<T>;
+}
+
+function compare<T>(one: Side<T>, other: Side<T>, commands: readonly T[]): void {
   const pairs: Pair[] = [];
   for (let n = -WARM_UP_PAIRS; n < PAIRS; n++) {
     const pair = runPair(one.open(), other.open(), commands);
@@ -88,7 +125,7 @@ interface Pair {
   readonly after: number[];
 }
 
-function runPair(before: Running, after: Running, commands: readonly Command[]): Pair {
+function runPair<T>(before: Taker<T>, after: Taker<T>, commands: readonly T[]): Pair {
   globalThis.gc?.();
   const pair: Pair = { before: [], after: [] };
   for (let at = 0; at < commands.length; at += TURN) {
@@ -108,7 +145,7 @@ function opened<T extends Running>(exchange: T, setUp: readonly Command[]): T {
   return exchange;
 }
 
-function processorSeconds(exchange: Running, commands: readonly Command[]): number {
+function processorSeconds<T>(exchange: Taker<T>, commands: readonly T[]): number {
   const start = process.cpuUsage();
   for (const command of commands) {
     exchange.apply(command);

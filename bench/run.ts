@@ -8,7 +8,7 @@ import { book } from './book.ts';
 import { core } from './core.ts';
 import { futures } from './futures.ts';
 import { gateway } from './gateway.ts';
-import { market } from './living-market.ts';
+import { market } from './market-simulator.ts';
 import { memory } from './memory.ts';
 import { pauses } from './pauses.ts';
 import { recovery } from './recovery.ts';

@@ -28,7 +28,7 @@ const OF_TESTS = [
   'test/harness/command-host.ts',
   'test/harness/exchange-host.ts',
   'test/harness/held-wall-hook.ts',
-  'test/harness/lifeline.ts',
+  'test/harness/parent-watchdog.ts',
   'test/harness/patient-disk.ts',
 ];
 const SOURCES = [

@@ -358,10 +358,10 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       before: request,
       make: () => ({ type: 'endWithdrawal', ...t(), withdrawalId: last, uid: 0, paid: true, reference: 'r' }),
     },
-    innerWithdrawal: {
+    internalWithdrawal: {
       over: 'two accounts',
       make: () => ({
-        type: 'innerWithdrawal',
+        type: 'internalWithdrawal',
         ...t(),
         uid: someone(),
         toUid: 1,
@@ -434,7 +434,11 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       before: placeTrigger,
       make: () => ({ type: 'cancelStrategy', ...t(), uid, orderId: last, clientOid: '' }),
     },
-    setAside: { over: 'nothing', make: () => ({ type: 'setAside', ...t(), seq: 1 }) },
+    identityMark: {
+      over: 'nothing',
+      make: () => ({ type: 'identityMark', ...t(), store: '00', changes: 1 }),
+    },
+    skipCommand: { over: 'nothing', make: () => ({ type: 'skipCommand', ...t(), seq: 1 }) },
     checkpoint: {
       over: 'the digest',
       make: () => ({ type: 'checkpoint', ...t(), digest: state.digest.value }),

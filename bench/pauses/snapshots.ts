@@ -13,7 +13,7 @@ import { TimeInForce } from '../../src/core/model/enums.ts';
 import { saveState } from '../../src/core/snapshot/snapshot.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import { JournalOrder } from '../../src/sequencer/command-order.ts';
+import { JournalLog } from '../../src/sequencer/command-log.ts';
 import { ReplicaThread } from '../../src/sequencer/replica-thread.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { noHistory } from '../../test/harness/memory-journal.ts';
@@ -44,7 +44,7 @@ async function measure(directory: string): Promise<Part> {
   const exchange = new Exchange();
   const sequencer = new Sequencer(
     exchange,
-    new JournalOrder(journal),
+    new JournalLog(journal),
     noHistory(),
     new ManualClock(OPENING_TIME),
     0,

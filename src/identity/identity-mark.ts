@@ -1,8 +1,8 @@
 /**
- * Id and change count of the last store, kept outside the store: `identity.mark` distinguishes a lost or older
- * `identity.sqlite` from the last one. It is written after each change is on disk, so a crash leaves it behind the
- * store
- * and never ahead of it. A missing or torn mark is no loss; it is written anew, and a backup may omit it.
+ * Id and change count of the last store, kept outside the store: they distinguish a lost or older `identity.sqlite`
+ * from the last one. They are written after each change is on disk, so a crash leaves them behind the store and never
+ * ahead of it. Journal and snapshots hold them too (`app/start/identity-witness.ts`): `identity.mark` can be lost, or
+ * put back together with the store, and is written anew then.
  * Two places are written in turn, in sectors of their own: a torn write leaves the one before it.
  */
 import { createHash } from 'node:crypto';
@@ -19,6 +19,25 @@ export interface Mark {
 const PLACE_BYTES = 512;
 const PLACES = 2;
 const LINE = /^(bourse-identity ([0-9a-f]{16}) (\d{16})) ([0-9a-f]{16})\n/;
+
+const MARK_BYTES = 16;
+const CHANGES_AT = 8;
+
+/** As the note of a snapshot. */
+export function markToBytes({ store, changes }: Mark): Uint8Array {
+  const bytes = Buffer.alloc(MARK_BYTES);
+  bytes.write(store, 'hex');
+  bytes.writeBigUInt64LE(BigInt(changes), CHANGES_AT);
+  return bytes;
+}
+
+/** Undefined for zeros, which snapshots of older programs have. */
+export function markFromBytes(note: Uint8Array): Mark | undefined {
+  if (note.every((byte) => byte === 0)) return undefined;
+  const bytes = Buffer.from(note);
+  const store = bytes.toString('hex', 0, CHANGES_AT);
+  return { store, changes: Number(bytes.readBigUInt64LE(CHANGES_AT)) };
+}
 
 export class IdentityMark {
   readonly #fd: number;

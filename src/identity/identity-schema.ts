@@ -115,6 +115,9 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (file, id)
   ) STRICT;
   `,
+  // The same tables. The journal has `identityMark` from here on, which programs before cannot read: as a migration it makes
+  // the start keep a copy for them.
+  '',
 ];
 
 export const IDENTITY_SCHEMA_VERSION = MIGRATIONS.length;

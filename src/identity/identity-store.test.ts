@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
 import type { Identity } from './identity.ts';
-import { IDENTITY_MARK_FILE, readMark } from './identity-mark.ts';
+import { IDENTITY_MARK_FILE, type Mark, markFromBytes, markToBytes, readMark } from './identity-mark.ts';
 import { IDENTITY_FILE, KEYRING_FILE, openIdentity } from './sqlite-identity.ts';
 
 const NOW = 1_700_000_000_000;
@@ -99,7 +99,7 @@ test('the use of a key makes no copy older', async () => {
   await store.session(() => {});
 });
 
-test('a mark that a crash left behind, tore or lost is no reason to refuse', async () => {
+test('a mark file that a crash left behind, tore or lost is no reason to refuse: the journal has the mark too', async () => {
   await using store = await StoreAtTest.withKeys();
   const behind = readFileSync(store.path(IDENTITY_MARK_FILE));
   await store.session((identity) => identity.deleteKey('key-2'));
@@ -112,7 +112,39 @@ test('a mark that a crash left behind, tore or lost is no reason to refuse', asy
     assert.deepEqual(readMark(store.path(IDENTITY_MARK_FILE)), mark, 'and it is brought up');
   }
   rmSync(store.path(IDENTITY_MARK_FILE));
-  await store.session(() => {});
+  await store.session((identity) => identity.proveNewest(mark));
+});
+
+test('a copy from before a key was deleted is refused by the mark of the journal alone', async () => {
+  await using store = await StoreAtTest.withKeys();
+  const older = [IDENTITY_FILE, IDENTITY_MARK_FILE].map((file) => readFileSync(store.path(file)));
+  let told = 0;
+  let mark!: Mark;
+  await store.session((identity) => {
+    identity.onChanged(() => {
+      told += 1;
+      mark = identity.mark;
+    });
+    identity.deleteKey('key-2');
+  });
+  assert.ok(told > 0, 'whoever keeps the mark is called');
+  assert.deepEqual(markFromBytes(markToBytes(mark)), mark);
+  const putBack = () => {
+    writeFileSync(store.path(IDENTITY_FILE), older[0]!);
+    writeFileSync(store.path(IDENTITY_MARK_FILE), older[1]!);
+  };
+  const refusal = /identity\.sqlite: it is older than this exchange: it ends with change \d+, \d+ were made/;
+  for (const lost of [false, true]) {
+    putBack();
+    if (lost) rmSync(store.path(IDENTITY_MARK_FILE));
+    await store.session((identity) => assert.throws(() => identity.proveNewest(mark), refusal));
+  }
+  putBack();
+  store.open(true).proveNewest(mark);
+  const accepted = store.identity.mark;
+  assert.notEqual(accepted.store, mark.store);
+  await store.identity.close();
+  await store.session((identity) => identity.proveNewest(accepted));
 });
 
 test('every change of a row that this program did not make is noticed', async () => {

@@ -5,7 +5,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Contents, type ContentsSummary } from './contents.ts';
+import { Contents } from './contents.ts';
 import { IdentityDamaged } from './identity-damaged.ts';
 import { IDENTITY_MARK_FILE, type Mark, readMark } from './identity-mark.ts';
 import { migrate } from './identity-schema.ts';
@@ -53,7 +53,7 @@ function refuseLost(path: string, mark: Mark | undefined): void {
 function prove(database: DatabaseSync, mark: Mark | undefined, acceptGap: boolean): Contents {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const contents = new Contents(database);
-  const fault = contents.fault() ?? olderThan(mark, contents.summary());
+  const fault = contents.fault() ?? faultBehind(mark, contents.summary());
   if (fault !== undefined && !acceptGap) throw new Objection(fault);
   migrate(database, () => contents.accept());
   if (fault !== undefined) contents.accept(true);
@@ -62,7 +62,7 @@ function prove(database: DatabaseSync, mark: Mark | undefined, acceptGap: boolea
 }
 
 /** What the store lacks, as text; it may be ahead of the mark, which a crash leaves behind. */
-function olderThan(mark: Mark | undefined, summary: ContentsSummary | undefined): string | undefined {
+export function faultBehind(mark: Mark | undefined, summary: Mark | undefined): string | undefined {
   if (mark === undefined || mark.changes === 0) return undefined;
   if (summary === undefined) return 'it is older than this exchange: an earlier version has written it';
   if (summary.store !== mark.store) return 'it is not the one of this exchange';
@@ -71,13 +71,20 @@ function olderThan(mark: Mark | undefined, summary: ContentsSummary | undefined)
     : undefined;
 }
 
+export function staleStore(directory: string, fault: string): IdentityDamaged {
+  return refusal(join(directory, IDENTITY_FILE), fault);
+}
+
+function refusal(path: string, fault: string): IdentityDamaged {
+  return new IdentityDamaged(`${path}: ${fault}. ${RESTORE}, or ${ACCEPT}.`);
+}
+
 /** A fault of the store, as text. */
 class Objection extends Error {}
 
 function asDamage(path: string, error: unknown): unknown {
   const { code, errcode, message } = error as { code?: string; errcode?: number; message: string };
-  if (error instanceof Objection)
-    return new IdentityDamaged(`${path}: ${message}. ${RESTORE}, or ${ACCEPT}.`);
+  if (error instanceof Objection) return refusal(path, message);
   const ofContents =
     code === 'ERR_SQLITE_ERROR' ? !OF_THE_MACHINE.has((errcode ?? 0) & 0xff) : code === OUT_OF_RANGE;
   if (ofContents) {

@@ -4,6 +4,7 @@
  * report, a secret cannot.
  */
 import type { KeyObject } from 'node:crypto';
+import type { Mark } from './identity-mark.ts';
 import type { IpList } from './ip-list.ts';
 
 export type KeyKind = 'hmac' | 'rsa' | 'ed25519';
@@ -259,6 +260,15 @@ export interface AddressBook {
 export interface Identity extends KeyDirectory {
   /** Address books of withdrawals. */
   readonly addresses: AddressBook;
+  /** Changes of the store so far; the time of a key's last use is none. */
+  readonly mark: Mark;
+  /** Called when a change is on disk. */
+  onChanged(listener: () => void): void;
+  /**
+   * Throws IdentityDamaged when the store is older than the mark that the journal holds; with `acceptGap` it becomes a
+   * store of its own instead.
+   */
+  proveNewest(logged: Mark): void;
   createUser(user: NewUser): IdentityResult<User>;
   createSub(parentUid: number, user: NewUser): IdentityResult<User>;
   /** Removes a user without an account in the core; its uid is not assigned again. */

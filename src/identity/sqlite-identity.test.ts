@@ -343,7 +343,7 @@ test('the file is durable, and a file of a newer program is refused', async () =
   await open(directory).close();
   const database = new DatabaseSync(join(directory, IDENTITY_FILE));
   assert.equal(database.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
-  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 5);
+  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 6);
   database.exec('PRAGMA user_version = 99');
   database.close();
   assert.throws(() => openIdentity(directory, CHEAP), /schema 99/);

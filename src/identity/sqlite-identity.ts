@@ -35,9 +35,9 @@ import {
   type UserChange,
   type UserPage,
 } from './identity.ts';
-import { IDENTITY_MARK_FILE, IdentityMark } from './identity-mark.ts';
+import { IDENTITY_MARK_FILE, IdentityMark, type Mark } from './identity-mark.ts';
 import { keyOf, type Row } from './identity-rows.ts';
-import { openStore } from './identity-store.ts';
+import { faultBehind, openStore, staleStore } from './identity-store.ts';
 import { compileIpList } from './ip-list.ts';
 import { KeySeals } from './key-seals.ts';
 import { KeyTable } from './key-table.ts';
@@ -76,7 +76,7 @@ class SqliteIdentity implements Identity {
   readonly #directory: string;
   readonly #database: DatabaseSync;
   readonly #contents: Contents;
-  readonly #mark: IdentityMark;
+  #mark: IdentityMark;
   readonly #statements: Statements;
   readonly #users: UserTable;
   readonly #keys: KeyTable;
@@ -89,6 +89,7 @@ class SqliteIdentity implements Identity {
   readonly #credentials = new Map<string, Credential>();
   readonly #lastUsed = new Map<string, number>();
   readonly #lastUsedTimer: NodeJS.Timeout;
+  #changed: () => void = () => {};
   #closed = false;
 
   constructor(dataDirectory: string, scryptCost: ScryptCost, acceptGap: boolean) {
@@ -99,8 +100,8 @@ class SqliteIdentity implements Identity {
     this.#directory = dataDirectory;
     this.#acceptGap = acceptGap;
     try {
-      this.#mark = new IdentityMark(join(dataDirectory, IDENTITY_MARK_FILE), this.#contents.summary()!);
-      this.#statements = new Statements(this.#database, () => this.#mark.write(this.#contents.summary()!));
+      this.#mark = this.#openMark();
+      this.#statements = new Statements(this.#database, () => this.#committed());
       this.#users = new UserTable(this.#statements);
       this.#keys = new KeyTable(this.#statements);
       this.#quotas = new QuotaTable(this.#statements);
@@ -113,6 +114,35 @@ class SqliteIdentity implements Identity {
     }
     this.#passphrases = new PassphraseGuard((apiKey) => this.#storedPassphrase(apiKey), scryptCost);
     this.#lastUsedTimer = setInterval(() => this.#writeLastUsed(), LAST_USED_WRITE_MS).unref();
+  }
+
+  // The store
+
+  get mark(): Mark {
+    const { store, changes } = this.#contents.summary()!;
+    return { store, changes };
+  }
+
+  onChanged(listener: () => void): void {
+    this.#changed = listener;
+  }
+
+  proveNewest(logged: Mark): void {
+    const fault = faultBehind(logged, this.mark);
+    if (fault === undefined) return;
+    if (!this.#acceptGap) throw staleStore(this.#directory, fault);
+    this.#contents.accept(true);
+    this.#mark.close();
+    this.#mark = this.#openMark();
+  }
+
+  #openMark(): IdentityMark {
+    return new IdentityMark(join(this.#directory, IDENTITY_MARK_FILE), this.mark);
+  }
+
+  #committed(): void {
+    this.#mark.write(this.mark);
+    this.#changed();
   }
 
   // Users

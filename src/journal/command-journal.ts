@@ -27,9 +27,10 @@ export interface CommandJournal {
   queueAgeMs(): number;
   /**
    * Saves a snapshot of the state after `seq`; the bytes are opaque to the journal and must not change until the
-   * promise settles. The newest two snapshots stay, and the segments needed to replay from the older one.
+   * promise settles. The newest two snapshots stay, and the segments needed to replay from the older one. `note` is
+   * kept with the state: at most SNAPSHOT_NOTE_BYTES.
    */
-  saveSnapshot(seq: number, state: Uint8Array): Promise<void>;
+  saveSnapshot(seq: number, state: Uint8Array, note?: Uint8Array): Promise<void>;
   /** Drains, syncs, seals, closes. After a failure it only releases the directory. */
   close(): Promise<void>;
 }
@@ -42,6 +43,8 @@ export interface LoggedRecord {
 export interface Snapshot {
   readonly seq: number;
   readonly state: Uint8Array;
+  /** Bytes of the caller; zeros when there were none. */
+  readonly note?: Uint8Array | undefined;
 }
 
 export interface Recovered<Log extends CommandJournal = CommandJournal> {

@@ -79,19 +79,20 @@ test('a snapshot waits for its records, and old segments go', async (context) =>
   const directory = temporaryDirectory(context);
   const { journal } = await openFileJournal({ directory, ...SMALL });
   const state = new Uint8Array(300_000).fill(5);
+  const note = new Uint8Array(16).fill(6);
   for (let round = 1; round <= 3; round += 1) {
     for (let index = 0; index < 3000; index += 1) {
       journal.append(payloadOf(index));
       if (index % 200 === 0) await untilDurable(journal, journal.appendedSeq);
     }
-    await journal.saveSnapshot(journal.appendedSeq, state);
+    await journal.saveSnapshot(journal.appendedSeq, state, note);
   }
   await assert.rejects(journal.saveSnapshot(9001, state), RangeError);
   await journal.close();
   assert.deepEqual(snapshotSeqs(readdirSync(directory)), [6000, 9000]);
   assert.ok(segmentNumbers(readdirSync(directory))[0]! > 1);
   const again = await openFileJournal({ directory, ...SMALL });
-  assert.deepEqual(again.snapshot, { seq: 9000, state });
+  assert.deepEqual(again.snapshot, { seq: 9000, state, note });
   assert.deepEqual([...again.records], []);
   assert.equal(again.journal.append(payloadOf(1)), 9001);
   await again.journal.close();

@@ -5,7 +5,7 @@ import { threadModule } from '../program-files.ts';
 import { NoSpace } from '../storage/free-space.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AppendQueue } from './append-queue.ts';
-import type { CommandJournal, JournalCapacity, Recovered } from './command-journal.ts';
+import type { CommandJournal, JournalCapacity, Recovered, Snapshot } from './command-journal.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { reserveName } from './file-names.ts';
 import { JournalFailed, SpaceMissing } from './journal-errors.ts';
@@ -157,10 +157,10 @@ class FileJournal implements CommandJournal {
     return this.#queue.ageMs();
   }
 
-  saveSnapshot(seq: number, state: Uint8Array): Promise<void> {
+  saveSnapshot(seq: number, state: Uint8Array, note?: Uint8Array): Promise<void> {
     const save = async (): Promise<void> => {
       await this.#untilDurable(seq);
-      await this.#runSnapshotWorker(seq, state);
+      await this.#runSnapshotWorker({ seq, state, note });
     };
     const saved = this.#lastSnapshot.then(save);
     this.#lastSnapshot = saved.catch(() => undefined);
@@ -217,12 +217,13 @@ class FileJournal implements CommandJournal {
     return new Promise((resolve, reject) => this.#durableWaiters.push({ seq, resolve, reject }));
   }
 
-  async #runSnapshotWorker(seq: number, state: Uint8Array): Promise<void> {
+  async #runSnapshotWorker({ seq, state, note }: Snapshot): Promise<void> {
     const workerData: SnapshotWorkerData = {
       directory: this.#directory,
       instanceId: this.#instanceId,
       seq,
       state,
+      note,
     };
     const worker = new Worker(threadModule('journal/snapshot-worker'), {
       workerData,

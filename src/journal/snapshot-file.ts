@@ -16,10 +16,13 @@ import { INSTANCE_ID_BYTES } from './segment-format.ts';
  * | 16 | 16 | instance id |
  * | 32 | 8 | sequence number of the last command in the state |
  * | 40 | 8 | length of the state |
+ * | 48 | 16 | note of the caller, zeros when there is none |
  */
 const MAGIC = new TextEncoder().encode('BRSSNAPS');
 const SNAPSHOT_FORMAT_VERSION = 1;
 const HEADER_BYTES = 64;
+const NOTE_AT = 48;
+export const SNAPSHOT_NOTE_BYTES = HEADER_BYTES - NOTE_AT;
 const FOOTER_BYTES = 32;
 const WRITE_STEP_BYTES = 1024 * 1024;
 
@@ -71,7 +74,8 @@ export function readSnapshotFile(disk: Disk, seq: number, instanceId: Uint8Array
   if (!equalBytes(owner, instanceId)) throw new WrongInstance(name, hex(owner), hex(instanceId));
   if (getUint53(view, 32) !== seq) return `holds the state after sequence ${getUint53(view, 32)}`;
   if (getUint53(view, 40) !== stateEnd - HEADER_BYTES) return 'has another length than its header says';
-  return { seq, state: bytes.subarray(HEADER_BYTES, stateEnd) };
+  const note = bytes.subarray(NOTE_AT, HEADER_BYTES);
+  return { seq, state: bytes.subarray(HEADER_BYTES, stateEnd), note };
 }
 
 function encodeHeader(instanceId: Uint8Array, snapshot: Snapshot): Uint8Array {
@@ -82,5 +86,6 @@ function encodeHeader(instanceId: Uint8Array, snapshot: Snapshot): Uint8Array {
   header.set(instanceId, 16);
   setUint53(view, 32, snapshot.seq);
   setUint53(view, 40, snapshot.state.length);
+  if (snapshot.note !== undefined) header.set(snapshot.note, NOTE_AT);
   return header;
 }

@@ -7,8 +7,9 @@ export interface SnapshotWorkerData {
   readonly instanceId: Uint8Array;
   readonly seq: number;
   readonly state: Uint8Array;
+  readonly note: Uint8Array | undefined;
 }
 
 /** Hashing and syncing a large state takes long: it happens beside both the event loop and the commits. */
-const { directory, instanceId, seq, state } = workerData as SnapshotWorkerData;
-saveSnapshotAndTrim(new NodeDisk(directory), instanceId, { seq, state });
+const { directory, instanceId, seq, state, note } = workerData as SnapshotWorkerData;
+saveSnapshotAndTrim(new NodeDisk(directory), instanceId, { seq, state, note });

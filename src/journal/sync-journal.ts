@@ -90,11 +90,11 @@ export class SyncJournal implements CommandJournal {
     return this.#queue.ageMs();
   }
 
-  async saveSnapshot(seq: number, state: Uint8Array): Promise<void> {
+  async saveSnapshot(seq: number, state: Uint8Array, note?: Uint8Array): Promise<void> {
     if (seq > this.durableSeq) this.flush();
     if (seq > this.durableSeq)
       throw new RangeError(`snapshot of sequence ${seq}, the log ends at ${this.durableSeq}`);
-    saveSnapshotAndTrim(this.#disk, this.#instanceId, { seq, state });
+    saveSnapshotAndTrim(this.#disk, this.#instanceId, { seq, state, note });
   }
 
   async close(): Promise<void> {

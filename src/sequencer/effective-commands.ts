@@ -13,8 +13,8 @@ export function* effectiveCommands(records: Iterable<LoggedRecord>): Generator<L
   let held: LoggedCommand | undefined;
   for (const { seq, payload } of records) {
     const command = decodeCommand(payload);
-    const setAside = command.type === 'setAside' && command.seq === held?.seq;
-    if (held !== undefined && !setAside) yield held;
+    const skipCommand = command.type === 'skipCommand' && command.seq === held?.seq;
+    if (held !== undefined && !skipCommand) yield held;
     held = { seq, command };
   }
   if (held !== undefined) yield held;

@@ -11,12 +11,12 @@ const CANCEL = { type: 'cancelOrder' } as Command;
 
 const state = new State();
 
-function shedReason(command: Command, order: Resources['order'], memoryShort: boolean): string | undefined {
+function shedReason(command: Command, log: Resources['log'], memoryShort: boolean): string | undefined {
   const history = { starved: false, lag: () => 0 } as Resources['history'];
-  return admitBy(command, { order, history, memoryShort }, state);
+  return admitBy(command, { log, history, memoryShort }, state);
 }
 
-function logWith(queueAgeMs: number, capacity: JournalCapacity = 'normal'): Resources['order'] {
+function logWith(queueAgeMs: number, capacity: JournalCapacity = 'normal'): Resources['log'] {
   return { queueAgeMs: () => queueAgeMs, capacity: () => capacity };
 }
 

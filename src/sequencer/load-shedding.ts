@@ -7,7 +7,7 @@ import { openOrderSlot } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
 import type { JournalCapacity } from '../journal/command-journal.ts';
-import type { CommandOrder } from './command-order.ts';
+import type { CommandLog } from './command-log.ts';
 import { HISTORY_WAITING_MAX, QUEUE_AGE_MAX_MS } from './limits.ts';
 
 /** A shortage, and the commands still accepted until it ends. */
@@ -19,14 +19,14 @@ export interface Shortage {
 
 /** Resources that may run short. */
 export interface Resources {
-  readonly order: Pick<CommandOrder, 'capacity' | 'queueAgeMs'>;
+  readonly log: Pick<CommandLog, 'capacity' | 'queueAgeMs'>;
   readonly history: History;
   readonly memoryShort: boolean;
 }
 
 /** The most restrictive shortage; undefined when there is none. */
-export function shortageOf({ order, history, memoryShort }: Resources): Shortage | undefined {
-  const capacity = order.capacity();
+export function shortageOf({ log, history, memoryShort }: Resources): Shortage | undefined {
+  const capacity = log.capacity();
   if (capacity === 'read_only') return LOG_FULL;
   if (history.starved && history.lag() > HISTORY_WAITING_MAX) return HISTORY_FULL;
   if (capacity === 'cancel_only') return LOG_NEARLY_FULL;
@@ -69,6 +69,7 @@ const ALWAYS: ReadonlySet<CommandType> = new Set([
   'cancelEverything',
   'setHalt',
   'tick',
+  'identityMark',
   'checkpoint',
 ]);
 
@@ -82,7 +83,7 @@ export function shedReason(
   if (shortage?.mode === 'read_only') return shortage.reason;
   if (isCancellation(command, state)) return undefined;
   if (shortage !== undefined) return shortage.reason;
-  if (resources.order.queueAgeMs() > QUEUE_AGE_MAX_MS)
+  if (resources.log.queueAgeMs() > QUEUE_AGE_MAX_MS)
     return 'the venue is busy: the disk is behind, try again';
   return undefined;
 }

@@ -49,6 +49,7 @@ export async function replay(
   let lastSeq = startSeq;
   let commands = 0;
   for (const { seq, command } of effectiveCommands(records)) {
+    exchange.silent = seq <= history.confirmedSeq;
     const result = applyLogged(exchange, seq, command);
     options.applied?.(seq, command, result);
     const events = exchange.takeEvents();
@@ -62,6 +63,7 @@ export async function replay(
     }
     if (commands % 100_000 === 0) options.progress?.(seq);
   }
+  exchange.silent = false;
   refuseHistoryAhead(history, lastSeq);
   return { exchange, lastSeq, commands };
 }

@@ -29,10 +29,10 @@ export class ReplicaThread {
   }
 
   /** Throws ReplayDivergence, ReplicaUnavailable, or as the disk does. */
-  async save({ seq, digest }: ReplicaTarget): Promise<void> {
+  async save(target: ReplicaTarget): Promise<void> {
     if (this.#stopped) throw new ReplicaUnavailable('the exchange stops');
     if (!this.#hasRoom()) throw new ReplicaUnavailable('the memory does not hold a second state');
-    const workerData: ReplicaWorkerData = { directory: this.#directory, seq, digest };
+    const workerData: ReplicaWorkerData = { directory: this.#directory, ...target };
     const worker = new Worker(threadModule('sequencer/replica-worker'), {
       workerData,
       name: 'replica',

@@ -13,10 +13,10 @@ export interface ReplicaFailure {
   readonly code: string | undefined;
 }
 
-const { directory, seq, digest } = workerData as ReplicaWorkerData;
+const { directory, ...target } = workerData as ReplicaWorkerData;
 let failure: ReplicaFailure | undefined;
 try {
-  saveByReplica(new NodeDisk(directory), { seq, digest });
+  saveByReplica(new NodeDisk(directory), target);
 } catch (error) {
   const { name, message, code } = error as NodeJS.ErrnoException;
   failure = { name, message, code };

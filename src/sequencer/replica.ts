@@ -15,12 +15,15 @@ import { applyLogged } from './recovery.ts';
 export interface ReplicaTarget {
   readonly seq: number;
   readonly digest: number;
+  /** Kept with the snapshot. */
+  readonly note?: Uint8Array | undefined;
 }
 
 /** Throws ReplayDivergence or PoisonedCommand when the replay comes to another state, JournalDamaged, or as the disk does. */
-export function saveByReplica(disk: Disk, { seq, digest }: ReplicaTarget): void {
+export function saveByReplica(disk: Disk, { seq, digest, note }: ReplicaTarget): void {
   const { instanceId, snapshot, records } = readJournal(disk, seq);
   const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
+  exchange.silent = true;
   for (const { seq: at, command } of effectiveCommands(records)) {
     applyLogged(exchange, at, command);
     exchange.takeEvents();
@@ -30,5 +33,5 @@ export function saveByReplica(disk: Disk, { seq, digest }: ReplicaTarget): void 
     throw new ReplayDivergence(
       `the replica's digest after command ${seq} is ${value}, the exchange's was ${digest}`,
     );
-  saveSnapshotAndTrim(disk, instanceId, { seq, state: saveState(exchange.state) });
+  saveSnapshotAndTrim(disk, instanceId, { seq, state: saveState(exchange.state), note });
 }

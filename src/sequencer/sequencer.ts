@@ -1,6 +1,6 @@
 /**
- * Runs the core. A command is stamped with the time and offered to the order of commands; it is applied when it comes back
- * with its place in it, which on one machine is at once. Its result and events are released only when it is durable. Reads
+ * Runs the core. A command is stamped with the time and proposed to the log of commands; it is applied when it comes back
+ * with its sequence number, which on one machine is at once. Its result and events are released only when it is durable. Reads
  * wait for the same watermark, so no client sees an effect that a crash could undo.
  */
 
@@ -14,7 +14,7 @@ import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
 import type { JournalCapacity } from '../journal/command-journal.ts';
 import type { Clock } from './clock.ts';
-import type { CommandOrder } from './command-order.ts';
+import type { CommandLog } from './command-log.ts';
 import { Generated24hStats } from './generated-24h-stats.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { type Resources, type Shortage, shedReason, shortageOf } from './load-shedding.ts';
@@ -38,15 +38,15 @@ export interface Published {
   readonly events: readonly Event[];
 }
 
-/** A command on its way to its place in the order. */
-interface Offered {
+/** A command without a sequence number yet. */
+interface Proposal {
   readonly command: Command;
   /** Ids of the orders whose modification is outstanding until the command is durable. */
   readonly amended: readonly number[] | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: Error) => void;
-  /** The one that was offered together with it. */
-  readonly next: Offered | undefined;
+  /** The one that was proposed together with it. */
+  readonly next: Proposal | undefined;
 }
 
 /** A command that is applied and not yet durable, or a read that waits for one. */
@@ -62,14 +62,17 @@ interface Waiting {
 
 const ignore = () => {};
 
-/** Of a command that another node offered. */
-const FOREIGN = { amended: undefined, resolve: ignore, reject: ignore };
+/** Of a command that another node proposed. */
+const NO_WAITER = { amended: undefined, resolve: ignore, reject: ignore };
 
-/** A command as it was asked for, and who waits for it. */
-interface Asked {
-  readonly given: Unstamped<Command>;
-  readonly resolve: Offered['resolve'];
-  readonly reject: Offered['reject'];
+/** The count of outstanding modifications is made for one command at a time. */
+type Paired = Unstamped<Exclude<Command, AmendOrders>>;
+
+/** A command as it was submitted, and who waits for it. */
+interface Submission {
+  readonly given: Paired;
+  readonly resolve: Proposal['resolve'];
+  readonly reject: Proposal['reject'];
 }
 
 export class Sequencer {
@@ -78,8 +81,8 @@ export class Sequencer {
   /** Statistics of generated candles, for tickers of a young exchange. */
   readonly generated24h = new Generated24hStats();
   private readonly exchange: Exchange;
-  private readonly order: CommandOrder;
-  private readonly offers = new Map<number, Offered>();
+  private readonly log: CommandLog;
+  private readonly proposals = new Map<number, Proposal>();
   private lastTicket = 0;
   private lastSeq: number;
   private projectedSeq: number;
@@ -96,16 +99,16 @@ export class Sequencer {
   private halted: Error | undefined;
   private onHalt: (error: Error) => void = () => {};
 
-  constructor(exchange: Exchange, order: CommandOrder, history: History, clock: Clock, lastSeq: number) {
+  constructor(exchange: Exchange, log: CommandLog, history: History, clock: Clock, lastSeq: number) {
     this.exchange = exchange;
-    this.order = order;
+    this.log = log;
     this.history = history;
     this.clock = clock;
     this.lastSeq = lastSeq;
     this.projectedSeq = lastSeq;
-    order.onOrdered((seq, ticket, payload) => this.apply(seq, ticket, payload));
-    order.onDurable((seq) => this.publish(seq));
-    order.onFailure((error) => this.halt(error));
+    log.onSequenced((seq, ticket, payload) => this.apply(seq, ticket, payload));
+    log.onDurable((seq) => this.publish(seq));
+    log.onFailure((error) => this.halt(error));
   }
 
   /** The state now; responses made from it must wait for `durable`. */
@@ -118,7 +121,7 @@ export class Sequencer {
   }
 
   get durableSeq(): number {
-    return this.order.durableSeq;
+    return this.log.durableSeq;
   }
 
   /** Why the sequencer stopped, if it did. */
@@ -127,7 +130,7 @@ export class Sequencer {
   }
 
   capacity(): JournalCapacity {
-    return this.order.capacity();
+    return this.log.capacity();
   }
 
   /** The present shortage; undefined when every command is accepted. */
@@ -149,24 +152,21 @@ export class Sequencer {
   submit(command: Unstamped<Command>): Promise<CommandResult> {
     const refusal = this.refusalOf(command);
     if (refusal !== undefined) return Promise.reject(refusal);
-    return new Promise((resolve, reject) => this.offer(command, resolve, reject));
+    return new Promise((resolve, reject) => this.propose(command, resolve, reject));
   }
 
   /** Two commands that no other comes between. */
-  submitTogether(
-    first: Unstamped<Command>,
-    second: Unstamped<Command>,
-  ): readonly [Promise<CommandResult>, Promise<CommandResult>] {
+  submitTogether(first: Paired, second: Paired): readonly [Promise<CommandResult>, Promise<CommandResult>] {
     const refusal = this.refusalOf(first) ?? this.refusalOf(second);
     if (refusal !== undefined) return [Promise.reject(refusal), Promise.reject(refusal)];
     const [one, other] = [Promise.withResolvers<CommandResult>(), Promise.withResolvers<CommandResult>()];
-    this.offerBoth({ given: first, ...one }, { given: second, ...other });
+    this.proposeBoth({ given: first, ...one }, { given: second, ...other });
     return [one.promise, other.promise];
   }
 
   /** Why a command is not accepted now. */
   private refusalOf(command: Unstamped<Command>): Unavailable | undefined {
-    if (this.halted !== undefined) return new Unavailable(`the venue has stopped: ${this.halted.message}`);
+    if (this.halted !== undefined) return new Unavailable(`the exchange has stopped: ${this.halted.message}`);
     const reason = shedReason(command, this.resources(), this.state);
     return reason === undefined ? undefined : new Unavailable(reason);
   }
@@ -174,8 +174,8 @@ export class Sequencer {
   /** Resolves when everything applied so far is durable: a read made before may then be sent. */
   durable(): Promise<unknown> | undefined {
     if (this.halted !== undefined)
-      return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    if (this.order.durableSeq >= this.lastSeq) return undefined;
+      return Promise.reject(new Unavailable(`the exchange has stopped: ${this.halted.message}`));
+    if (this.log.durableSeq >= this.lastSeq) return undefined;
     return new Promise((resolve, reject) => {
       const { lastSeq: seq } = this;
       this.waiting.push({
@@ -191,24 +191,24 @@ export class Sequencer {
   }
 
   private resources(): Resources {
-    const { order, history, memoryShort } = this;
-    return { order, history, memoryShort };
+    const { log, history, memoryShort } = this;
+    return { log, history, memoryShort };
   }
 
-  private offer(given: Unstamped<Command>, resolve: Offered['resolve'], reject: Offered['reject']): void {
+  private propose(given: Unstamped<Command>, resolve: Proposal['resolve'], reject: Proposal['reject']): void {
     const amended = given.type === 'amendOrders' ? this.amendedOrders(given) : undefined;
     const ticket = ++this.lastTicket;
     try {
       const { command, bytes } = this.stamp(given, amended);
-      this.offers.set(ticket, { command, amended, resolve, reject, next: undefined });
-      this.order.offer([bytes], ticket);
+      this.proposals.set(ticket, { command, amended, resolve, reject, next: undefined });
+      this.log.propose([bytes], ticket);
     } catch (error) {
       this.refuse(ticket, amended, reject, error as Error);
     }
     this.checkpointWhenDue();
   }
 
-  private offerBoth(first: Asked, second: Asked): void {
+  private proposeBoth(first: Submission, second: Submission): void {
     const ticket = ++this.lastTicket;
     const both = [first, second];
     try {
@@ -217,10 +217,10 @@ export class Sequencer {
         // The codec uses its buffer again.
         return { command, bytes: bytes.slice() };
       });
-      let next: Offered | undefined;
+      let next: Proposal | undefined;
       for (const n of [1, 0]) next = { command: stamped[n]!.command, amended: undefined, ...both[n]!, next };
-      this.offers.set(ticket, next!);
-      this.order.offer(
+      this.proposals.set(ticket, next!);
+      this.log.propose(
         stamped.map(({ bytes }) => bytes),
         ticket,
       );
@@ -230,26 +230,26 @@ export class Sequencer {
     this.checkpointWhenDue();
   }
 
-  /** The command was not taken into the order, so it has no effect. */
+  /** The command was not taken into the log, so it has no effect. */
   private refuse(
     ticket: number,
     amended: readonly number[] | undefined,
-    reject: Offered['reject'],
+    reject: Proposal['reject'],
     error: Error,
   ): void {
-    this.offers.delete(ticket);
+    this.proposals.delete(ticket);
     if (amended !== undefined) this.releaseAmends(amended);
     reject(new Unavailable(error.message));
   }
 
-  /** A command has got its place: it is applied, whoever offered it. */
+  /** A command has got its place: it is applied, whichever node proposed it. */
   private apply(seq: number, ticket: number, payload: Uint8Array): void {
     if (this.halted !== undefined) return;
-    const offered = this.offers.get(ticket);
-    if (offered?.next === undefined) this.offers.delete(ticket);
-    else this.offers.set(ticket, offered.next);
-    const command = offered?.command ?? decodeCommand(payload);
-    const { amended, resolve, reject } = offered ?? FOREIGN;
+    const proposal = this.proposals.get(ticket);
+    if (proposal?.next === undefined) this.proposals.delete(ticket);
+    else this.proposals.set(ticket, proposal.next);
+    const command = proposal?.command ?? decodeCommand(payload);
+    const { amended, resolve, reject } = proposal ?? NO_WAITER;
     this.lastSeq = seq;
     try {
       const result = this.exchange.apply(command);
@@ -292,11 +292,11 @@ export class Sequencer {
     return given.type === 'tick' && given.time !== undefined ? Math.min(given.time, now) : now;
   }
 
-  /** After an offer and not inside it: the second command of a pair has its place already when the first is applied. */
+  /** After a proposal and not inside it: the second command of a pair has its place already when the first is applied. */
   private checkpointWhenDue(): void {
     if (this.halted !== undefined || this.sinceCheckpoint < CHECKPOINT_COMMANDS) return;
     this.sinceCheckpoint = 0;
-    this.offer({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore);
+    this.propose({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore);
   }
 
   private amendedOrders({ uid, items }: Unstamped<AmendOrders>): number[] {
@@ -349,16 +349,18 @@ export class Sequencer {
     if (this.halted !== undefined) return;
     this.halted = error;
     for (const { reject } of this.waiting.slice(this.head)) {
-      reject(new OutcomeUnknown(`the venue stopped before the command was safe on disk: ${error.message}`));
+      reject(
+        new OutcomeUnknown(`the exchange stopped before the command was safe on disk: ${error.message}`),
+      );
     }
     this.waiting = [];
     this.head = 0;
-    for (const first of this.offers.values())
-      for (let offered: Offered | undefined = first; offered !== undefined; offered = offered.next)
-        offered.reject(
-          new OutcomeUnknown(`the venue stopped before the command had its place: ${error.message}`),
+    for (const first of this.proposals.values())
+      for (let proposal: Proposal | undefined = first; proposal !== undefined; proposal = proposal.next)
+        proposal.reject(
+          new OutcomeUnknown(`the exchange stopped before the command had its place: ${error.message}`),
         );
-    this.offers.clear();
+    this.proposals.clear();
     this.onHalt(error);
   }
 }

@@ -28,6 +28,8 @@ type Way = 'replica' | 'pausing';
 
 export class SnapshotScheduler {
   readonly ticker: ClockTicker;
+  /** What each snapshot keeps with the state. */
+  note: () => Uint8Array | undefined = () => undefined;
   private readonly sequencer: Sequencer;
   private readonly journal: CommandJournal;
   private readonly report: (error: Error) => void;
@@ -83,7 +85,7 @@ export class SnapshotScheduler {
   }
 
   /** Nobody is served any more: the exchange's own state is the quickest way. */
-  async lastSnapshot(): Promise<void> {
+  async finalSnapshot(): Promise<void> {
     await this.replica?.stop();
     await this.saving?.catch(() => undefined);
     await this.save('pausing');
@@ -100,13 +102,14 @@ export class SnapshotScheduler {
     if (sequencer.history.starved) throw new HistoryStarved('no snapshot: the history waits for space');
     const seq = sequencer.appliedSeq;
     const digest = sequencer.state.digest.value;
+    const note = this.note();
     const state = way === 'pausing' ? saveState(sequencer.state) : undefined;
     this.snapshotSeq = seq;
     this.snapshotTime = this.machineMs();
     await sequencer.durable();
     await sequencer.history.flush();
-    if (state !== undefined) await this.journal.saveSnapshot(seq, state);
-    else await this.saveBeside({ seq, digest });
+    if (state !== undefined) await this.journal.saveSnapshot(seq, state, note);
+    else await this.saveBeside({ seq, digest, note });
   }
 
   private async saveBeside(target: ReplicaTarget): Promise<void> {

@@ -6,6 +6,7 @@
 import { ANY, type Command, type Unstamped } from '../core/model/command.ts';
 import { Bucket } from '../core/model/ledger-accounts.ts';
 import { smaller } from '../core/model/units.ts';
+import { openCategories } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { AgentKind } from './agents/agent.ts';
 
@@ -67,9 +68,10 @@ export function withdrawnQuotes(state: State): Unstamped<Command>[] {
 
 /** Cancels all orders of an account. */
 export function cancelEverything(state: State, uid: number): Unstamped<Command>[] {
-  const traded = state.accountByUid.get(uid)?.openByInstrument.instruments() ?? [];
-  const categories = new Set(traded.map((index) => state.instruments[index]!.category));
-  return [...categories]
-    .sort((a, b) => a - b)
-    .map((category) => ({ type: 'cancelAll', uid, category, instrument: ANY }));
+  return openCategories(state, uid).map((category) => ({
+    type: 'cancelAll',
+    uid,
+    category,
+    instrument: ANY,
+  }));
 }

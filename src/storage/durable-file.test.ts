@@ -1,9 +1,45 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import fs, { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
-import { createFile, replaceFile } from './durable-file.ts';
+import { createFile, makeDirectory, replaceFile } from './durable-file.ts';
+
+/** What `work` did to the disk, in order, with the names of the files. */
+function stepsOf(work: () => void): string[] {
+  const { openSync, writeFileSync: write, fsyncSync, renameSync } = fs;
+  const names = new Map<number, string>();
+  const steps: string[] = [];
+  const step = (what: string, file: string) => steps.push(`${what} ${basename(file)}`);
+  Object.assign(fs, {
+    openSync: (path: string, ...rest: [string, number?]) => {
+      const descriptor = openSync(path, ...rest);
+      names.set(descriptor, path);
+      return descriptor;
+    },
+    writeFileSync: (descriptor: number, contents: string) => {
+      step('write', names.get(descriptor)!);
+      write(descriptor, contents);
+    },
+    fsyncSync: (descriptor: number) => {
+      step('sync', names.get(descriptor)!);
+      fsyncSync(descriptor);
+    },
+    renameSync: (from: string, to: string) => {
+      step(`rename ${basename(from)} to`, to);
+      renameSync(from, to);
+    },
+  });
+  syncBuiltinESMExports();
+  try {
+    work();
+    return steps;
+  } finally {
+    Object.assign(fs, { openSync, writeFileSync: write, fsyncSync, renameSync });
+    syncBuiltinESMExports();
+  }
+}
 
 test('a file is replaced as a whole, for its owner alone, and nothing else is left', () => {
   const directory = temporaryDirectory();
@@ -22,4 +58,18 @@ test('a file that must not exist yet is not overwritten', () => {
   createFile(path, 'first');
   assert.throws(() => createFile(path, 'second'), { code: 'EEXIST' });
   assert.equal(readFileSync(path, 'utf8'), 'first');
+});
+
+test('contents are on the disk before the name, and the name before the end', {
+  skip: process.platform === 'win32',
+}, () => {
+  const directory = join(temporaryDirectory(), 'data');
+  const made = stepsOf(() => makeDirectory(join(directory, 'log')));
+  assert.deepEqual(made.slice(0, 1), ['sync data'], 'the name of a new directory is in its parent');
+  const steps = ['write note.tmp', 'sync note.tmp', 'rename note.tmp to note', 'sync data'];
+  for (const write of [createFile, replaceFile])
+    assert.deepEqual(
+      stepsOf(() => write(join(directory, 'note'), 'contents')),
+      steps,
+    );
 });

@@ -51,6 +51,15 @@ test('R2 (c): a contract that only closes reads limit_open where its status is o
   assert.equal(status(), 'restrictedAPI');
 });
 
+test('R2 (f): a contract that is paused reads limit_open where its status is online', () => {
+  const floor = secondEdition(new FuturesFloor());
+  const status = () => instrumentView(floor.state, floor.instrument('BTCUSD')).status;
+  floor.arrange(({ state }) => {
+    state.instrument('COIN-FUTURES', 'BTCUSD')!.paused = true;
+  });
+  assert.equal(status(), 'limit_open');
+});
+
 test('R9 (a): the largest position of a family is that of one account, of a broker each account has its own', () => {
   const floor = new FuturesFloor();
   const terms = floor.instrument().futures!;

@@ -47,6 +47,15 @@ export function start(args: readonly string[], place: Place = {}): Promise<Ended
   return child(MAIN, args, place).ended;
 }
 
+/** The same; an exchange that serves is killed, so that the test fails at once. */
+export function refusedStart(args: readonly string[], place: Place = {}): Promise<Ended> {
+  const started = child(MAIN, args, place);
+  started.process.stdout!.on('data', () => {
+    if (/^Listening on .*\n/m.test(started.stdout)) started.process.kill('SIGKILL');
+  });
+  return started.ended;
+}
+
 export class Server {
   readonly #child: ChildProgram;
   url = '';

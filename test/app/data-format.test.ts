@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { loggedCommands } from '../../src/app/start/logged-commands.ts';
 import type { Verification } from '../../src/app/verify/verify.ts';
+import { failingChecks } from '../harness/readiness.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { command, Server, start } from './bourse-process.ts';
 
@@ -25,7 +26,7 @@ for (const file of readdirSync(FORMATS).filter((name) => name.endsWith('.json'))
     const data = unpacked(name);
     assert.deepEqual(await verified(data), expected);
     const server = await Server.start(['--data', data, ...QUIET]);
-    assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+    assert.deepEqual(await failingChecks(server.url), []);
     const { code, stderr } = await server.end('SIGTERM');
     assert.equal(code, 0, stderr);
     // Its own program could not read the snapshots of this one: what it needs is kept.

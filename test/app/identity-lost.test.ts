@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { endVenues, Venue } from '../admin/venue-process.ts';
-import { start } from './bourse-process.ts';
+import { refusedStart } from './bourse-process.ts';
 
 const STORE = ['identity.sqlite', 'identity.mark'];
 const sequencer = new Venue();
@@ -42,8 +42,8 @@ function copy(from: string, to: string): void {
   }
 }
 
-async function refusedStart(message: RegExp): Promise<void> {
-  const { code, stderr } = await start([
+async function refuses(message: RegExp): Promise<void> {
+  const { code, stderr } = await refusedStart([
     '--data',
     sequencer.data,
     '--no-demo',
@@ -59,9 +59,9 @@ async function refusedStart(message: RegExp): Promise<void> {
 
 test('a lost store stops the start, with its mark and without it', async () => {
   rmSync(join(sequencer.data, 'identity.sqlite'));
-  await refusedStart(/identity\.sqlite is missing; .*Restore the newest copy from a backup/);
+  await refuses(/identity\.sqlite is missing; .*Restore the newest copy from a backup/);
   rmSync(join(sequencer.data, 'identity.mark'));
-  await refusedStart(
+  await refuses(
     new RegExp(
       `identity\\.sqlite lacks 3 of 3 accounts .*\\(${victimUid - 1}, ${victimUid}, .*--accept-identity-gap`,
     ),
@@ -71,11 +71,9 @@ test('a lost store stops the start, with its mark and without it', async () => {
 test('an older store stops the start, with its own mark too', async () => {
   copyFileSync(join(newest, 'identity.mark'), join(sequencer.data, 'identity.mark'));
   copyFileSync(join(older, 'identity.sqlite'), join(sequencer.data, 'identity.sqlite'));
-  await refusedStart(/identity\.sqlite: it is older than this exchange/);
+  await refuses(/identity\.sqlite: it is older than this exchange/);
   copy(older, sequencer.data);
-  await refusedStart(
-    new RegExp(`identity\\.sqlite lacks 2 of 3 accounts .*\\(${victimUid}, ${victimUid + 1}\\)`),
-  );
+  await refuses(new RegExp(`identity\\.sqlite lacks 2 of 3 accounts .*\\(${victimUid}, ${victimUid + 1}\\)`));
 });
 
 test('with the gap accepted accounts keep their money, and their uids are not given out again', async () => {
@@ -105,5 +103,5 @@ test('with the gap accepted accounts keep their money, and their uids are not gi
 test('the store that was there is welcome back only before that', async () => {
   copy(newest, sequencer.data);
   copyFileSync(join(newest, 'identity.sqlite'), join(sequencer.data, 'identity.sqlite'));
-  await refusedStart(/identity\.sqlite lacks 2 of 5 accounts/);
+  await refuses(/identity\.sqlite lacks 2 of 5 accounts/);
 });

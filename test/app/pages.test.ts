@@ -41,12 +41,17 @@ function assertPage({ headers, text }: Awaited<ReturnType<typeof open>>): void {
   );
 }
 
+/** Not ready is an answer too: on a busy machine it is the right one. */
+const READINESS = '/readyz';
+
 /** The links of a page lead to something. */
 async function assertLinks(text: string): Promise<void> {
   const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path!.replaceAll('&#38;', '&'));
   assert.ok(links.length >= 6, links.join(' '));
-  for (const path of links)
-    assert.equal((await fetch(server.url + path, { headers: { accept: BROWSER } })).status, 200, path);
+  for (const path of links) {
+    const { status } = await fetch(server.url + path, { headers: { accept: BROWSER } });
+    assert.ok(status === 200 || (status === 503 && path === READINESS), `${path}: ${status}`);
+  }
 }
 
 test('/ in a browser is a page that says what this is, where things are and that demo accounts are on', async () => {
@@ -131,7 +136,8 @@ test('a path of an older version says so, with the status and code of a missing 
 test('HEAD is answered where people and load balancers look', async () => {
   for (const path of ['/', '/docs', '/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json']) {
     const answer = await fetch(server.url + path, { method: 'HEAD' });
-    assert.deepEqual([answer.status, await answer.text()], [200, ''], path);
+    assert.equal(await answer.text(), '', path);
+    assert.ok(answer.status === 200 || (answer.status === 503 && path === READINESS), path);
     assert.ok(Number(answer.headers.get('content-length')) > 0, path);
   }
   // A call of the API is signed with its method, and there are two.

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Logger } from 'pino';
 import { closeToOthers } from '../../src/app/start/file-permissions.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { Server } from './bourse-process.ts';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -51,4 +52,16 @@ test('a shared directory is told of and left as it is, a link is not followed, a
   closed(shared);
   assert.equal(modeOf(secret), '644');
   assert.deepEqual(closed(join(home, 'nowhere')), []);
+});
+
+test('a start closes the directory that it is given, and says so', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  mkdirSync(data);
+  chmodSync(data, 0o755);
+  const server = await Server.start(['--data', data, '--operator-port', '0', '--segment-bytes', '1048576']);
+  assert.equal(modeOf(data), '700');
+  assert.equal(modeOf(join(data, 'log')), '700');
+  const { code, stderr } = await server.end('SIGTERM');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /data was open to others \(mode 755\); it is closed to them now/);
 });

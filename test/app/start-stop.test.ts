@@ -12,19 +12,13 @@ import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
 import { MONEY_ONE } from '../../src/core/model/units.ts';
 import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
 import { startHosted } from '../harness/hosted-server.ts';
+import { failingChecks } from '../harness/readiness.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { command, Server, start } from './bourse-process.ts';
 
 /** No market, and small segments: a start prepares less. */
 const SMALL = ['--market', 'off', '--segment-bytes', '1048576'];
-
-interface Readiness {
-  readonly checks: readonly { readonly name: string; readonly ok: boolean }[];
-}
-
-/** What `/readyz` says of how busy the machine is. */
-const OF_THE_MACHINE = ['event loop', 'log queue'];
 
 async function verified(data: string): Promise<Verification> {
   const { code, stdout, stderr } = await command(['verify', '--data', data, '--json']);
@@ -91,11 +85,7 @@ test('a first start tells who you are, is ready when it says so, and a stop keep
   const file = join(data, 'demo-accounts.json');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), facts.accounts);
-  const { checks } = (await (await fetch(`${server.url}/readyz`)).json()) as Readiness;
-  assert.deepEqual(
-    checks.filter(({ name, ok }) => !ok && !OF_THE_MACHINE.includes(name)),
-    [],
-  );
+  assert.deepEqual(await failingChecks(server.url), []);
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
   assert.deepEqual((await place(server.url, BUY)).code, '00000');
   const metrics = await (await fetch(`${server.url}/metrics`)).text();

@@ -18,7 +18,21 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/app/endings.test.ts': 'a guard against a process that never ends',
   'test/admin/listener.test.ts': 'answered not too early; a slow machine is only later',
   'test/simulation/venue.test.ts': 'shown',
+  'test/simulator/server.test.ts': 'a guard against a condition that never comes',
+  'test/bundled-program.ts': 'bundles of older sources are cleared away',
 };
+
+const STOPWATCH = /\bperformance\.now\(|\bhrtime\b/;
+/** Now against an earlier moment, as in `Date.now() - begun`; a moment of the past is a number or a product away. */
+const NOW_AGAINST = /\bDate\.now\(\)\s*(?:-|[<>]=?)\s*[A-Za-z_]\w*\b(?! \*)/;
+const NOW_KEPT = /\b(\w+) = Date\.now\(\)/g;
+
+/** Does it say how long something took? */
+function measures(text: string): boolean {
+  if (STOPWATCH.test(text) || NOW_AGAINST.test(text)) return true;
+  const kept = [...text.matchAll(NOW_KEPT)].map(([, name]) => name!);
+  return kept.some((name) => new RegExp(`\\w(?:\\(\\))? - ${name}\\b`).test(text));
+}
 
 const files = ['src', 'test'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -29,8 +43,21 @@ const files = ['src', 'test'].flatMap((folder) =>
 
 test('only these tests measure time, and none is judged by having been quick', () => {
   assert.ok(files.length > 200, `${files.length} files`);
-  const measuring = files.filter((name) =>
-    /\bperformance\.now\(|\bhrtime\b/.test(readFileSync(join(ROOT, name), 'utf8')),
-  );
+  const measuring = files.filter((name) => measures(readFileSync(join(ROOT, name), 'utf8')));
   assert.deepEqual(measuring.toSorted(), Object.keys(MEASURES).toSorted());
+});
+
+test('a difference of two times of the clock is a measurement, a moment of the past is none', () => {
+  for (const text of [
+    'const begun = Date.now();\nwork();\nassert.ok(Date.now() - begun < 50);',
+    'const begun = Date.now();\nwork();\nconst tookMs = clock() - begun;',
+    'while (Date.now() < end) work();',
+  ])
+    assert.ok(measures(text), text);
+  for (const text of [
+    'String(Date.now() - 3_600_000)',
+    'Date.now() - from * DAY',
+    'const now = Date.now();\nask(now - 500);',
+  ])
+    assert.ok(!measures(text), text);
 });

@@ -4,7 +4,7 @@
  * mutant costs no server.
  */
 import type { AnswerMutant } from '../contract/mutation/answers.ts';
-import { Dice } from '../security/hostile/dice.ts';
+import { Rng } from '../security/hostile/rng.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
 
 class Mutants implements CampaignRun {
@@ -35,6 +35,6 @@ export const campaign: Campaign = {
   async open(seed) {
     // Replaces modules of the contract, so it is loaded only to run.
     const { noticing, record } = await import('../contract/mutation/replay.ts');
-    return new Mutants(new Dice(seed).shuffled(await record()), noticing);
+    return new Mutants(new Rng(seed).shuffled(await record()), noticing);
   },
 };

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProgram } from '../harness/child-programs.ts';
-import { Dice } from '../security/hostile/dice.ts';
+import { Rng } from '../security/hostile/rng.ts';
 import type { Campaign, TrialResult } from './campaign.ts';
 
 const PROPERTIES = join(import.meta.dirname, '../property');
@@ -24,7 +24,7 @@ export const campaign: Campaign = {
   summary: 'the properties under seeds that were not tried yet, one property and one seed a trial',
   trials: 30,
   open: (seed) => {
-    const dice = new Dice(seed);
+    const dice = new Rng(seed);
     return {
       trial: (number) => tried(SEEDED[number % SEEDED.length]!, 1 + dice.below(SEED_MAX)),
       [Symbol.asyncDispose]: async () => {},

@@ -1,8 +1,14 @@
 /** `npm run campaign -- NAME [--minutes N] [--trials N] [--seed N]`: one campaign, with progress, ended by its figures. */
 import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bundledProgram } from '../bundled-program.ts';
 import { type Campaign, type Figures, runCampaign } from './campaign.ts';
+
+// As in `test/run.ts`: the programs that trials start are bundled once.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+process.env.TEST_PROGRAM = await bundledProgram();
 
 const SUFFIX = '.campaign.ts';
 const names = readdirSync(import.meta.dirname)

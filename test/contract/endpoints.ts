@@ -34,7 +34,7 @@ import { conforms, notationOf, type Shape } from './shape.ts';
 // biome-ignore lint/suspicious/noExplicitAny: answers are what this suite examines
 type Data = any;
 
-/** Holds the data of an answer against its description, and says that in the notation of `wire-book.ts`. */
+/** Holds the data of an answer against its description, and says that in the notation of `wire-spec.ts`. */
 interface Answer {
   (data: Data): void;
   readonly notation: string;

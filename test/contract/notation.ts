@@ -1,4 +1,4 @@
-/** Schemas in the notation of the documents (`wire-book.ts`). */
+/** Schemas in the notation of the documents (`wire-spec.ts`). */
 
 /** As far as a JSON schema is used here. */
 export interface Schema {

@@ -6,7 +6,7 @@ import { Operator } from '../harness/operator-client.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { converse, requestBytes } from '../security/hostile/raw-http.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import { rowOf } from './wire-book.ts';
+import { rowOf } from './wire-spec.ts';
 
 /** Requests a second; per IP on market data, per UID elsewhere. */
 const RATES = Object.keys(ENDPOINTS).map((endpoint) => [endpoint, rowOf(endpoint)?.perSecond] as const);

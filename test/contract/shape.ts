@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 /** What is wrong with the value, if anything is; `where` is the section and the path of the field. */
 export interface Check {
   (value: unknown, where: string): string | undefined;
-  /** In the notation of the tables (`wire-book.ts`), where it is not a text. */
+  /** In the notation of the tables (`wire-spec.ts`), where it is not a text. */
   readonly notation?: string;
 }
 export type Fields = Readonly<Record<string, Check>>;

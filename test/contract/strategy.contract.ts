@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type Firing, firingsOf } from './firings.ts';
 import { STRATEGY_ORDER } from './objects.ts';
 import { allConform } from './shape.ts';
+import { type TriggerCase, triggerCases } from './trigger-cases.ts';
 import {
   type Caller,
   COIN,
@@ -139,7 +139,7 @@ export function strategyOrders(venue: ContractVenue): void {
       await cleared();
       const [category, symbol] = where;
       const trader = hedge ? shorts : longs;
-      for (const firing of firingsOf(category, hedge)) {
+      for (const firing of triggerCases(category, hedge)) {
         if (firing.holds !== undefined) {
           const { side, price } = firing.holds;
           const sided = hedge ? { posSide: 'short' } : {};
@@ -155,20 +155,25 @@ export function strategyOrders(venue: ContractVenue): void {
     }
 
     /** Places it, or finds the one that came with the order. */
-    async function planned(trader: Caller, on: { category: string; symbol: string }, firing: Firing) {
+    async function planned(trader: Caller, on: { category: string; symbol: string }, firing: TriggerCase) {
       if (firing.plan === undefined) return (await waiting(on.category, trader))[0].orderId;
       return place({ ...on, ...firing.plan }, trader);
     }
 
     /** Somebody stands on the other side of what it will do, and the price is traded. */
-    async function fires(where: readonly [string, string], { side, at }: Firing): Promise<void> {
+    async function fires(where: readonly [string, string], { side, at }: TriggerCase): Promise<void> {
       const against = side === 'buy' ? 'sell' : 'buy';
       await bot.post('trade/place-order', limit(where, against, '0.05', at));
       await maker.post('trade/place-order', limit(where, side, '0.001', at));
       await bot.post('trade/cancel-symbol-order', { category: where[0] });
     }
 
-    async function tells(trader: Caller, category: string, orderId: string, firing: Firing): Promise<void> {
+    async function tells(
+      trader: Caller,
+      category: string,
+      orderId: string,
+      firing: TriggerCase,
+    ): Promise<void> {
       const [record] = await ended({ category }, trader);
       assert.equal(record.orderId, orderId, firing.makes);
       assert.deepEqual(

@@ -18,8 +18,8 @@ import * as limits from '../../src/api/ws/limits.ts';
 import { BOOK_TOPICS, PRIVATE_TOPICS } from '../../src/api/ws/topic-request.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import type { State } from '../../src/core/state/state.ts';
+import { EXACT_WORDS, REASONS, STATUSES, TWINS } from './error-spec.ts';
 import { answersIn, asksIn, canonical, type Schema } from './notation.ts';
-import { EXACT_WORDS, REASONS, STATUSES, TWINS } from './refusal-book.ts';
 import {
   BOOK_LEVELS,
   CALLS,
@@ -29,7 +29,7 @@ import {
   PUSHES,
   SOCKET_LIMITS,
   TOPIC_RIGHTS,
-} from './wire-book.ts';
+} from './wire-spec.ts';
 
 const routes = new Map(ROUTES.map((route) => [callOf(route), route]));
 const { messages } = asyncApiDocument().components;

@@ -76,9 +76,9 @@ test('I03: isolated margin may be below zero within a command, not after it', ()
   const fund = ledger.cell(SystemAccount.external, COIN, Bucket.cash);
   ledger.move(isolated, fund, 130n);
   ledger.move(fund, isolated, 30n);
-  doesNotThrow(() => ledger.checkSettled());
+  doesNotThrow(() => ledger.checkIsolatedMargins());
   ledger.move(isolated, fund, 1n);
-  throws(() => ledger.checkSettled(), broken(/I03: bucket 5 of account 17 coin 0 holds -1/));
+  throws(() => ledger.checkIsolatedMargins(), broken(/I03: bucket 5 of account 17 coin 0 holds -1/));
 });
 
 /** An exchange of its own in the state of a scenario, to be damaged. */

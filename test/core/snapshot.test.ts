@@ -134,24 +134,31 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 4;
+  newer[0] = 5;
   const refusal = {
     name: 'UnreadableRecord',
-    message: /has format 4, this version reads formats 1 to 3: start/,
+    message: /has format 5, this version reads formats 1 to 4: start/,
   };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;
   throws(() => loadState(newer), UnreadableRecord);
 });
 
+/** A state as a program with that format would save it. */
+function imageOf(state: State, format: number): Uint8Array {
+  const w = new StateWriter(format);
+  w.u16(format);
+  stateFields(w, state);
+  return w.written();
+}
+
 test('a snapshot of an older format goes through every upgrade from there on, in order', () => {
   const { state: busy } = busyDay();
   const image = saveState(busy);
   const upgradesFrom = (format: number) => {
-    const older = format === 1 ? canonicalState(busy) : writtenAs(Math.min(format, 3), busy);
-    older[0] = format;
+    const older = imageOf(busy, format);
     const run: string[] = [];
-    const upgrades = ['1 to 2', '2 to 3', '3 to 4'].map((name) => (state: State) => {
+    const upgrades = ['1 to 2', '2 to 3', '3 to 4', '4 to 5'].map((name) => (state: State) => {
       equal(state.accountByUid.size, 5, 'the older state is whole');
       run.push(name);
     });
@@ -159,18 +166,11 @@ test('a snapshot of an older format goes through every upgrade from there on, in
     deepEqual(canonicalState(state), canonicalState(loadState(image)), 'the hash knows of no file format');
     return run;
   };
-  deepEqual(upgradesFrom(1), ['1 to 2', '2 to 3', '3 to 4']);
-  deepEqual(upgradesFrom(2), ['2 to 3', '3 to 4']);
-  deepEqual(upgradesFrom(4), []);
-  throws(() => upgradesFrom(5), /has format 5, this version reads formats 1 to 4/);
+  deepEqual(upgradesFrom(1), ['1 to 2', '2 to 3', '3 to 4', '4 to 5']);
+  deepEqual(upgradesFrom(3), ['3 to 4', '4 to 5']);
+  deepEqual(upgradesFrom(5), []);
+  throws(() => upgradesFrom(6), /has format 6, this version reads formats 1 to 5/);
 });
-
-function writtenAs(format: number, state: State): Uint8Array {
-  const w = new StateWriter(format);
-  w.u16(format);
-  stateFields(w, state);
-  return Uint8Array.from(w.written());
-}
 
 test('a field of a later format is there in that format and not in the ones before', () => {
   const hour = (f: StateFields, known: number) => (f.format >= 2 ? f.f64(known) : known);

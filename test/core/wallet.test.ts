@@ -314,7 +314,7 @@ test('a withdrawal to oneself, to nobody or of more than there is moves nothing'
   const floor = family();
   equal(refusalOf(floor.pay('ann', 'ann', '1', 'USDT')), 'sameWallet');
   equal(refusalOf(floor.pay('ann', 'bob', '1000.00000001', 'USDT')), 'insufficientBalance');
-  const toNobody = { type: 'innerWithdrawal', time: floor.now, uid: floor.uid('ann'), toUid: 77 } as const;
+  const toNobody = { type: 'internalWithdrawal', time: floor.now, uid: floor.uid('ann'), toUid: 77 } as const;
   const rest = { coin: 0, amount: 1n, fromFunding: true, fromUnified: true, clientOid: '' };
   equal(refusalOf(floor.send({ ...toNobody, ...rest })), 'unknownAccount');
   deepEqual(holdings(floor, 'ann', 'bob'), ['0+1000', '0+500']);
@@ -384,7 +384,7 @@ test('I40: a replay, and a snapshot after any command with the rest, give the sa
 
 test('the digest notices an amount that differs', () => {
   const floor = busyTreasury();
-  for (const type of ['transfer', 'requestWithdrawal', 'innerWithdrawal'] as const) {
+  for (const type of ['transfer', 'requestWithdrawal', 'internalWithdrawal'] as const) {
     const exchange = new Exchange();
     for (const bytes of floor.log) {
       const command = decodeCommand(bytes);

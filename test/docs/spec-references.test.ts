@@ -52,7 +52,7 @@ interface Text {
 
 /** Line breaks of comments do not part a reference. */
 const TEXTS: readonly Text[] = globSync(
-  ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts', 'docs/**/*.md', 'src/**/*.md', 'README.md'],
+  ['{src,test,bench,build,examples}/**/*.ts', '{docs,src}/**/*.md', '*.md'],
   { cwd: ROOT },
 ).map((file) => ({ file, text: read(file).replaceAll(/\n\s*(?:\*|\/\/)? ?/g, ' ') }));
 
@@ -132,7 +132,8 @@ test('every promise and test of reliability that is cited has its row', () => {
 });
 
 test('no reference is written in another form', () => {
-  const other = /(?<!\]\()(?<!\[)\b(?:domain|wire|reliability|interface-v3)\.md\b`? ?[\w.]*/gi;
+  const other =
+    /(?<!\]\()(?<!\[)(?<!docs\/spec\/)\b(?:domain|wire|reliability|interface-v3)\.md\b`? ?[\w.]*/gi;
   const outside = TEXTS.filter(({ file }) => !file.startsWith('docs/spec/'));
   const found = outside.flatMap(({ file, text }) =>
     [...text.matchAll(other)].map(([whole]) => `${file}: ${whole}`),
@@ -204,7 +205,8 @@ test('every clause and example of the second edition has a test that begins with
 
 test('every edge case and invariant that is cited is in the rule book', () => {
   const dead = TEXTS.flatMap(({ file, text }) => {
-    const cases = [...text.matchAll(/\bedge cases? (\d+(?:(?:, | and | to |, and )\d+)*)/gi)].flatMap(
+    // A `case 0` is one of a program.
+    const cases = [...text.matchAll(/\bcases? ((?!0)\d+(?:(?:, | and | to |, and )\d+)*)/gi)].flatMap(
       ([, list]) => list!.match(/\d+/g)!.filter((number) => !CASES.has(number)),
     );
     const invariants = (text.match(/(?<![\w.])I\d\d(?!\w)/g) ?? []).filter((name) => !INVARIANTS.has(name));
@@ -283,4 +285,10 @@ test('links and paths of the documents lead to what exists', () => {
     const dead = [...links, ...paths].filter((path) => !existsSync(join(ROOT, path)));
     assert.deepEqual(dead, [], file);
   }
+});
+
+test('the glossary is a page: at most 80 words', () => {
+  const words = [...read('docs/glossary.md').matchAll(/^\| (?!word )([^|]+) \|/gm)].map(([, word]) => word!);
+  assert.ok(words.length > 50 && words.length <= 80, `${words.length} words`);
+  assert.equal(new Set(words).size, words.length);
 });

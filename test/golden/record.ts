@@ -1,5 +1,5 @@
 /**
- * Records the commands of random trading and of a simulated market, with what they come to: `node test/golden/record.ts`.
+ * Records the commands of random trading and of a simulated market, with what they come to: `node launch.cjs test/golden/record.ts`.
  * To be run again only when the rules change; a change of structure must leave recordings and results as they are.
  */
 import { writeFileSync } from 'node:fs';

@@ -1,11 +1,11 @@
-/** Programs as children of a test that do not outlive it (`lifeline.ts`). */
+/** Programs as children of a test that do not outlive it (`parent-watchdog.ts`). */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { programUrl, SOURCE_LINES } from './program.ts';
 
-const LIFELINE = programUrl('test/harness/lifeline.ts');
+const LIFELINE = programUrl('test/harness/parent-watchdog.ts');
 const PIPES = ['pipe', 'pipe', 'pipe'] as const;
 
 export interface Place {

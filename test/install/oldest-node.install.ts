@@ -1,6 +1,6 @@
 /**
- * The oldest line of Node that is admitted, against the one that runs this test: the same commands come to the same
- * state and events, and a data directory goes from one to the other and back.
+ * The oldest Node that is admitted, against the one that runs this test: the quick part of the suite passes, the same
+ * commands come to the same state and events, and a data directory goes from one to the other and back.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -12,6 +12,10 @@ import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { fetchNode, RunningCommand } from './toolchain.ts';
 
 const OLDEST = '24.14.1';
+/** Of the variables of this run, which is one of tests itself, none. */
+const ALONE = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR };
+/** A guard against waiting for ever; it takes some ninety seconds. */
+const SUITE_MAX_MS = 1_800_000;
 const ROOT = join(import.meta.dirname, '../..');
 const ALICE = {
   name: 'alice',
@@ -27,11 +31,22 @@ describe(`Node ${OLDEST} and ${process.versions.node}`, { skip: process.platform
   before(() => {
     oldest = fetchNode(OLDEST);
   });
+
+  it('runs the quick part of the suite: units, core, golden logs, properties', {
+    timeout: SUITE_MAX_MS,
+  }, async () => {
+    const suite = new RunningCommand(
+      spawn(oldest, ['test/run.ts', '--quick'], { cwd: ROOT, env: ALONE, stdio: 'pipe' }),
+    );
+    assert.equal(await suite.ended, 0, suite.output);
+    assert.match(suite.output, /^ℹ fail 0$/m);
+  });
+
   const run = (node: string, args: readonly string[]) =>
-    execFileSync(node, args, { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env.PATH } });
+    execFileSync(node, args, { cwd: ROOT, encoding: 'utf8', env: ALONE });
 
   it('come to the same state and events with the same commands', () => {
-    const program = join(ROOT, 'test/property/trade-alone.ts');
+    const program = join(ROOT, 'test/property/trading-digest.ts');
     for (const seed of ['2001', '2002']) {
       assert.equal(run(oldest, [program, seed, '400']), run(process.execPath, [program, seed, '400']), seed);
     }

@@ -8,7 +8,7 @@ import { Side } from '../../src/core/model/enums.ts';
 import { loadState } from '../../src/core/snapshot/snapshot.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import { JournalOrder } from '../../src/sequencer/command-order.ts';
+import { JournalLog } from '../../src/sequencer/command-log.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
 import { ReplicaThread } from '../../src/sequencer/replica-thread.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
@@ -36,7 +36,7 @@ async function openVenue(directory = temporaryDirectory(), hasRoom = () => true)
   const { exchange, lastSeq, commands } = await replay(snapshot, records, noHistory(), accepted);
   const sequencer = new Sequencer(
     exchange,
-    new JournalOrder(journal),
+    new JournalLog(journal),
     noHistory(),
     new ManualClock(OPENING_TIME),
     lastSeq,
@@ -92,6 +92,7 @@ test('the snapshot of a replica has the state of the exchange, and the next star
     await using venue = await openVenue();
     ({ directory } = venue);
     await venue.trade(300);
+    venue.scheduler.note = () => new Uint8Array(16).fill(7);
     hash = stateHash(venue.sequencer.state);
     const saved = venue.scheduler.snapshot();
     await venue.trade(20);
@@ -101,6 +102,12 @@ test('the snapshot of a replica has the state of the exchange, and the next star
     assert.equal(
       stateHash(new Exchange(loadState(readFileSync(join(directory, name!)).subarray(64, -32))).state),
       hash,
+    );
+    assert.ok(
+      readFileSync(join(directory, name!))
+        .subarray(48, 64)
+        .every((byte) => byte === 7),
+      'the note is kept',
     );
     // The second one begins at the first.
     await venue.scheduler.snapshot();
@@ -157,7 +164,7 @@ test('a stop does not wait for the replica', async () => {
   await venue.trade(30);
   const abandoned = assert.rejects(venue.scheduler.snapshot(), { name: 'ReplicaUnavailable' });
   venue.scheduler.stop();
-  await venue.scheduler.lastSnapshot();
+  await venue.scheduler.finalSnapshot();
   await abandoned;
   assert.equal(snapshotsIn(venue.directory).length, 1);
   assert.equal(venue.sequencer.failure, undefined);

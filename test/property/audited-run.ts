@@ -19,7 +19,7 @@ const DIGEST_AT = 26;
 const DIGEST_BYTES = 8;
 
 /** What the test itself makes of a command and its events. */
-type Onlooker = (command: Command, outcome: CommandResult, events: readonly Event[]) => void;
+type Reader = (command: Command, outcome: CommandResult, events: readonly Event[]) => void;
 
 interface Flow {
   next(): Command;
@@ -30,13 +30,13 @@ export class AuditedRun {
   /** Every command so far, as bytes. */
   readonly log: Uint8Array[] = [];
   private readonly auditor: Auditor;
-  private readonly look: Onlooker;
+  private readonly look: Reader;
   private readonly prepare: (state: State) => void;
 
   /** `prepare` is done to every exchange that runs or replays the commands. */
   constructor(
     setUp: readonly Command[],
-    lookAt: (exchange: Exchange) => Onlooker,
+    lookAt: (exchange: Exchange) => Reader,
     prepare: (state: State) => void = () => {},
   ) {
     this.prepare = prepare;

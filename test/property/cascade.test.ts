@@ -14,7 +14,7 @@ import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/model/enums.t
 import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import { PositionAudit } from '../core/oracle/position-audit.ts';
-import { contract, Dice, PRICES } from './futures-flow.ts';
+import { contract, PRICES, Rng } from './futures-flow.ts';
 import { account, coin, deposit, OPENING_TIME, order } from './venue.ts';
 
 const ACCOUNTS = 2000;
@@ -41,7 +41,7 @@ const price = (time: number, units: bigint): Command => ({
 
 /** Two of three buy what the third sells; every fourth is isolated, every fifth hedges. */
 function crowd(): Command[] {
-  const dice = new Dice(30);
+  const dice = new Rng(30);
   const commands: Command[] = [
     coin('USDT'),
     coin('AAA'),

@@ -11,7 +11,7 @@ import { HoldMode, OrderType, PosSide, Side, TimeInForce } from '../../src/core/
 import { baseUnits, type Instrument, tradeValue } from '../../src/core/model/instrument.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Dice, UIDS } from './futures-flow.ts';
+import { Rng, UIDS } from './futures-flow.ts';
 import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
 import { order } from './venue.ts';
 
@@ -27,12 +27,12 @@ export const EDGE_SET_UP: readonly Command[] = MARGIN_SET_UP.map((command): Comm
 });
 
 export class EdgeFlow {
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly flow: MarginFlow;
   private readonly state: State;
 
   constructor(seed: number, state: State) {
-    this.dice = new Dice(seed * 32_452_843);
+    this.dice = new Rng(seed * 32_452_843);
     this.flow = new MarginFlow(seed, state);
     this.state = state;
   }

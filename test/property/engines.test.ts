@@ -17,7 +17,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
 };
 
 function trade(flags: readonly string[]): string {
-  const program = join(import.meta.dirname, 'trade-alone.ts');
+  const program = join(import.meta.dirname, 'trading-digest.ts');
   return execFileSync(process.execPath, [...flags, program, SEED, COMMANDS], { encoding: 'utf8' });
 }
 

@@ -1,5 +1,5 @@
 /** Random single commands: anything a member of the family can send, and what honest strangers do. */
-import { ANY } from '../../src/core/model/command.ts';
+import { ANY, DEFAULT_WALLET } from '../../src/core/model/command.ts';
 import {
   HoldMode,
   OrderType,
@@ -7,16 +7,16 @@ import {
   Side,
   Source,
   StpMode,
-  StrategyKind,
   TimeInForce,
   TriggerBy,
   Wallet,
 } from '../../src/core/model/enums.ts';
 import { LoanTerm } from '../../src/core/model/loan-terms.ts';
 import type { Position } from '../../src/core/model/position.ts';
-import { NO_LEG, NO_PRESET } from '../../src/core/model/tpsl.ts';
+import { NO_PRESET } from '../../src/core/model/tpsl.ts';
 import type { Ground, OrderWords } from './families-ground.ts';
 import type { Step } from './families-steps.ts';
+import { cancelStrategy, modifyStrategy, positionOf, strategy } from './families-strategies.ts';
 import { BOOK, COIN, FAMILY, MASTERS, STRANGERS } from './families-venue.ts';
 
 const BOOKS = Object.values(BOOK);
@@ -24,7 +24,7 @@ const CONTRACTS = BOOKS.filter((book) => book >= BOOK.btcPerp);
 const MONEY = [COIN.usdt, COIN.usdc, COIN.btc, COIN.eth];
 const units = (amount: number): bigint => BigInt(Math.max(0, Math.round(amount * 1e8)));
 
-type Act = (ground: Ground, uid: number) => Step;
+export type Act = (ground: Ground, uid: number) => Step;
 
 const order: Act = (ground, uid) => {
   const { dice } = ground;
@@ -45,7 +45,7 @@ const order: Act = (ground, uid) => {
     uid,
     book,
     dice.chance(0.5),
-    sizeFor(ground, book),
+    ground.anySize(book),
     at * (1 + wide * (2 * dice.next() - 1)),
     words,
   );
@@ -54,13 +54,6 @@ const order: Act = (ground, uid) => {
 function hedged(ground: Ground, uid: number, book: number): { posSide?: PosSide } {
   if (book < BOOK.btcPerp || ground.account(uid).holdMode !== HoldMode.hedge) return {};
   return { posSide: ground.dice.pick([PosSide.long, PosSide.short]) };
-}
-
-/** From dust to more than anybody can pay, mostly some thousand dollars. */
-export function sizeFor(ground: Ground, book: number): number {
-  const { dice } = ground;
-  const usd = 10 ** (1 + 5.5 * dice.next());
-  return usd / ground.world.prices[ground.instrument(book).base]!;
 }
 
 /** The name of an open order of the account. */
@@ -81,7 +74,7 @@ const amend: Act = (ground, uid) => {
     priceTicks: dice.chance(0.5)
       ? Math.round(ground.price(book) * (0.97 + 0.06 * dice.next()) * 10 ** pricePrecision)
       : 0,
-    sizeLots: Math.ceil(sizeFor(ground, book) * 10 ** quantityPrecision),
+    sizeLots: Math.ceil(ground.anySize(book) * 10 ** quantityPrecision),
     autoCancel: dice.chance(0.2),
     outstanding: 0,
   } as const;
@@ -94,47 +87,6 @@ const cancelSome: Act = (ground, uid) => {
   if (dice.chance(0.6)) return ground.cancel(uid, openOrder(ground, uid));
   const { category, index } = ground.instrument(dice.pick(BOOKS));
   return ground.do({ type: 'cancelAll', uid, category, instrument: index });
-};
-
-const strategy: Act = (ground, uid) => {
-  const { dice } = ground;
-  const held = positionOf(ground, uid);
-  const book = held?.instrument ?? dice.pick(CONTRACTS);
-  const { pricePrecision, quantityPrecision } = ground.instrument(book);
-  const ticks = (away: number) => Math.max(1, Math.round(ground.price(book) * away * 10 ** pricePrecision));
-  const leg = (away: number) => ({
-    triggerTicks: ticks(away),
-    triggerBy: dice.pick([TriggerBy.market, TriggerBy.mark]),
-    orderType: OrderType.market,
-    limitTicks: 0,
-  });
-  const kind = dice.pick([
-    StrategyKind.trigger,
-    StrategyKind.trigger,
-    StrategyKind.full,
-    StrategyKind.partial,
-  ]);
-  const closes = kind !== StrategyKind.trigger;
-  const away = 1 + 0.02 * (2 * dice.next() - 1);
-  return ground.do({
-    type: 'placeStrategy',
-    uid,
-    source: Source.api,
-    instrument: book,
-    kind,
-    side:
-      closes && held !== undefined ? (held.long ? Side.sell : Side.buy) : dice.pick([Side.buy, Side.sell]),
-    posSide: held?.posSide ?? PosSide.none,
-    reduceOnly: dice.chance(0.3),
-    stpMode: StpMode.none,
-    sizeLots: kind === StrategyKind.full ? 0 : Math.ceil(sizeFor(ground, book) * 10 ** quantityPrecision),
-    quoteAmount: 0n,
-    takeProfit: closes ? leg(held?.long === true ? 1.01 : 0.99) : NO_LEG,
-    stopLoss: closes ? leg(held?.long === true ? 0.99 : 1.01) : NO_LEG,
-    trigger: closes ? NO_LEG : leg(away),
-    callbackPpm: 0,
-    clientOid: '',
-  });
 };
 
 /** An opening order with take-profit and stop-loss of its own. */
@@ -192,7 +144,7 @@ const inner: Act = (ground, uid) => {
   const { dice } = ground;
   const coin = ownCoin(ground, uid, (each, of) => ground.cash(each, of));
   return ground.do({
-    type: 'innerWithdrawal',
+    type: 'internalWithdrawal',
     uid,
     toUid: dice.pick(FAMILY),
     coin,
@@ -244,8 +196,16 @@ const money: Act = (ground, uid) => {
   const coin = dice.pick(MONEY);
   const usd = dice.pick([100, 2000, 30_000]);
   const amount = units(usd / ground.world.prices[coin]!);
-  if (dice.chance(0.6)) return ground.do({ type: 'deposit', uid, coin, amount, reference: '' });
+  const wallet = dice.chance(0.3) ? DEFAULT_WALLET : Wallet.unified;
+  if (dice.chance(0.6)) return ground.do({ type: 'deposit', uid, coin, amount, reference: '', wallet });
   return ground.do({ type: 'withdraw', uid, coin, amount, reference: '' });
+};
+
+/** Where what comes from outside goes. */
+const depositWallet: Act = (ground, uid) => {
+  const { dice } = ground;
+  const wallet = dice.pick([Wallet.unified, Wallet.funding]);
+  return ground.do({ type: 'setDepositWallet', uid, coin: dice.pick(MONEY), wallet });
 };
 
 const loan: Act = (ground, anybody) => {
@@ -299,11 +259,6 @@ const repay: Act = (ground, uid) => {
     payCoin: dice.pick(MONEY),
   });
 };
-
-function positionOf(ground: Ground, uid: number): Position | undefined {
-  const held = [...ground.account(uid).positions.values()];
-  return held.length === 0 ? undefined : ground.dice.pick(held);
-}
 
 const movePosition: Act = (ground, uid) => {
   const { dice } = ground;
@@ -408,10 +363,13 @@ const ACTS: readonly (readonly [weight: number, act: Act])[] = [
   [5, amend],
   [4, cancelSome],
   [4, strategy],
+  [2, modifyStrategy],
+  [1, cancelStrategy],
   [5, transfer],
   [3, inner],
   [4, withdrawal],
   [3, money],
+  [1, depositWallet],
   [5, loan],
   [5, repay],
   [5, movePosition],
@@ -439,7 +397,7 @@ export function strangerAct(ground: Ground): Step {
   if (dice.chance(0.1))
     return ground.do({ type: 'setLeverage', uid, instrument: book, longLeverage: 20, shortLeverage: 20 });
   const at = ground.price(book) * (1 + 0.001 * (2 * dice.next() - 1));
-  const size = Math.min(sizeFor(ground, book), 50_000 / ground.world.prices[ground.instrument(book).base]!);
+  const size = Math.min(ground.anySize(book), 50_000 / ground.world.prices[ground.instrument(book).base]!);
   return ground.order(uid, book, dice.chance(0.5), size, at, {
     tif: dice.chance(0.7) ? TimeInForce.gtc : TimeInForce.ioc,
   });

@@ -15,9 +15,9 @@ import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import type { Account } from '../../src/core/state/account.ts';
 import type { State } from '../../src/core/state/state.ts';
 import type { Step } from './families-steps.ts';
-import { HOUSE_MAKER, INDICES, MAKER, type VenueTerms } from './families-venue.ts';
+import { BOOK, HOUSE_MAKER, INDICES, MAKER, type VenueTerms } from './families-venue.ts';
 import type { World } from './families-world.ts';
-import type { Dice } from './futures-flow.ts';
+import type { Rng } from './futures-flow.ts';
 
 export type Steps = Generator<Step, void, void>;
 
@@ -32,11 +32,13 @@ export interface OrderWords {
 }
 
 const SECOND = 1000;
+/** An amount of money with two decimals. */
+export const cents = (amount: number): bigint => BigInt(Math.max(1, Math.round(amount * 100))) * 1_000_000n;
 /** Both categories of a book share it; orders of makers go to the first. */
 const HALF_SPREAD = 0.0003;
 
 export class Ground {
-  readonly dice: Dice;
+  readonly dice: Rng;
   readonly state: State;
   readonly world: World;
   readonly terms: VenueTerms;
@@ -48,7 +50,7 @@ export class Ground {
   private readonly quotedAt = new Map<number, number>();
   private orders = 0;
 
-  constructor(exchange: Exchange, world: World, terms: VenueTerms, dice: Dice) {
+  constructor(exchange: Exchange, world: World, terms: VenueTerms, dice: Rng) {
     this.state = exchange.state;
     this.world = world;
     this.terms = terms;
@@ -89,11 +91,17 @@ export class Ground {
     return Number(this.state.ledger.peek(this.account(uid).index, coin, Bucket.funding)) / 1e8;
   }
 
+  /** From dust to more than anybody can pay, mostly some thousand dollars. */
+  anySize(book: number): number {
+    const usd = 10 ** (1 + 5.5 * this.dice.next());
+    return usd / this.world.prices[this.instrument(book).base]!;
+  }
+
   do(command: Undated<Command>): Step {
     return { command: { ...command, time: this.now } as Command };
   }
 
-  /** A limit order unless told otherwise; price and size as people write them. */
+  /** A limit order unless told otherwise; price and size as people write them. A market buy of spot spends their product. */
   order(
     uid: number,
     book: number,
@@ -105,6 +113,7 @@ export class Ground {
     if (!this.isOpen(book)) return this.do({ type: 'tick' });
     const { pricePrecision, quantityPrecision } = this.instrument(book);
     const ticks = price * 10 ** pricePrecision;
+    const byAmount = words.market === true && buying && book < BOOK.btcPerp;
     const command: Omit<PlaceOrder, 'time'> = {
       type: 'placeOrder',
       uid,
@@ -115,8 +124,8 @@ export class Ground {
       timeInForce: words.market === true ? TimeInForce.gtc : (words.tif ?? TimeInForce.gtc),
       stpMode: words.stp ?? StpMode.none,
       priceTicks: words.market === true ? 0 : Math.max(1, Math.round(ticks)),
-      sizeLots: Math.max(1, Math.round(size * 10 ** quantityPrecision)),
-      quoteAmount: 0n,
+      sizeLots: byAmount ? 0 : Math.max(1, Math.round(size * 10 ** quantityPrecision)),
+      quoteAmount: byAmount ? cents(size * price) : 0n,
       clientOid: words.name ?? '',
       ...(words.reduceOnly === true && { reduceOnly: true }),
       ...(words.posSide !== undefined && { posSide: words.posSide }),

@@ -3,25 +3,28 @@
  * kept, so that a finding can be played again without the generator and cut down (`families-shrink.ts`).
  */
 import { Exchange } from '../../src/core/engine/exchange.ts';
-import type { Command } from '../../src/core/model/command.ts';
-import type { SecondEditionRule } from '../../src/core/model/edition.ts';
+import type { Command, CommandType } from '../../src/core/model/command.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
+import type { EditionRule } from '../../src/core/model/edition.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { InvariantBroken } from '../../src/core/model/units.ts';
 import { randomAct, strangerAct } from './families-acts.ts';
+import type { Finding } from './families-finding.ts';
 import { Ground } from './families-ground.ts';
-import { type Finding, Judge } from './families-judge.ts';
+import { Judge } from './families-judge.ts';
 import { SCHEMES, type Scheme } from './families-schemes.ts';
 import { describe, resolved, type Step } from './families-steps.ts';
 import { drawTerms, INDICES, setUp, type VenueTerms } from './families-venue.ts';
 import { World } from './families-world.ts';
-import { Dice } from './futures-flow.ts';
+import { Rng } from './futures-flow.ts';
 
 export interface RunWords {
-  /** Rules of the second edition that are put back to the first. */
-  readonly without?: readonly SecondEditionRule[];
+  /** Rules that are put back to an earlier edition. */
+  readonly without?: readonly EditionRule[];
   /** Only these schemes, by name. */
   readonly only?: readonly string[];
   readonly steps?: number;
-  /** The third edition, with portions of this size (rules 14). */
+  /** The fourth edition, with portions of this size (rules 14). */
   readonly portion?: number | undefined;
 }
 
@@ -35,6 +38,7 @@ export interface Run {
   readonly hours: number;
   readonly finding: Finding | undefined;
   readonly allowed: Judge['allowed'];
+  readonly done: ReadonlyMap<CommandType, number>;
 }
 
 const STEPS = 1500;
@@ -46,14 +50,16 @@ export class Stage {
   readonly world = new World();
   readonly judge: Judge;
   readonly terms: VenueTerms;
-  readonly dice: Dice;
+  readonly dice: Rng;
   commands = 0;
   hours = 0;
   private readonly inPortions: boolean;
+  /** How often each kind of command was carried out. */
+  readonly done = new Map<CommandType, number>();
 
-  constructor(seed: number, without: readonly SecondEditionRule[] = [], portion?: number) {
+  constructor(seed: number, without: readonly EditionRule[] = [], portion?: number) {
     this.inPortions = portion !== undefined;
-    this.dice = new Dice(seed);
+    this.dice = new Rng(seed);
     this.terms = drawTerms(this.dice);
     const { exchange, world } = this;
     for (const command of setUp(this.terms, this.dice)) {
@@ -61,7 +67,7 @@ export class Stage {
       if (rejectReason !== 0) throw new Error(`${command.type}: ${rejectReason} ${detail ?? ''}`);
     }
     if (portion !== undefined) {
-      exchange.apply({ type: 'setEdition', time: exchange.state.now, edition: 3 });
+      exchange.apply({ type: 'setEdition', time: exchange.state.now, edition: 4 });
       exchange.state.portion = portion;
     }
     for (const rule of without) exchange.state.rules[rule] = false;
@@ -104,6 +110,7 @@ export class Stage {
       const result = exchange.apply(command);
       const [open] = exchange.state.works;
       if (open !== undefined && open !== before) this.hours++;
+      if (isDone(result)) this.done.set(command.type, (this.done.get(command.type) ?? 0) + 1);
       return judge.observe(command, result, exchange.takeEvents());
     } catch (error) {
       if (!(error instanceof InvariantBroken)) throw error;
@@ -136,9 +143,15 @@ export function run(seed: number, { without = [], only, steps: most = STEPS, por
   }
   wrong ||= playOn(ground.speak(), take);
   if (!wrong) judge.end();
-  const { commands, hours } = stage;
+  const { commands, done, hours } = stage;
   const { fills, finding, allowed } = judge;
-  return { seed, terms, steps, commands, fills, hours, finding, allowed };
+  return { seed, terms, steps, commands, fills, hours, finding, allowed, done };
+}
+
+/** Of a batch, at least one of its items. */
+function isDone({ rejectReason, items }: CommandResult): boolean {
+  if (rejectReason !== RejectReason.none) return false;
+  return items === undefined || items.some((item) => item.rejectReason === RejectReason.none);
 }
 
 function playOn(steps: Generator<Step, void, void>, take: (step: Step) => boolean): boolean {
@@ -150,7 +163,7 @@ function playOn(steps: Generator<Step, void, void>, take: (step: Step) => boolea
 export function replay(
   seed: number,
   steps: readonly Step[],
-  without: readonly SecondEditionRule[] = [],
+  without: readonly EditionRule[] = [],
 ): Finding | undefined {
   const stage = new Stage(seed, without);
   for (const step of steps) if (stage.take(step)) return stage.judge.finding;

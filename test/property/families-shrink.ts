@@ -1,10 +1,10 @@
 /** Cuts a finding down: the fewest steps that still come to a finding of the same kind (delta debugging). */
-import type { SecondEditionRule } from '../../src/core/model/edition.ts';
+import type { EditionRule } from '../../src/core/model/edition.ts';
 import { type Run, replay, script } from './families-run.ts';
 import type { Step } from './families-steps.ts';
 
 /** Parts are left out, the larger ones first, until no single step can be. */
-export function shrink({ seed, steps, finding }: Run, without: readonly SecondEditionRule[] = []): Step[] {
+export function shrink({ seed, steps, finding }: Run, without: readonly EditionRule[] = []): Step[] {
   const holds = (some: readonly Step[]): boolean => replay(seed, some, without)?.kind === finding!.kind;
   let kept = [...steps];
   for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
@@ -24,7 +24,7 @@ export function shrink({ seed, steps, finding }: Run, without: readonly SecondEd
 }
 
 /** A finding as a script with what it needs to be repeated. */
-export function report(found: Run, without: readonly SecondEditionRule[] = []): string {
+export function report(found: Run, without: readonly EditionRule[] = []): string {
   const steps = shrink(found, without);
   const { kind, text } = replay(found.seed, steps, without) ?? found.finding!;
   const { start: _, ...terms } = found.terms;

@@ -5,9 +5,10 @@
  */
 import type { BorrowSpec } from '../../src/core/model/borrow-terms.ts';
 import type { Command } from '../../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import type { CoinSpec, InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { parseUnits, RATE_SCALE } from '../../src/core/model/units.ts';
-import type { Dice } from './futures-flow.ts';
+import type { Rng } from './futures-flow.ts';
 
 export const COIN = { usdt: 0, usdc: 1, usd: 2, btc: 3, eth: 4 } as const;
 export const COIN_NAMES = ['USDT', 'USDC', 'USD', 'BTC', 'ETH'] as const;
@@ -35,6 +36,9 @@ export const INDICES = [
   { name: 'BTCUSD', base: COIN.btc, quote: COIN.usd },
 ] as const;
 
+/** Both coin-margined contracts go by it. */
+export const BTCUSD = INDICES.findIndex(({ name }) => name === 'BTCUSD');
+
 /** The family: two main accounts with sub-accounts, and a broker with two. They trust each other. */
 export const FAMILY = [11, 12, 13, 21, 22, 31, 32, 33] as const;
 export const MASTERS: Readonly<Record<number, number>> = { 12: 11, 13: 11, 22: 21, 32: 31, 33: 31 };
@@ -59,7 +63,7 @@ export interface VenueTerms {
   readonly btcOfOthers: number;
 }
 
-export function drawTerms(dice: Dice): VenueTerms {
+export function drawTerms(dice: Rng): VenueTerms {
   const every = [0, 1, 2, 5, 6, 7, 8, 9];
   const quoted = dice.chance(0.3) ? [] : every.filter(() => dice.chance(0.6));
   return {
@@ -253,8 +257,8 @@ function instruments(start: number): InstrumentSpec[] {
 const rate = (text: string): bigint => parseUnits(text, RATE_SCALE)!;
 const units = (amount: number): bigint => BigInt(Math.round(amount * 1e8));
 
-/** Commands before the second edition is in force: listings, accounts, fees that it would refuse, money. */
-export function setUp(terms: VenueTerms, dice: Dice): Command[] {
+/** Commands before the newest edition is in force: listings, accounts, fees that it would refuse, money. */
+export function setUp(terms: VenueTerms, dice: Rng): Command[] {
   const { start: time, insured, btcOfOthers } = terms;
   const commands: Command[] = [
     ...coins(terms.houseShortUsd).map((spec): Command => ({ type: 'listCoin', time, spec })),
@@ -289,7 +293,7 @@ export function setUp(terms: VenueTerms, dice: Dice): Command[] {
   commands.push({ type: 'fundLoanPool', time, coin: COIN.usdt, amount: units(500_000), reference: 'pool' });
   commands.push({ type: 'fundLoanPool', time, coin: COIN.eth, amount: units(200), reference: 'pool' });
   commands.push(...feesOf(terms));
-  commands.push({ type: 'setEdition', time, edition: 2 });
+  commands.push({ type: 'setEdition', time, edition: NEWEST_EDITION });
   if (insured > 0) {
     for (const lending of [false, true]) {
       const fund = (coin: number, amount: number) =>

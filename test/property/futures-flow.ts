@@ -27,7 +27,7 @@ const ONE = 10n ** 8n;
 const HOURS = 3_600_000;
 
 /** Uniform in [0, 1) from a seed (mulberry32). */
-export class Dice {
+export class Rng {
   private state: number;
 
   constructor(seed: number) {
@@ -161,7 +161,7 @@ export const SET_UP: readonly Command[] = [
 ];
 
 export class FuturesFlow {
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly state: State;
   private readonly prices = [...PRICES];
   /** How often a price jumps: every second venue is a wild one. */
@@ -169,7 +169,7 @@ export class FuturesFlow {
   time = OPENING_TIME + 1000;
 
   constructor(seed: number, state: State, jumps = seed % 2 === 0 ? 0.12 : 0.4) {
-    this.dice = new Dice(seed);
+    this.dice = new Rng(seed);
     this.jumps = jumps;
     this.state = state;
   }

@@ -13,7 +13,7 @@ import type { Event } from '../../src/core/model/event.ts';
 import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { PositionAudit } from '../core/oracle/position-audit.ts';
-import { Dice, FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
+import { FuturesFlow, Rng, SET_UP, UIDS } from './futures-flow.ts';
 import { Seeds } from './seeds.ts';
 import { account, deposit, OPENING_TIME, order } from './venue.ts';
 
@@ -60,13 +60,13 @@ function addsByItself(event: Event, before: Event | undefined): boolean {
 
 /** A flow in which somebody always opens something large before the next jump. */
 class Storm {
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly flow: FuturesFlow;
   private readonly state: State;
   private readonly deep: boolean;
 
   constructor(seed: number, state: State) {
-    this.dice = new Dice(seed);
+    this.dice = new Rng(seed);
     this.flow = new FuturesFlow(7000 + seed, state, ALWAYS);
     this.state = state;
     this.deep = hasDeepBooks(seed);

@@ -7,7 +7,7 @@ import type { Command } from '../../src/core/model/command.ts';
 import { Side, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 import { LoanTerm } from '../../src/core/model/loan-terms.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Dice, FuturesFlow, PRICES, SET_UP, UIDS } from './futures-flow.ts';
+import { FuturesFlow, PRICES, Rng, SET_UP, UIDS } from './futures-flow.ts';
 import { OPENING_TIME, order, spotPair } from './venue.ts';
 
 const ONE = 10n ** 8n;
@@ -86,13 +86,13 @@ function creditOf(coin: string): { borrow?: BorrowSpec } {
 }
 
 export class LoanFlow {
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   /** Its clock is the clock of all. */
   readonly futures: FuturesFlow;
   private readonly state: State;
 
   constructor(seed: number, state: State) {
-    this.dice = new Dice(seed * 7919);
+    this.dice = new Rng(seed * 7919);
     this.futures = new FuturesFlow(seed, state);
     this.state = state;
   }

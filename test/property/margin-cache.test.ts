@@ -15,14 +15,14 @@ import { ceilShares, ceilWorth, floorShare, floorWorth } from '../../src/core/mo
 import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/model/units.ts';
 import type { Account } from '../../src/core/state/account.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Dice, FuturesFlow, SET_UP } from './futures-flow.ts';
+import { FuturesFlow, Rng, SET_UP } from './futures-flow.ts';
 import { Seeds } from './seeds.ts';
 
 const SEEDS = new Seeds({ all: 12, first: 100 });
 const COMMANDS = 500;
 
 /** A futures order of the account, if it has one. */
-function anyOrder({ slab, instruments }: State, account: Account, dice: Dice): number {
+function anyOrder({ slab, instruments }: State, account: Account, dice: Rng): number {
   let found = NIL;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     const counts =
@@ -39,7 +39,7 @@ test('margin that is kept equals margin from scratch, whatever happens', () => {
     const { state } = exchange;
     for (const command of SET_UP) exchange.apply(command);
     const flow = new FuturesFlow(seed, state);
-    const dice = new Dice(seed);
+    const dice = new Rng(seed);
     for (let n = 0; n < COMMANDS; n++) {
       const command = flow.next();
       exchange.apply(command);
@@ -77,7 +77,7 @@ test('margin that is kept equals margin from scratch, whatever happens', () => {
 });
 
 test('exact numbers round as big integers do, or say that they cannot', () => {
-  const dice = new Dice(7);
+  const dice = new Rng(7);
   const large = (): number => Math.floor(dice.next() * 2 ** (1 + dice.below(53)));
   let told = 0;
   for (let n = 0; n < 200_000; n++) {
@@ -116,7 +116,7 @@ test('maintenance by small fractions is maintenance by tiers, to the last unit',
   const tiers = readTiers(specs)!;
   const takerRate = 600_000_000n;
   const scale = marginScale(tiers, takerRate, 5_000_000_000n)!;
-  const dice = new Dice(11);
+  const dice = new Rng(11);
   for (let n = 0; n < 100_000; n++) {
     const edge = dice.pick(tiers).upTo + BigInt(dice.below(5) - 2);
     const notional = dice.chance(0.3) ? edge : BigInt(Math.floor(dice.next() * 2 ** (1 + dice.below(53))));

@@ -7,7 +7,7 @@ import type { Command } from '../../src/core/model/command.ts';
 import { OrderType, Side, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Dice, UIDS } from './futures-flow.ts';
+import { Rng, UIDS } from './futures-flow.ts';
 import { LOAN_SET_UP, LoanFlow } from './loan-flow.ts';
 import { order, spotPair } from './venue.ts';
 
@@ -102,13 +102,13 @@ export const MARGIN_SET_UP: readonly Command[] = [
 ];
 
 export class MarginFlow {
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly others: LoanFlow;
   private readonly state: State;
   private stale: number[] = [];
 
   constructor(seed: number, state: State) {
-    this.dice = new Dice(seed * 104_729);
+    this.dice = new Rng(seed * 104_729);
     this.others = new LoanFlow(seed, state);
     this.state = state;
   }

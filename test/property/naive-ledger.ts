@@ -132,7 +132,7 @@ export class NaiveLedger {
           command.amount,
         );
         break;
-      case 'innerWithdrawal': {
+      case 'internalWithdrawal': {
         const { toUid, coin } = command;
         this.pay(command, walletName(toUid, this.arrivals.get(`${toUid} ${coin}`) ?? Wallet.funding));
         break;

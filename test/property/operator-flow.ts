@@ -1,19 +1,21 @@
-/** What an operator does beside any random trading: funds, write-offs, brokers, makers, limits, a new edition. */
+/** What an operator does beside any random trading: funds, write-offs, brokers, makers, limits, the later editions. */
 import { NIL } from '../../src/core/book/order-slab.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Dice, UIDS } from './futures-flow.ts';
+import { Rng, UIDS } from './futures-flow.ts';
 
 const ONE = 10n ** 8n;
 /** Of all commands. */
 const SHARE = 0.06;
+/** The command before which the third edition begins: until then coin-margined contracts trade whatever the feeds say. */
+const THIRD_AT = 500;
 
 interface Flow {
   next(): Command;
 }
 
 export class OperatorFlow {
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly flow: Flow;
   private readonly state: State;
   /** The command before which the rules change; those of the flow before it are decided by the first edition. */
@@ -23,18 +25,20 @@ export class OperatorFlow {
   /** No command goes back in time. */
   private time = 0;
 
-  /** Every second venue is of the new edition from the start, the others change within these commands. */
-  constructor(seed: number, state: State, flow: Flow, within = 200, edition = 2) {
+  /** Every second venue is of the second edition from the start, the others change within these commands. */
+  constructor(seed: number, state: State, flow: Flow, within = 200, edition = 3) {
     this.edition = edition;
-    this.dice = new Dice(seed * 15_485_863);
+    this.dice = new Rng(seed * 15_485_863);
     this.flow = flow;
     this.state = state;
     this.changeAt = seed % 2 === 0 ? 0 : this.dice.below(within);
   }
 
   next(): Command {
-    if (this.count++ === this.changeAt)
-      return { type: 'setEdition', time: this.state.now, edition: this.edition };
+    const at = this.count++;
+    if (at === this.changeAt)
+      return { type: 'setEdition', time: this.state.now, edition: this.edition > 3 ? this.edition : 2 };
+    if (at === THIRD_AT) return { type: 'setEdition', time: this.state.now, edition: this.edition };
     if (this.dice.chance(SHARE)) return this.act();
     const command = this.flow.next();
     this.time = Math.max(this.time, command.time);

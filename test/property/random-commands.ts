@@ -232,8 +232,11 @@ const act: fc.Arbitrary<Intent['act']> = fc.oneof(
       wallet: fc.constantFrom(0 as Wallet, 1 as Wallet),
     }),
   },
-  // Soon the second edition: half of the commands are decided by each.
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('edition'), edition: fc.constantFrom(2, 2, 1, 3) }) },
+  // Soon a later edition: half of the commands are decided by each.
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('edition'), edition: fc.constantFrom(2, 3, 3, 1, 4) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('broker'), broker: fc.boolean() }) },
   {
     weight: 3,
@@ -388,7 +391,7 @@ export function toCommand(
         fromUnified: act.wallets !== 1,
         clientOid: ['', '', 'a', 'b'][intent.pick % 4]!,
       };
-      if (act.to !== 0) return { type: 'innerWithdrawal', ...common, toUid: act.to };
+      if (act.to !== 0) return { type: 'internalWithdrawal', ...common, toUid: act.to };
       return { type: 'requestWithdrawal', ...common, fee: act.fee, address: '', chain: '', tag: '' };
     }
     case 'ending': {

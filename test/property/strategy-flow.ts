@@ -15,7 +15,7 @@ import {
 import { KEEP_LEG, NO_LEG, type TriggerLeg } from '../../src/core/model/tpsl.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { triggerReference } from '../../src/core/strategy/tpsl-checks.ts';
-import { Dice, FuturesFlow, UIDS } from './futures-flow.ts';
+import { FuturesFlow, Rng, UIDS } from './futures-flow.ts';
 
 /** Trading stops now and then; prices go on, and with them the trades of liquidations. */
 const HALT_SHARE = 0.01;
@@ -23,12 +23,12 @@ const RESUME_SHARE = 0.03;
 const PRICE_IN_HALT_SHARE = 0.5;
 
 export class StrategyFlow {
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly futures: FuturesFlow;
   private readonly state: State;
 
   constructor(seed: number, state: State) {
-    this.dice = new Dice(seed * 7919);
+    this.dice = new Rng(seed * 7919);
     this.futures = new FuturesFlow(seed, state);
     this.state = state;
   }

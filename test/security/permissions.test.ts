@@ -9,7 +9,7 @@ import { accessText, REQUIRED_PERMISSION_NAMES } from '../../src/api/auth/permis
 import { ROUTES } from '../../src/api/http/routes.ts';
 import type { Access } from '../../src/api/route.ts';
 import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';
-import { CALLS, callOf, rowOf } from '../contract/wire-book.ts';
+import { CALLS, callOf, rowOf } from '../contract/wire-spec.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -102,7 +102,7 @@ test('every route has the access and the limit that the documents give it', () =
   assert.equal(served.size, ROUTES.length, 'no route stands twice in the table');
   for (const [name, { access, perSecond }] of served) {
     const row = rowOf(name);
-    assert.ok(row, `${name} has no row in test/contract/wire-book.ts: say there who may call it how often`);
+    assert.ok(row, `${name} has no row in test/contract/wire-spec.ts: say there who may call it how often`);
     assert.deepEqual([access, perSecond], [row.access, row.perSecond], name);
   }
   for (const rows of Object.values(CALLS)) {

@@ -6,7 +6,7 @@ import { Exchange } from '../../src/core/engine/exchange.ts';
 import type { LoggedRecord } from '../../src/journal/command-journal.ts';
 import { openSyncJournal } from '../../src/journal/sync-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import { JournalOrder } from '../../src/sequencer/command-order.ts';
+import { JournalLog } from '../../src/sequencer/command-log.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
 import { HistoryGap } from '../../src/sequencer/recovery-errors.ts';
 import { Sequencer, Unavailable } from '../../src/sequencer/sequencer.ts';
@@ -28,13 +28,7 @@ function newVenue() {
   return {
     disk,
     journal,
-    venue: new Sequencer(
-      new Exchange(),
-      new JournalOrder(journal),
-      history,
-      new ManualClock(OPENING_TIME),
-      0,
-    ),
+    venue: new Sequencer(new Exchange(), new JournalLog(journal), history, new ManualClock(OPENING_TIME), 0),
   };
 }
 

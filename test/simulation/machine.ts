@@ -3,7 +3,7 @@ import type { Exchange } from '../../src/core/engine/exchange.ts';
 import type { History } from '../../src/history/history.ts';
 import { JournalFailed } from '../../src/journal/journal-errors.ts';
 import { openSyncJournal, type SyncJournal } from '../../src/journal/sync-journal.ts';
-import { JournalOrder } from '../../src/sequencer/command-order.ts';
+import { JournalLog } from '../../src/sequencer/command-log.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
 import { saveByReplica } from '../../src/sequencer/replica.ts';
 import { OutcomeUnknown, Unavailable } from '../../src/sequencer/sequencer.ts';
@@ -112,7 +112,7 @@ export class Machine {
   ): Process {
     const journal = this.seams.journal?.(inlineLog) ?? inlineLog;
     const exchange = this.seams.exchange?.(recovered) ?? recovered;
-    const venue = new WatchedVenue(exchange, new JournalOrder(journal), port, this.time.clock(), lastSeq);
+    const venue = new WatchedVenue(exchange, new JournalLog(journal), port, this.time.clock(), lastSeq);
     venue.watch(this.checker, () => history.projectedSeq);
     venue.onHalted((error) => {
       if (!(error instanceof JournalFailed)) this.checker.failed(error);

@@ -2,6 +2,7 @@
 import type { Exchange } from '../../src/core/engine/exchange.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import { Ledger } from '../../src/core/state/ledger.ts';
+import type { LedgerCells } from '../../src/core/state/ledger-cells.ts';
 import type { History } from '../../src/history/history.ts';
 import { BATCH_HEADER_BYTES, identityCrc, readBatchHeader } from '../../src/journal/batch-format.ts';
 import { dataViewOf, getUint53 } from '../../src/journal/bytes.ts';
@@ -189,7 +190,7 @@ function replaceMove(
 ) {
   const honest = Reflect.get(Ledger.prototype, 'move');
   Ledger.prototype.move = function (this: Ledger, from, to, amount) {
-    move.call(this, honest, from, to, amount);
+    move.call(this, honest, from, to, BigInt(amount));
   };
   return () => {
     Ledger.prototype.move = honest;
@@ -200,8 +201,8 @@ function replaceMove(
 function loseOneUnit(): () => void {
   return replaceMove(function (honest, from, to, amount) {
     honest.call(this, from, to, amount);
-    const { cells } = this as unknown as { readonly cells: bigint[] };
-    if (amount % 10_007n === 7n) cells[to] = cells[to]! - 1n;
+    const { cells } = this as unknown as { readonly cells: LedgerCells };
+    if (amount % 10_007n === 7n) cells.subtract(to, 1);
   });
 }
 

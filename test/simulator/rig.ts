@@ -5,7 +5,7 @@ import { Exchange } from '../../src/core/engine/exchange.ts';
 import type { Command, Unstamped } from '../../src/core/model/command.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import { JournalOrder } from '../../src/sequencer/command-order.ts';
+import { JournalLog } from '../../src/sequencer/command-log.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { ACTIVITY_LEVELS, type MarketLevel } from '../../src/simulator/activity-level.ts';
 import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
@@ -42,7 +42,7 @@ export class Rig {
   }: RigOptions = {}) {
     this.journal = new MemoryJournal(onAppend);
     this.clock = new ManualClock(startTime);
-    this.venue = new Sequencer(new Exchange(), new JournalOrder(this.journal), noHistory(), this.clock, 0);
+    this.venue = new Sequencer(new Exchange(), new JournalLog(this.journal), noHistory(), this.clock, 0);
     const { coins, instruments } = loadCatalogue(CATALOGUE);
     for (const spec of coins) this.give({ type: 'listCoin', spec });
     for (const spec of instruments) {

@@ -34,7 +34,7 @@ const order = (clientOid: string) => ({
 });
 
 /** An exchange on the small disk, and what its user does. */
-class Desk implements AsyncDisposable {
+class DiskFullVenue implements AsyncDisposable {
   readonly server: RunningServer;
   readonly client: SignedClient;
   readonly acknowledged: string[] = [];
@@ -45,8 +45,10 @@ class Desk implements AsyncDisposable {
     this.client = new SignedClient(server.url, server.account('alice'));
   }
 
-  static async open(disk: SmallDisk, ...args: string[]): Promise<Desk> {
-    return new Desk(await startServer({ data: join(disk.directory, 'data'), args: [...ARGS, ...args] }));
+  static async open(disk: SmallDisk, ...args: string[]): Promise<DiskFullVenue> {
+    return new DiskFullVenue(
+      await startServer({ data: join(disk.directory, 'data'), args: [...ARGS, ...args] }),
+    );
   }
 
   async place(): Promise<string | undefined> {
@@ -93,7 +95,7 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
   const data = join(disk.directory, 'data');
   let acknowledged: string[];
   {
-    await using desk = await Desk.open(disk);
+    await using desk = await DiskFullVenue.open(disk);
     const { client, server } = desk;
     const note = async () => {
       const mode = await desk.mode();
@@ -148,7 +150,7 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
     ({ acknowledged } = desk);
   }
   assert.deepEqual(modes, ['normal', 'cancel_only', 'read_only', 'normal']);
-  await using desk = await Desk.open(disk);
+  await using desk = await DiskFullVenue.open(disk);
   for (const clientOid of acknowledged) {
     const reply = await desk.client.get('/api/v3/trade/order-info', { clientOid });
     assert.equal(reply.code, '00000', `LOST: ${clientOid} was acknowledged: ${reply.text}`);
@@ -159,7 +161,7 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
 });
 
 onSmallDisk('users, keys and operators are refused on a full disk, with nothing half done', async (disk) => {
-  await using desk = await Desk.open(disk);
+  await using desk = await DiskFullVenue.open(disk);
   const { client } = desk;
   const admin = operatorOf(disk);
   disk.fill();
@@ -187,7 +189,7 @@ onSmallDisk('users, keys and operators are refused on a full disk, with nothing 
 });
 
 onSmallDisk('a snapshot without space fails softly and the old ones stay', async (disk) => {
-  await using desk = await Desk.open(disk);
+  await using desk = await DiskFullVenue.open(disk);
   const journal = join(disk.directory, 'data', 'log');
   const snapshots = () => readdirSync(journal).filter((name) => name.startsWith('snapshot-'));
   const admin = operatorOf(disk);
@@ -215,7 +217,7 @@ onSmallDisk(
     assert.match(refused.stderr, /Free space on this disk/);
     assert.doesNotMatch(refused.stderr, /\n\s+at /);
     disk.free();
-    await using desk = await Desk.open(disk);
+    await using desk = await DiskFullVenue.open(disk);
     assert.notEqual(await desk.place(), undefined);
   },
 );
@@ -223,7 +225,7 @@ onSmallDisk(
 onSmallDisk('killed on a full disk it starts there with what its reserve has', async (disk) => {
   let acknowledged: string[];
   {
-    await using desk = await Desk.open(disk);
+    await using desk = await DiskFullVenue.open(disk);
     for (let n = 0; n < 20; n++) await desk.place();
     await until('two segments in reserve', () => existsSync(join(disk.directory, 'data/log/reserve-2')));
     disk.fill();
@@ -233,7 +235,7 @@ onSmallDisk('killed on a full disk it starts there with what its reserve has', a
     });
     ({ acknowledged } = desk);
   }
-  await using desk = await Desk.open(disk);
+  await using desk = await DiskFullVenue.open(disk);
   for (const clientOid of acknowledged) {
     assert.equal((await desk.client.get('/api/v3/trade/order-info', { clientOid })).code, '00000', clientOid);
   }
@@ -248,7 +250,7 @@ onSmallDisk('a log of the process on the full disk does not end it', async (disk
   try {
     const url = await until('the server', () => /^Listening on (\S+)$/m.exec(readIfThere(output))?.[1]);
     const accounts = JSON.parse(readFileSync(join(data, 'demo-accounts.json'), 'utf8')) as DemoKeys[];
-    await using desk = new Desk({ url, account: () => accounts[0] } as unknown as RunningServer);
+    await using desk = new DiskFullVenue({ url, account: () => accounts[0] } as unknown as RunningServer);
     disk.fill();
     await desk.untilMode('cancel_only');
     // Each request is a line of this log: more than the file's last block can take.

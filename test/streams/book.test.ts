@@ -7,7 +7,7 @@ import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
-import { Dice } from '../security/hostile/dice.ts';
+import { Rng } from '../security/hostile/rng.ts';
 
 const CHANGES = 10_000;
 const ORDERS_PER_ROUND = 20;
@@ -165,7 +165,7 @@ async function follow(market: Market, seed: number): Promise<void> {
   );
   clients.push(...traders);
   await early!.subscribe(topic);
-  const dice = new Dice(20_26 + seed);
+  const dice = new Rng(20_26 + seed);
   const open: OpenOrder[][] = [[], []];
   let compared = 0;
   let lateJoined = false;
@@ -200,7 +200,7 @@ async function trade(
   n: number,
   round: number,
   { symbol, orders }: Market,
-  dice: Dice,
+  dice: Rng,
   open: OpenOrder[],
 ): Promise<void> {
   const category = dice.pick(orders);

@@ -12,7 +12,7 @@ import type { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { type CandleView, candleRow } from '../../src/views/candle-view.ts';
 import { TradingFloor } from '../core/trading-floor.ts';
 import type { Frame, StreamClient } from '../harness/stream-client.ts';
-import { StreamRoom } from '../harness/stream-room.ts';
+import { StreamServer } from '../harness/stream-server.ts';
 
 const MINUTE_MS = 60_000;
 /** In the middle of an hour, so that no candle of the test ends during it. */
@@ -80,11 +80,11 @@ test('a candle that ends while HTTP reads it is not counted twice', async () => 
   assert.deepEqual([candle?.[0], candle?.[5]], [String(trading.now - MINUTE_MS), '1']);
 });
 
-let room: StreamRoom;
+let room: StreamServer;
 let reader: StreamClient;
 
 before(async () => {
-  room = await StreamRoom.start({ standsAt: NOON + 30 * MINUTE_MS });
+  room = await StreamServer.start({ standsAt: NOON + 30 * MINUTE_MS });
   reader = await room.connect();
 });
 

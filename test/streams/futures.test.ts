@@ -6,7 +6,7 @@ import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
-import { assertToldIsKept, RECORD_TOPICS } from './told-and-kept.ts';
+import { assertToldIsKept, RECORD_TOPICS } from './pushes-and-records.ts';
 
 const START = Date.UTC(2026, 5, 25, 6, 30);
 const CATEGORY = 'usdt-futures';

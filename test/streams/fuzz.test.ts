@@ -10,19 +10,19 @@ import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
 import { PRIVATE_TOPIC_NAMES, PUBLIC_TOPICS } from '../../src/api/ws/topic-request.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { type Frame, loginFrame, type StreamClient } from '../harness/stream-client.ts';
-import { StreamRoom } from '../harness/stream-room.ts';
-import { Dice } from '../security/hostile/dice.ts';
+import { StreamServer } from '../harness/stream-server.ts';
+import { Rng } from '../security/hostile/rng.ts';
 
 const STRANGERS = 40;
 const STEPS = 60;
 const SEED = 88;
 
-let room: StreamRoom;
-let dice: Dice;
+let room: StreamServer;
+let dice: Rng;
 
 before(async () => {
-  room = await StreamRoom.start({ rateLimits: 'off' });
-  dice = new Dice(SEED);
+  room = await StreamServer.start({ rateLimits: 'off' });
+  dice = new Rng(SEED);
 });
 
 after(() => room.close());

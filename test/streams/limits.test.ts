@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LEAVE_TOGETHER } from '../../src/api/ws/limits.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import type { Frame, StreamClient, StreamOptions } from '../harness/stream-client.ts';
-import { StreamRoom } from '../harness/stream-room.ts';
+import { StreamServer } from '../harness/stream-server.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -20,10 +20,10 @@ async function until(fits: () => boolean): Promise<void> {
   while (!fits()) await sleep(2);
 }
 
-let room: StreamRoom;
+let room: StreamServer;
 
 before(async () => {
-  room = await StreamRoom.start({ allowedOrigins: ['https://charts.example'] });
+  room = await StreamServer.start({ allowedOrigins: ['https://charts.example'] });
 });
 
 after(() => room.close());
@@ -311,7 +311,7 @@ describe('rights that change (reliability 3.1: within a second)', () => {
 
 describe('what waits for all readers together (reliability 2.2, 5.5)', () => {
   it('is bounded: those who are furthest behind go first, and those who read stay', async () => {
-    const room = await StreamRoom.start({ rateLimits: 'off', unsentTotalBytesMax: MIB });
+    const room = await StreamServer.start({ rateLimits: 'off', unsentTotalBytesMax: MIB });
     try {
       const healthy = await room.connect();
       await healthy.subscribe(TICKER);
@@ -351,7 +351,7 @@ describe('what waits for all readers together (reliability 2.2, 5.5)', () => {
 
 describe('the end of an exchange (wire 5.1, reliability 2.2)', () => {
   it('everybody leaves with 1012, some earlier, some later, and who has to wait is told with 30033', async () => {
-    const room = await StreamRoom.start({ rateLimits: 'off' });
+    const room = await StreamServer.start({ rateLimits: 'off' });
     // Ten turns, so that a busy machine has most of a second between the first goodbye and the last.
     const clients = await Promise.all(Array.from({ length: 10 * LEAVE_TOGETHER }, () => room.connect()));
     const ended = room.streams.close();

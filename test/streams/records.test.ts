@@ -5,8 +5,8 @@ import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
-import { Dice } from '../security/hostile/dice.ts';
-import { assertNothingUndone, assertToldIsKept, kept, RECORD_TOPICS, told } from './told-and-kept.ts';
+import { Rng } from '../security/hostile/rng.ts';
+import { assertNothingUndone, assertToldIsKept, kept, RECORD_TOPICS, told } from './pushes-and-records.ts';
 
 const CHANGES = 10_000;
 const MARKETS = [
@@ -19,11 +19,11 @@ const TRADERS = ['alice', 'bob'] as const;
 const STANDING_TOPICS = ['account', 'position'].map((topic) => ({ instType: 'UTA', topic }));
 
 let server: RunningServer;
-let dice: Dice;
+let dice: Rng;
 
 before(async () => {
   server = await startServer({ args: ['--rate-limits', 'off'] });
-  dice = new Dice(8);
+  dice = new Rng(8);
   await openPerpetuals(server, '60000');
 });
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamClient } from '../harness/stream-client.ts';
-import { StreamRoom } from '../harness/stream-room.ts';
+import { StreamServer } from '../harness/stream-server.ts';
 
-let room: StreamRoom;
+let room: StreamServer;
 let alice: StreamClient;
 
 before(async () => {
-  room = await StreamRoom.start();
+  room = await StreamServer.start();
   alice = await room.login(room.account('alice'));
 });
 

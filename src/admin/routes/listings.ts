@@ -31,6 +31,8 @@ const InstrumentView = Type.Object({
   status: Type.String(),
   /** The house lacks too much of its coin (rules 13.2); the status reads `limit_open` meanwhile. */
   closeOnly: Type.Boolean(),
+  /** Coin-margined, and nobody tells the index: no order trades; `limit_open` is shown then too. */
+  paused: Type.Boolean(),
   /** Hours between two settlements of funding as in force; empty where there is none. */
   fundInterval: Type.String(),
   baseCoin: Type.String(),
@@ -73,6 +75,7 @@ function viewOf(state: State, instrument: Instrument, openOrders: number) {
     symbol: instrument.symbol,
     status: INSTRUMENT_STATUS_NAMES[shownStatus(instrument)],
     closeOnly: instrument.closeOnly,
+    paused: instrument.paused,
     fundInterval: fundIntervalMs === 0 ? '' : String(fundIntervalMs / HOUR_MS),
     baseCoin: instrument.spec.baseCoin,
     quoteCoin: instrument.spec.quoteCoin,

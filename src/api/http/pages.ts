@@ -75,7 +75,7 @@ export function serveFirstPage(
   });
 }
 
-export function sendNowhere(reply: FastifyReply, message: string): FastifyReply {
+export function sendNotFoundPage(reply: FastifyReply, message: string): FastifyReply {
   const body = `<h1>Nothing here <small>404</small></h1>
 <p>${escaped(message.charAt(0).toUpperCase() + message.slice(1))}.</p>
 <h2>Where things are</h2>

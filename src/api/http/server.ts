@@ -21,7 +21,7 @@ import { describedRoute } from './described-route.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
-import { sendNowhere, serveFirstPage } from './pages.ts';
+import { sendNotFoundPage, serveFirstPage } from './pages.ts';
 import { serveReference } from './reference.ts';
 import { RequestGuard, type RequestGuardOptions } from './request-guard.ts';
 import { Responder } from './responder.ts';
@@ -71,14 +71,14 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   app.setErrorHandler((error: FastifyError, request, reply) =>
     responder.fail(reply, wireErrorOf(error, request)),
   );
-  const nowhere = (request: FastifyRequest, reply: FastifyReply) =>
+  const sendNotFound = (request: FastifyRequest, reply: FastifyReply) =>
     wantsPage(request.raw)
-      ? sendNowhere(reply, notFound(request).msg)
+      ? sendNotFoundPage(reply, notFound(request).msg)
       : responder.fail(reply, notFound(request));
-  app.setNotFoundHandler(nowhere);
+  app.setNotFoundHandler(sendNotFound);
 
   serveReference(app, (error, request, reply) => {
-    if (error === undefined) nowhere(request, reply);
+    if (error === undefined) sendNotFound(request, reply);
     else responder.fail(reply, wireErrorOf(error, request));
   });
   await app.register(async (scope) => {
@@ -161,10 +161,10 @@ function serve(
       if (answer instanceof Promise) answer.then(send).catch((error) => reply.send(error));
       else send(answer);
 
-      function send(settled: unknown): void {
-        if (settled instanceof WireError) responder.fail(reply, settled);
-        else if (settled instanceof JsonText) reply.type(JSON_TYPE).send(successText(settled, clock.now()));
-        else reply.send(successEnvelope(settled, clock.now()));
+      function send(data: unknown): void {
+        if (data instanceof WireError) responder.fail(reply, data);
+        else if (data instanceof JsonText) reply.type(JSON_TYPE).send(successText(data, clock.now()));
+        else reply.send(successEnvelope(data, clock.now()));
       }
     },
   });

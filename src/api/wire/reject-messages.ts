@@ -238,7 +238,7 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   ],
   [RejectReason.staleIndexPrice]: [
     '25108',
-    (c) => `the index price of ${symbol(c)} has not moved for a minute: wait for a new one`,
+    (c) => `the index price of ${symbol(c)} is more than a minute old: wait for a new one`,
   ],
   [RejectReason.giverNearLiquidation]: [
     '25218',

@@ -113,12 +113,17 @@ function newestStateFormat(data: string): number {
   return start.length < FORMAT_BYTES ? 0 : formatOf(start);
 }
 
-/** Of a journal without a snapshot: each edition brought the format of its number (rules 13.12); 0 for an empty journal. */
+/**
+ * Of a journal without a snapshot: each edition of the rule book has a format of its own and begins with `setEdition` (rules
+ * 13.12); 0 for an empty journal.
+ */
 function journalFormat(data: string): number {
   let found = 0;
-  for (const { command } of loggedCommands(data))
-    found = Math.max(found, command.type === 'setEdition' ? command.edition : 1);
-  return Math.min(found, STATE_FORMAT);
+  for (const { command } of loggedCommands(data)) {
+    found = command.type === 'setEdition' ? command.edition : Math.max(found, 1);
+    if (found === STATE_FORMAT) break;
+  }
+  return found;
 }
 
 /** 0 for a missing, empty or unreadable file: the code that opens it reports the fault. */

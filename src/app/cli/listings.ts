@@ -16,6 +16,7 @@ interface InstrumentView {
   readonly symbol: string;
   readonly status: string;
   readonly closeOnly: boolean;
+  readonly paused: boolean;
   readonly fundInterval: string;
   readonly baseCoin: string;
   readonly quoteCoin: string;
@@ -133,7 +134,7 @@ function instrumentTable(instruments: readonly InstrumentView[], paint: Paint): 
   const rows = instruments.map((i) => [
     i.category,
     i.symbol,
-    i.closeOnly ? `${i.status} (only closes)` : i.status,
+    statusText(i),
     i.fundInterval === '' ? '' : `${i.fundInterval} h`,
     i.baseCoin,
     i.quoteCoin,
@@ -150,4 +151,9 @@ function known<Choice extends string>(word: string, words: readonly Choice[]): C
   const meant = didYouMean(word, words);
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
   throw new ConfigError(`${JSON.stringify(word)} must be one of ${words.join(', ')}.${hint}`);
+}
+
+function statusText({ status, closeOnly, paused }: InstrumentView): string {
+  if (paused) return `${status} (paused: the index is not told)`;
+  return closeOnly ? `${status} (only closes)` : status;
 }

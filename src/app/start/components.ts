@@ -9,13 +9,14 @@ import { Reconciliation } from '../../admin/reconcile.ts';
 import type { History } from '../../history/history.ts';
 import { openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
+import type { Mark } from '../../identity/identity-mark.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
 import type { CommandJournal, Recovered } from '../../journal/command-journal.ts';
 import { openFileJournal } from '../../journal/file-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { WallClock } from '../../sequencer/clock.ts';
 import { openClock } from '../../sequencer/clock-choice.ts';
-import { JournalOrder } from '../../sequencer/command-order.ts';
+import { JournalLog } from '../../sequencer/command-log.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { Sequencer } from '../../sequencer/sequencer.ts';
@@ -26,6 +27,7 @@ import type { Config } from '../config/settings.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
 import { closeToOthers } from './file-permissions.ts';
+import { LoggedMark } from './identity-witness.ts';
 import { loggedCommands } from './logged-commands.ts';
 import { reconcileUsers } from './orphan-accounts.ts';
 import { explainPoisonedCommand } from './poisoned-command-advice.ts';
@@ -47,6 +49,8 @@ export interface Components {
   readonly report: RecoveryReport;
   /** Commands replayed between the snapshot and the end of the journal. */
   readonly replayed: number;
+  /** Changes of the identity store, as the journal has them. */
+  readonly identityMark: Mark | undefined;
 }
 
 /** Each component is closed by `open`, in reverse order. */
@@ -86,22 +90,38 @@ export async function openComponents(
   if (reconciliation.reachesBefore(report.snapshotSeq)) {
     for (const { seq, command } of loggedCommands(config.data)) reconciliation.note(seq, command);
   }
+  const logged = new LoggedMark();
+  logged.passSnapshot(recovered.snapshot);
   const { exchange, lastSeq, commands } = await replay(recovered.snapshot, recovered.records, history, {
     progress: progressReport(recovered, logger),
-    applied: (seq, command, result) => reconciliation.note(seq, command, result),
+    applied: (seq, command, result) => {
+      reconciliation.note(seq, command, result);
+      logged.passCommand(command);
+    },
     acceptHistoryGap: config.acceptHistoryGap,
   }).catch((error) => {
     throw explainPoisonedCommand(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
   });
   const replaced = reconcileUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
+  if (logged.mark !== undefined) identity.proveNewest(logged.mark);
   if (replaced > 0)
     logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);
   for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
   const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
-  const sequencer = new Sequencer(exchange, new JournalOrder(journal), history, clock, lastSeq);
+  const sequencer = new Sequencer(exchange, new JournalLog(journal), history, clock, lastSeq);
   sequencer.onHalted(onFailure);
-  return { journal, identity, history, sequencer, wall, audit, report, replayed: commands };
+  return {
+    journal,
+    identity,
+    history,
+    sequencer,
+    wall,
+    audit,
+    report,
+    replayed: commands,
+    identityMark: logged.mark,
+  };
 }
 
 const LOST_IDENTITY = 'Put it back from a backup: it holds the API keys.';

@@ -57,7 +57,7 @@ export async function skipLoggedCommand(
   const intent = { operator, action: 'log.set-aside', arguments: { seq, type: command.type } };
   const line = await audit.begin(intent, lastSeq);
   const by = formatAuditReference({ operator, chain: audit.chain, line });
-  const recordedAs = await appended(journal, { type: 'setAside', time: command.time, seq, by });
+  const recordedAs = await appended(journal, { type: 'skipCommand', time: command.time, seq, by });
   await audit.end(line, { outcome: 'done', detail: reason, command: recordedAs });
   return { seq, command, reason, recordedAs };
 }

@@ -31,6 +31,7 @@ import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import { asHistoryDamage, type Components, openComponents } from './components.ts';
 import { LOG_DIRECTORY } from './data-files.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
+import { IdentityWitness } from './identity-witness.ts';
 import { closeServer, listen, refuseTakenPort } from './listen.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openSimulator } from './open-simulator.ts';
@@ -64,15 +65,15 @@ export async function startExchange(
   await refuseTakenPorts(config);
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
   const catalogue = loadCatalogue(config.catalogue);
-  const open = new AsyncDisposableStack();
-  let abandoned = false;
+  const resources = new AsyncDisposableStack();
+  let startFailed = false;
   try {
     // Errors of closing the components must not hide the reason of a failed start.
-    const components = await openComponents(config, logger, open, (error) => {
-      if (!abandoned) onFailure(error);
+    const components = await openComponents(config, logger, resources, (error) => {
+      if (!startFailed) onFailure(error);
     });
     const { sequencer, identity } = components;
-    open.defer(() => lastRecords(sequencer));
+    resources.defer(() => drain(sequencer));
     if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
     const edition = await enterNewestEdition(sequencer);
     await completeBrokers(sequencer, identity);
@@ -85,11 +86,13 @@ export async function startExchange(
     const demoAccounts = config.demo ? await openDemo(sequencer, identity, config.data) : [];
     const completed = await completeSubAccounts(components);
     if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
-    const report = upkeepReport(logger);
-    const snapshotScheduler = startUpkeep(components, config, report, open);
+    const witness = new IdentityWitness(identity, sequencer, components.identityMark);
+    const report = backgroundReport(logger);
+    const snapshotScheduler = startBackgroundWork(components, config, report, resources);
+    snapshotScheduler.note = () => witness.note();
     const modes = new ModeMonitor(sequencer, config.data, logger);
-    open.defer(() => modes.stop());
-    const simulator = await openSimulator(sequencer, snapshotScheduler.ticker, config, logger, open);
+    resources.defer(() => modes.stop());
+    const simulator = await openSimulator(sequencer, snapshotScheduler.ticker, config, logger, resources);
     const market = simulator?.market;
     await sequencer.generated24h.load(sequencer.history, sequencer.state);
     const addressKey = openAddressKey(identity);
@@ -100,9 +103,9 @@ export async function startExchange(
         logger.warn(`--exposure-limits names ${coin}, which is not listed`);
     const exposure = new HouseExposure(sequencer, limits);
     const exposureMonitor = new ExposureMonitor(exposure, logger);
-    open.defer(() => exposureMonitor.stop());
+    resources.defer(() => exposureMonitor.stop());
     const dependencies = { ...components, addressKey, reserves, exposure };
-    const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, open);
+    const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, resources);
     const url = await listen(api, config, 'port');
     const { ticker } = snapshotScheduler;
     const adminDependencies = {
@@ -114,7 +117,7 @@ export async function startExchange(
       url,
     };
     const admin = config.operator
-      ? await openAdminServer(adminDependencies, config, logger, open)
+      ? await openAdminServer(adminDependencies, config, logger, resources)
       : undefined;
     const announceStop = (seconds: number) => {
       stopping.begun = true;
@@ -127,8 +130,8 @@ export async function startExchange(
       await Promise.all(servers.map(closeServer));
       snapshotScheduler.stop();
       await sequencer.durable();
-      await lastSnapshot(snapshotScheduler, logger);
-      await open.disposeAsync();
+      await finalSnapshot(snapshotScheduler, logger);
+      await resources.disposeAsync();
     };
     // Only now, because clients have waited for the start.
     if (components.replayed > REPLAY_LONG)
@@ -147,8 +150,8 @@ export async function startExchange(
       stop,
     };
   } catch (error) {
-    abandoned = true;
-    await open
+    startFailed = true;
+    await resources
       .disposeAsync()
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
     throw startRefusal(asHistoryDamage(error), config.data);
@@ -170,19 +173,22 @@ function startRefusal(error: unknown, data: string): unknown {
 }
 
 /** Rejections for a shortage are not logged with every tick: the mode monitor logs the shortage once. */
-function upkeepReport(logger: Logger): (error: Error) => void {
+function backgroundReport(logger: Logger): (error: Error) => void {
   return (error) => {
-    if (error instanceof Unavailable) logger.debug({ err: error }, 'upkeep waits');
+    if (error instanceof Unavailable) logger.debug({ err: error }, 'background work waits');
     else if (isShortage(error) || error instanceof HistoryStarved)
-      logger.warn({ err: error }, 'upkeep failed for want of space or descriptors; it is tried again');
-    else logger.error({ err: error }, 'upkeep failed');
+      logger.warn(
+        { err: error },
+        'background work failed for want of space or descriptors; it is tried again',
+      );
+    else logger.error({ err: error }, 'background work failed');
   };
 }
 
 /** Without space there is no snapshot, which costs the next start a longer replay and nothing else. */
-async function lastSnapshot(snapshotScheduler: SnapshotScheduler, logger: Logger): Promise<void> {
+async function finalSnapshot(snapshotScheduler: SnapshotScheduler, logger: Logger): Promise<void> {
   try {
-    await snapshotScheduler.lastSnapshot();
+    await snapshotScheduler.finalSnapshot();
   } catch (error) {
     if (!isShortage(error) && !(error instanceof HistoryStarved)) throw error;
     logger.warn({ err: error as Error }, 'no snapshot at the stop: the next start replays more');
@@ -199,15 +205,15 @@ async function refuseTakenPorts(config: Config): Promise<void> {
 }
 
 /** Commands under way, such as those of the simulator, need journal and history until they are durable. */
-async function lastRecords(sequencer: Sequencer): Promise<void> {
+async function drain(sequencer: Sequencer): Promise<void> {
   if (sequencer.failure === undefined) await sequencer.durable();
 }
 
-function startUpkeep(
+function startBackgroundWork(
   components: Components,
   config: Config,
   report: (error: Error) => void,
-  open: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
 ): SnapshotScheduler {
   const { sequencer, journal, history } = components;
   const schedule = {
@@ -224,6 +230,6 @@ function startUpkeep(
     pruned = now;
     history.prune(now).catch(report);
   });
-  open.defer(() => snapshotScheduler.stop());
+  resources.defer(() => snapshotScheduler.stop());
   return snapshotScheduler;
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { State } from '../../core/state/state.ts';
+import type { Mark } from '../../identity/identity-mark.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
 import { counted } from '../cli/terminal/format.ts';
 import { DataDamaged } from '../exit-codes.ts';
@@ -9,7 +10,7 @@ import { openAddressKey } from '../start/address-key.ts';
 import { refuseLostUsers } from '../start/orphan-accounts.ts';
 
 /** Returns a summary as text. Throws DataDamaged, IdentityDamaged. */
-export async function proveIdentity(data: string, state: State): Promise<string> {
+export async function proveIdentity(data: string, state: State, logged: Mark | undefined): Promise<string> {
   const users = [...state.accountByUid.values()].filter(({ house }) => !house).length;
   if (!existsSync(join(data, IDENTITY_FILE))) {
     if (users === 0) return 'no users yet';
@@ -18,6 +19,7 @@ export async function proveIdentity(data: string, state: State): Promise<string>
   const identity = openIdentity(data);
   try {
     refuseLostUsers(state, identity);
+    if (logged !== undefined) identity.proveNewest(logged);
     openAddressKey(identity);
   } finally {
     await identity.close();

@@ -17,6 +17,7 @@ import { rowsMade } from '../../history/projection-batch.ts';
 import type { Damage } from '../../history/proof/damage.ts';
 import { HistoryProof } from '../../history/proof/history-proof.ts';
 import { HistoryRepair } from '../../history/proof/repair.ts';
+import type { Snapshot } from '../../journal/command-journal.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { snapshotName, snapshotSeqs } from '../../journal/file-names.ts';
 import { journalSettings } from '../../journal/journal-settings.ts';
@@ -31,6 +32,7 @@ import { stateHash } from '../../sequencer/state-hash.ts';
 import { count, counted } from '../cli/terminal/format.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY } from '../start/components.ts';
+import { LoggedMark } from '../start/identity-witness.ts';
 import { LOG_DIRECTORY } from '../start/logged-commands.ts';
 import { proveIdentity } from './identity-verify.ts';
 import { ReadOnlyDisk } from './read-only-disk.ts';
@@ -139,7 +141,8 @@ class Verifier {
   readonly #checks: Check[] = [];
   readonly #snapshots: StateMark[] = [];
   /** Snapshots that the replay has not reached yet. */
-  readonly #expected = new Map<number, Uint8Array>();
+  readonly #expected = new Map<number, Snapshot>();
+  readonly #identity = new LoggedMark();
   /** Rows that the journal produces, by kind of record. */
   readonly #rows = { ...rowsMade([]) };
   readonly #progress: Progress;
@@ -166,7 +169,7 @@ class Verifier {
     try {
       tail = this.#replayEverything();
       this.#checkBooks(tail.state);
-      this.#note('identity', true, await proveIdentity(this.#data, tail.state));
+      this.#note('identity', true, await proveIdentity(this.#data, tail.state, this.#identity.mark));
     } catch (thrown) {
       const error = asHistoryDamage(thrown);
       if (exitCodeOf(error) !== ExitCode.damaged) throw error;
@@ -233,7 +236,7 @@ class Verifier {
     if (instanceId === undefined) return;
     const snapshot = readSnapshotFile(this.#disk, seq, instanceId);
     if (typeof snapshot === 'string') this.#note(snapshotName(seq), false, snapshot);
-    else this.#expected.set(seq, snapshot.state);
+    else this.#expected.set(seq, snapshot);
   }
 
   /**
@@ -252,6 +255,7 @@ class Verifier {
   #apply(exchange: Exchange, seq: number, command: Command, history: HistoryProof | undefined): void {
     if (Number.isNaN(this.#firstTime)) this.#firstTime = command.time;
     applyLogged(exchange, seq, command);
+    this.#identity.passCommand(command);
     if (command.type === 'checkpoint') this.#checkpoints += 1;
     const events = exchange.takeEvents();
     if (history !== undefined) {
@@ -267,7 +271,9 @@ class Verifier {
 
   /** Loaded and saved again, a snapshot of the present format must be itself; replayed to, any must be the state. */
   #compareSnapshot(seq: number, replayed: State): void {
-    const stored = this.#expected.get(seq)!;
+    const snapshot = this.#expected.get(seq)!;
+    const { state: stored } = snapshot;
+    this.#identity.passSnapshot(snapshot);
     this.#expected.delete(seq);
     const loaded = loadState(stored);
     const same = !hasNewestFormat(stored) || Buffer.compare(saveState(loaded), stored) === 0;

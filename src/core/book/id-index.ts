@@ -24,6 +24,11 @@ export class IdIndex {
     if (this.old?.moveTo(this.table, PLACES_MOVED) === true) this.old = undefined;
   }
 
+  /** Gives an id that is there another slot. */
+  replace(id: number, slot: number): void {
+    if (!this.table.replace(id, slot)) this.old?.replace(id, slot);
+  }
+
   delete(id: number): void {
     if (this.table.delete(id) || this.old?.delete(id) === true) this.count--;
   }
@@ -44,85 +49,95 @@ export class IdIndex {
 
 class IdTable {
   readonly mask: number;
-  private readonly keys: Float64Array;
-  private readonly slots: Int32Array;
+  /** Id and slot of each place side by side: a look touches one line of the processor's cache. */
+  private readonly places: Float64Array;
   /** The next place to move and how many are left. Entries leave from the ends of their runs, so the rest is still found. */
   private moving = 0;
   private left = 0;
 
   constructor(capacity: number) {
     this.mask = capacity - 1;
-    this.keys = new Float64Array(capacity);
-    this.slots = new Int32Array(capacity);
+    this.places = new Float64Array(2 * capacity);
   }
 
   get(id: number): number {
-    const { keys, mask } = this;
-    for (let at = hash(id) & mask; ; at = (at + 1) & mask) {
-      const key = keys[at]!;
-      if (key === id) return this.slots[at]!;
-      if (key === EMPTY) return -1;
-    }
+    const at = this.find(id);
+    return at < 0 ? -1 : this.places[2 * at + 1]!;
+  }
+
+  /** False when it has no such id. */
+  replace(id: number, slot: number): boolean {
+    const at = this.find(id);
+    if (at < 0) return false;
+    this.places[2 * at + 1] = slot;
+    return true;
   }
 
   place(id: number, slot: number): void {
-    const { keys, mask } = this;
+    const { places, mask } = this;
     let at = hash(id) & mask;
-    while (keys[at] !== EMPTY) at = (at + 1) & mask;
-    keys[at] = id;
-    this.slots[at] = slot;
+    while (places[2 * at] !== EMPTY) at = (at + 1) & mask;
+    places[2 * at] = id;
+    places[2 * at + 1] = slot;
   }
 
   /** False when it has no such id. */
   delete(id: number): boolean {
-    const { keys, mask } = this;
-    let at = hash(id) & mask;
-    while (keys[at] !== id) {
-      if (keys[at] === EMPTY) return false;
-      at = (at + 1) & mask;
-    }
+    const at = this.find(id);
+    if (at < 0) return false;
     this.closeGap(at);
     return true;
+  }
+
+  /** Its place; -1 when it has no such id. */
+  private find(id: number): number {
+    const { places, mask } = this;
+    for (let at = hash(id) & mask; ; at = (at + 1) & mask) {
+      const key = places[2 * at]!;
+      if (key === id) return at;
+      if (key === EMPTY) return -1;
+    }
   }
 
   /** Downwards from a place that is empty: no run goes across it. */
   beginMove(): void {
     let at = 0;
-    while (this.keys[at] !== EMPTY) at++;
+    while (this.places[2 * at] !== EMPTY) at++;
     this.moving = at;
     this.left = this.mask + 1;
   }
 
   /** Moves the entries of the next places; true when there are no more. */
-  moveTo(larger: IdTable, places: number): boolean {
-    const { keys, slots, mask } = this;
-    const until = Math.max(0, this.left - places);
+  moveTo(larger: IdTable, count: number): boolean {
+    const { places, mask } = this;
+    const until = Math.max(0, this.left - count);
     for (; this.left > until; this.left--) {
       const at = this.moving;
       this.moving = (at - 1) & mask;
-      if (keys[at] === EMPTY) continue;
-      larger.place(keys[at]!, slots[at]!);
-      keys[at] = EMPTY;
+      if (places[2 * at] === EMPTY) continue;
+      larger.place(places[2 * at]!, places[2 * at + 1]!);
+      places[2 * at] = EMPTY;
     }
     return this.left === 0;
   }
 
   /** Moves later entries of the run back, so that no tombstones pile up under churn. */
   private closeGap(gap: number): void {
-    const { keys, slots, mask } = this;
-    for (let at = (gap + 1) & mask; keys[at] !== EMPTY; at = (at + 1) & mask) {
-      const home = hash(keys[at]!) & mask;
+    const { places, mask } = this;
+    for (let at = (gap + 1) & mask; places[2 * at] !== EMPTY; at = (at + 1) & mask) {
+      const home = hash(places[2 * at]!) & mask;
       if (((at - home) & mask) >= ((at - gap) & mask)) {
-        keys[gap] = keys[at]!;
-        slots[gap] = slots[at]!;
+        places[2 * gap] = places[2 * at]!;
+        places[2 * gap + 1] = places[2 * at + 1]!;
         gap = at;
       }
     }
-    keys[gap] = EMPTY;
+    places[2 * gap] = EMPTY;
   }
 }
 
-/** Ids are consecutive: spread them by a multiplicative hash of the low bits. */
+/** Ids are consecutive, or multiples of one number and a little more: both are spread by a product and its high bits. */
 function hash(id: number): number {
-  return Math.imul(id | 0, 0x9e3779b1) >>> 7;
+  const product = Math.imul(id | 0, 0x9e3779b1);
+  return product ^ (product >>> 15);
 }

@@ -240,8 +240,8 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     by: text,
   }),
   setFeeDeduction: record({ type: fc.constant('setFeeDeduction'), time, uid: id, on: fc.boolean() }),
-  innerWithdrawal: record({
-    type: fc.constant('innerWithdrawal'),
+  internalWithdrawal: record({
+    type: fc.constant('internalWithdrawal'),
     time,
     uid: id,
     toUid: id,
@@ -437,7 +437,8 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     orderId: id,
     clientOid: text,
   }),
-  setAside: record({ type: fc.constant('setAside'), time, seq: id, by: text }),
+  skipCommand: record({ type: fc.constant('skipCommand'), time, seq: id, by: text }),
+  identityMark: record({ type: fc.constant('identityMark'), time, store: text, changes: id }),
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 
@@ -512,7 +513,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 43, 15, 16, 17, 44, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36,
-      26, 38, 41, 50, 39, 27, 28, 29, 30, 37, 40, 46, 47, 51, 31, 32, 33, 34, 42, 14,
+      26, 38, 41, 50, 39, 27, 28, 29, 30, 37, 40, 46, 47, 51, 31, 32, 33, 34, 42, 52, 14,
     ],
   );
 });

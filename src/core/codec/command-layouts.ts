@@ -138,7 +138,7 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
   setHalt: { code: 18, fields: { halted: 'flag', by: 'text' } },
   setMarketMaker: { code: 19, fields: { uid: 'f64', marketMaker: 'flag', by: 'text' } },
   setFeeDeduction: { code: 20, fields: { uid: 'f64', on: 'flag' } },
-  innerWithdrawal: {
+  internalWithdrawal: {
     code: 21,
     fields: {
       uid: 'f64',
@@ -233,7 +233,8 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
   setCommission: { code: 41, fields: { uid: 'f64', rate: 'money', by: 'text' } },
   setBroker: { code: 50, fields: { uid: 'f64', broker: 'flag', by: 'text' } },
   cancelEverything: { code: 43, fields: { uid: 'f64', by: 'text' } },
-  setAside: { code: 42, fields: { seq: 'f64', by: 'text' } },
+  skipCommand: { code: 42, fields: { seq: 'f64', by: 'text' } },
+  identityMark: { code: 52, fields: { store: 'text', changes: 'f64' } },
   setAutoMargin: { code: 38, fields: { uid: 'f64', instrument: 'u16', posSide: 'u8', room: 'money' } },
   movePositions: {
     code: 40,

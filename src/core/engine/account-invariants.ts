@@ -39,7 +39,7 @@ export function checkAccount(state: State, account: Account): void {
 function checkOrders(state: State, account: Account): void {
   const { slab } = state;
   const perInstrument = new Map<Instrument, number>();
-  let [spot, futures, closing, named] = [0, 0, 0, 0];
+  let [spot, futures, margin, closing, named] = [0, 0, 0, 0, 0];
   let previous = NIL;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     const instrument = state.instrumentOf(slot);
@@ -53,6 +53,7 @@ function checkOrders(state: State, account: Account): void {
     perInstrument.set(instrument, (perInstrument.get(instrument) ?? 0) + 1);
     if (isFutures(instrument.category)) futures++;
     else spot++;
+    if (instrument.margin !== undefined) margin++;
     if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) closing++;
     const clientOid = slab.clientOids.get(slot);
     if (clientOid === undefined) continue;
@@ -63,13 +64,17 @@ function checkOrders(state: State, account: Account): void {
   assert(account.lastOrder === previous, 'I18: the list of open orders is broken');
   assert(account.clientOids.size === named, 'I29: client ids of closed orders remain');
   assert(spot === account.openSpot && futures === account.openFutures, 'I28: open order counts disagree');
+  assert(margin === account.openMargin, 'I28: margin order counts disagree');
   assert(closing === account.openClosing, 'I28: closing order counts disagree');
   assert(
     spot <= OPEN_ORDERS_PER_LINE_MAX && futures <= OPEN_ORDERS_PER_LINE_MAX,
     'I28: too many open orders',
   );
   for (const [{ index, symbol, maxSymbolOrders }, open] of perInstrument) {
-    assert(account.openByInstrument.of(index) === open, `I28: open order count of ${symbol} disagrees`);
+    assert(
+      state.openOrders.of(account.index, index) === open,
+      `I28: open order count of ${symbol} disagrees`,
+    );
     const fits = maxSymbolOrders === 0 || open <= maxSymbolOrders;
     assert(fits, `I28: ${open} open orders on ${symbol}, which allows ${maxSymbolOrders}`);
   }
@@ -160,7 +165,7 @@ const EARMARKED: readonly Bucket[] = [
 
 /** Returns what an order holds. A margin order holds what was there; with what it would borrow it has what it needs. */
 function heldBy(state: State, instrument: Instrument, slot: number): bigint {
-  const need = lockOf(state, instrument, slot);
+  const need = BigInt(lockOf(state, instrument, slot));
   const lock = state.slab.marginLocks.get(slot);
   assert((lock !== undefined) === (instrument.margin !== undefined), 'I04: a margin order without its hold');
   if (lock === undefined) return need;

@@ -42,7 +42,13 @@ import { checkLoans } from '../loan/loan-servicing.ts';
 import { repay } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
-import type { Checkpoint, Command, SetInstrumentStatus, SkipCommand } from '../model/command.ts';
+import type {
+  Checkpoint,
+  Command,
+  IdentityMark,
+  SetInstrumentStatus,
+  SkipCommand,
+} from '../model/command.ts';
 import { type CommandResult, OK } from '../model/command-result.ts';
 import type { Event } from '../model/event.ts';
 import { RejectReason } from '../model/reject-reason.ts';
@@ -86,18 +92,20 @@ export class Exchange {
     const { state } = this;
     if (command.type === 'checkpoint') return this.compare(command);
     // Only recovery acts on it: it skips the named command. The clock does not move, because that may be what failed.
-    if (command.type === 'setAside') return OK;
+    if (command.type === 'skipCommand') return OK;
+    // Only a start and a verification read it; users and keys are no part of the state.
+    if (command.type === 'identityMark') return OK;
     const { nextSecond } = state;
     this.triggerEngine.begin();
     this.portions.begin();
     this.schedule.advanceTo(command.time);
     this.portions.touchNamed(command);
     const result = this.dispatch(command);
-    this.triggerEngine.settle();
+    this.triggerEngine.runUntilQuiet();
     if (state.clearingChanged) watchShortfalls(state, false);
     state.digest.fold(result.rejectReason);
     if (result.items !== undefined) for (const item of result.items) state.digest.fold(item.rejectReason);
-    state.ledger.checkSettled();
+    state.ledger.checkIsolatedMargins();
     state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state);
     return result;
@@ -108,6 +116,11 @@ export class Exchange {
     return hasOpenWork(this.state);
   }
 
+  /** Of commands whose events nobody needs, a replay leaves out those of orders, fills, trades and ledger lines. */
+  set silent(silent: boolean) {
+    this.state.silent = silent;
+  }
+
   /** Events since the last call, in order. */
   takeEvents(): readonly Event[] {
     const { events } = this.state;
@@ -116,7 +129,7 @@ export class Exchange {
     return events;
   }
 
-  private dispatch(command: Exclude<Command, Checkpoint | SkipCommand>): CommandResult {
+  private dispatch(command: Exclude<Command, Checkpoint | SkipCommand | IdentityMark>): CommandResult {
     const { state } = this;
     switch (command.type) {
       case 'placeOrder':
@@ -141,7 +154,7 @@ export class Exchange {
         return requestWithdrawal(state, command);
       case 'endWithdrawal':
         return endWithdrawal(state, command);
-      case 'innerWithdrawal':
+      case 'internalWithdrawal':
         return internalWithdrawal(state, command);
       case 'setEdition':
         return setEdition(state, command);

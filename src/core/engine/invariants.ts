@@ -36,7 +36,7 @@ export function checkInvariants(state: State): void {
   checkSettling(state);
 }
 
-/** I51: what open work has collected and not yet paid out, and nothing else, is being settled. */
+/** I52: what open work has collected and not yet paid out, and nothing else, is being settled. */
 function checkSettling({ ledger, works, instruments, coins }: State): void {
   const sums = coins.map(() => 0n);
   for (const { fundings } of works)
@@ -44,7 +44,7 @@ function checkSettling({ ledger, works, instruments, coins }: State): void {
       sums[instruments[instrument]!.futures!.settle]! += collected - paid;
   for (const [coin, sum] of sums.entries()) {
     const held = ledger.peek(SystemAccount.settling, coin, Bucket.cash);
-    assert(held === sum, `I51: ${held} of coin ${coin} is being settled, open work says ${sum}`);
+    assert(held === sum, `I52: ${held} of coin ${coin} is being settled, open work says ${sum}`);
   }
 }
 

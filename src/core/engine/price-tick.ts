@@ -3,6 +3,7 @@
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import { sampleCoinPrices } from '../margin/collateral.ts';
 import { sampleDollarPrices } from '../margin/dollar-coins.ts';
+import { watchSilence } from '../margin/silent-index.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -71,6 +72,7 @@ export function samplePrices(state: State, now: number): void {
   }
   state.priceVersion++;
   watchShortfalls(state, true);
+  watchSilence(state, second);
   scheduleFunding(state);
 }
 

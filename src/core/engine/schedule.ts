@@ -128,7 +128,7 @@ export class Schedule {
     if (this.state.works.length === 0) return;
     this.portions.finish();
     this.riskEngine.processDirtyAccounts();
-    this.triggers.settle();
+    this.triggers.runUntilQuiet();
   }
 
   private workInstant(): void {
@@ -221,7 +221,7 @@ export class Schedule {
     if (sampled || this.loansGrew) checkLoans(this.state);
     if (sampled) riskEngine.onPrices();
     else riskEngine.processDirtyAccounts();
-    triggers.settle();
+    triggers.runUntilQuiet();
   }
 }
 

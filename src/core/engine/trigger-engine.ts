@@ -73,18 +73,18 @@ export class TriggerEngine {
   onPrices(): void {
     const { state } = this;
     state.strategies.paused = false;
-    // Nothing could trade in a halt; what the mark has reached then is seen when trading goes on.
+    // What the mark has reached while nothing could trade is seen when trading goes on.
     if (!state.halted) {
       for (const { futures, markTriggers } of state.markets) {
-        if (markTriggers !== undefined && futures !== undefined && futures.markTicks !== 0)
-          markTriggers.see(futures.markTicks);
+        if (markTriggers === undefined || futures === undefined) continue;
+        if (futures.markTicks !== 0 && !futures.instrument.paused) markTriggers.see(futures.markTicks);
       }
     }
     this.fireDue();
   }
 
   /** Steps 3 and 4 until nothing changes. */
-  settle(): void {
+  runUntilQuiet(): void {
     const { state } = this;
     const { strategies } = state;
     for (;;) {

@@ -3,10 +3,11 @@
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { checkFuturesAmend, relockIsolated } from '../futures/futures-amend.ts';
 import { checkSpending } from '../margin/spending-check.ts';
+import { type Amount, differenceOf } from '../model/amount.ts';
 import type { AmendItem, AmendOrders } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { CancelReason, Category, Side, type Source, TimeInForce } from '../model/enums.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { type Instrument, payableAmount } from '../model/instrument.ts';
 import { amendingRefusal } from '../model/instrument-status.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
@@ -195,7 +196,7 @@ function checkAmend(
   if (instrument.futures !== undefined) {
     return checkFuturesAmend(context, slot, priceTicks, sizeLots - filled);
   }
-  const need = needOf(instrument, side, priceTicks, sizeLots - filled);
+  const need = payableAmount(instrument, side, priceTicks, sizeLots - filled);
   const oldTicks = slab.price[slot]!;
   const dearer = side === Side.buy ? priceTicks > oldTicks : priceTicks < oldTicks;
   if (need <= lockOf(state, instrument, slot) && !dearer) return undefined;
@@ -206,11 +207,6 @@ function isMakerOnly(timeInForce: number): boolean {
   return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
 }
 
-/** The most that a spot order of so many lots pays. */
-function needOf(instrument: Instrument, side: Side, priceTicks: number, lots: number): bigint {
-  return side === Side.sell ? baseUnits(instrument, lots) : tradeValue(instrument, priceTicks, lots);
-}
-
 function applyAmend(context: EntryContext, { slot, priceTicks, sizeLots }: Amendment): void {
   const { state, account, instrument, market } = context;
   const { slab } = state;
@@ -218,7 +214,7 @@ function applyAmend(context: EntryContext, { slot, priceTicks, sizeLots }: Amend
   const side = slab.side[slot] as Side;
   const remaining = sizeLots - slab.filled(slot);
   if (instrument.futures === undefined) {
-    holdOtherAmount(state, instrument, slot, needOf(instrument, side, priceTicks, remaining));
+    holdOtherAmount(state, instrument, slot, payableAmount(instrument, side, priceTicks, remaining));
   } else {
     relockIsolated(context, slot, priceTicks, remaining);
   }
@@ -256,16 +252,16 @@ function applyAmend(context: EntryContext, { slot, priceTicks, sizeLots }: Amend
 }
 
 /** Changes what the order holds to `need`. */
-function holdOtherAmount(state: State, instrument: Instrument, slot: number, need: bigint): void {
+function holdOtherAmount(state: State, instrument: Instrument, slot: number, need: Amount): void {
   const { slab } = state;
   const coin = lockedCoin(instrument, slab.side[slot] as Side);
   if (isMargin(state, slot)) {
-    changeMarginLock(state, slot, coin, need);
+    changeMarginLock(state, slot, coin, BigInt(need));
     return;
   }
   const held = lockOf(state, instrument, slot);
-  if (need > held) lock(state, slab.account[slot]!, coin, need - held);
-  else unlock(state, slab.account[slot]!, coin, held - need);
+  if (need > held) lock(state, slab.account[slot]!, coin, differenceOf(need, held));
+  else unlock(state, slab.account[slot]!, coin, differenceOf(held, need));
 }
 
 /** Auto-cancel: later modifications of this order are rejected as modified after a failure (25573). */

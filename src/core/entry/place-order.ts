@@ -9,8 +9,8 @@ import { cancelDisplaced, planFuturesOrder } from '../futures/futures-entry.ts';
 import { checkSpending } from '../margin/spending-check.ts';
 import type { PlaceOrder } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
-import { CancelReason, OrderType, Side, Source, TimeInForce } from '../model/enums.ts';
-import { baseUnits, tradeValue } from '../model/instrument.ts';
+import { CancelReason, OrderType, Source, TimeInForce } from '../model/enums.ts';
+import { payableAmount } from '../model/instrument.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
@@ -48,29 +48,27 @@ function placeSpot(
   triggeredBy: TriggeredBy | undefined,
 ): CommandResult {
   const { state, account, instrument } = context;
-  const byAmount = isQuoteSized(instrument, command);
-  const need = byAmount
-    ? command.quoteAmount
-    : command.side === Side.buy
-      ? tradeValue(instrument, command.priceTicks, command.sizeLots)
-      : baseUnits(instrument, command.sizeLots);
-  const coin = lockedCoin(instrument, command.side);
+  const quoteSized = isQuoteSized(instrument, command);
   const { side, priceTicks: limitTicks } = command;
+  const need = quoteSized
+    ? command.quoteAmount
+    : payableAmount(instrument, side, limitTicks, command.sizeLots);
+  const coin = lockedCoin(instrument, side);
   const rejection =
     checkTpsl(context, command) ??
     checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
   if (rejection !== undefined) return rejection;
 
-  const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
-  const slot = accept(context, command, size, 0, triggeredBy);
-  const budget = byAmount ? command.quoteAmount : 0n;
+  const size = quoteSized ? SIZE_LOTS_MAX : command.sizeLots;
+  const slot = allocate(context, command, size, 0, triggeredBy);
+  const budget = quoteSized ? command.quoteAmount : 0n;
   if (command.late) return expireLate(state, slot, budget);
   if (instrument.margin === undefined) lock(state, account.index, coin, need);
   else {
     account.mayOwe = true;
-    openMarginLock(state, slot, coin, need);
+    openMarginLock(state, slot, coin, BigInt(need));
   }
-  return run(context, slot, budget);
+  return match(context, slot, budget);
 }
 
 function placeFutures(
@@ -85,15 +83,15 @@ function placeFutures(
   const plan = planFuturesOrder(context, command, { precedence, attached });
   if ('rejectReason' in plan) return plan;
   if (command.late)
-    return expireLate(state, accept(context, command, plan.lots, plan.flags, triggeredBy), 0n);
+    return expireLate(state, allocate(context, command, plan.lots, plan.flags, triggeredBy), 0n);
   account.mayOwe = true;
   cancelDisplaced(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
-  const slot = accept(context, command, plan.lots, plan.flags, triggeredBy);
+  const slot = allocate(context, command, plan.lots, plan.flags, triggeredBy);
   if (plan.isolatedLock > 0n) holdForOrder(context, slot, plan.isolatedLock);
-  return run(context, slot, 0n);
+  return match(context, slot, 0n);
 }
 
-function run(context: EntryContext, slot: number, budget: bigint): CommandResult {
+function match(context: EntryContext, slot: number, budget: bigint): CommandResult {
   const { state } = context;
   const orderId = state.slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
@@ -121,7 +119,7 @@ function newOrderId(state: State, account: Account, command: PlaceOrder): number
 }
 
 /** Allocates the order; returns its slot. */
-function accept(
+function allocate(
   { state, account, instrument }: OrderContext,
   command: PlaceOrder,
   size: number,

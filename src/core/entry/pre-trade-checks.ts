@@ -62,7 +62,7 @@ export function checkOrder(
   return (
     checkNumbers(instrument, market, command, triggeredBy?.closesAll ?? false) ??
     checkRpi(account, command) ??
-    checkCounts(account, instrument) ??
+    checkCounts(state, account, instrument) ??
     checkClientOid(state, account, command.clientOid)
   );
 }
@@ -210,16 +210,15 @@ function checkRpi(account: Account, command: PlaceOrder): CommandResult | undefi
 }
 
 /** Number 10. Counted before matching: order 401 is rejected even if it would fill at once. */
-function checkCounts(account: Account, instrument: Instrument): CommandResult | undefined {
+function checkCounts(state: State, account: Account, instrument: Instrument): CommandResult | undefined {
   const open = isFutures(instrument.category) ? account.openFutures : account.openSpot;
   if (open >= OPEN_ORDERS_PER_LINE_MAX)
     return rejected(RejectReason.tooManyOpenOrders, OPEN_ORDERS_PER_LINE_MAX);
   const { maxProductOrders, maxSymbolOrders } = instrument;
   if (maxProductOrders !== 0 && open >= maxProductOrders)
     return rejected(RejectReason.tooManyOpenOrders, maxProductOrders);
-  if (maxSymbolOrders !== 0 && account.openByInstrument.of(instrument.index) >= maxSymbolOrders) {
+  if (maxSymbolOrders !== 0 && state.openOrders.of(account.index, instrument.index) >= maxSymbolOrders)
     return rejected(RejectReason.tooManyOpenOrders, maxSymbolOrders);
-  }
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 /** Events of a futures trade: a fill and a ledger line for each part of each side; and of a closed position. */
 
 import { HoldMode, OrderKind, type OrderType, Side, Wallet } from '../model/enums.ts';
-import type { LedgerLineKind } from '../model/event.ts';
+import type { FillRecord, LedgerLineKind } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
 import { clientOidOf, posSideOf } from '../orders/order-lifecycle.ts';
@@ -46,47 +46,58 @@ export function emitFillPart(
   account: Account,
   trade: Trade,
   part: Part,
-  { fee, commission, pnl, intoMargin, kind }: Settled,
+  settled: Settled,
 ): void {
+  const { instrument } = trade.context;
+  const { fee, pnl, intoMargin, kind } = settled;
+  // Liquidations are public, also those of house accounts.
+  if (account.house && !isLiquidation(kind)) return;
+  const execId = state.nextId();
+  if (!state.silent)
+    state.events.push({ type: 'fill', fill: fillOf(state, account, trade, part, settled, execId) });
+  if (account.house) return;
+  const line = lineKind(account, state.slab.side[trade.slot] === Side.buy, part.closing);
+  const details = { fee, instrument, intoMargin };
+  emitLedgerLine(state, account, Wallet.unified, instrument.futures!.settle, line, pnl, '', details);
+}
+
+function fillOf(
+  state: State,
+  account: Account,
+  trade: Trade,
+  part: Part,
+  { fee, commission, pnl, kind }: Settled,
+  execId: number,
+): FillRecord {
   const { instrument } = trade.context;
   const { slab } = state;
   const { slot } = trade;
-  // Liquidations are public, also those of house accounts.
-  if (account.house && !isLiquidation(kind)) return;
-  const settle = instrument.futures!.settle;
-  state.events.push({
-    type: 'fill',
-    fill: {
-      execId: state.nextId(),
-      execLinkId: trade.execLinkId,
-      orderId: slab.id[slot]!,
-      clientOid: clientOidOf(state, slot),
-      uid: account.uid,
-      instrument: instrument.index,
-      category: instrument.category,
-      side: slab.side[slot] as Side,
-      orderType: slab.orderType[slot] as OrderType,
-      maker: trade.maker,
-      priceTicks: trade.priceTicks,
-      sizeLots: part.lots,
-      value: part.value,
-      feeCoin: settle,
-      fee,
-      commission,
-      rpi: trade.rpi,
-      time: state.now,
-      futures: {
-        posSide: posSideOf(slab.flags[slot]!),
-        closing: part.closing,
-        kind,
-        pnl,
-      },
+  return {
+    execId,
+    execLinkId: trade.execLinkId,
+    orderId: slab.id[slot]!,
+    clientOid: clientOidOf(state, slot),
+    uid: account.uid,
+    instrument: instrument.index,
+    category: instrument.category,
+    side: slab.side[slot] as Side,
+    orderType: slab.orderType[slot] as OrderType,
+    maker: trade.maker,
+    priceTicks: trade.priceTicks,
+    sizeLots: part.lots,
+    value: part.value,
+    feeCoin: instrument.futures!.settle,
+    fee,
+    commission,
+    rpi: trade.rpi,
+    time: state.now,
+    futures: {
+      posSide: posSideOf(slab.flags[slot]!),
+      closing: part.closing,
+      kind,
+      pnl,
     },
-  });
-  if (account.house) return;
-  const line = lineKind(account, slab.side[slot] === Side.buy, part.closing);
-  const details = { fee, instrument, intoMargin };
-  emitLedgerLine(state, account, Wallet.unified, settle, line, pnl, '', details);
+  };
 }
 
 function lineKind(account: Account, buying: boolean, closing: boolean): LedgerLineKind {

@@ -97,7 +97,10 @@ export class FuturesFillTests implements FillTests {
     this.expected = undefined;
     if (this.running !== undefined) return;
     const after = new TentativeAccount(made.account);
-    if (made.account === taken.account) this.apply(taken, after);
+    if (made.account === taken.account) {
+      if (this.keepsRest(taken)) this.applyKept(taken, after);
+      else this.apply(taken, after);
+    }
     this.apply(made, after);
     const key = this.keyOf(made);
     const margin = after.position(key)?.iso ?? 0n;
@@ -124,7 +127,8 @@ export class FuturesFillTests implements FillTests {
   /** A maker that meets an order of its own account: the taker's side is settled first and may release its margin. */
   private passesBehind(made: FillSide, taken: FillSide): boolean {
     const after = this.startOf(taken).copy();
-    this.apply(taken, after);
+    if (this.state.rules.forcedRest && this.keepsRest(taken)) this.applyKept(taken, after);
+    else this.apply(taken, after);
     return this.sidePasses(made, after);
   }
 
@@ -239,6 +243,19 @@ export class FuturesFillTests implements FillTests {
     for (const part of this.partsOf(side, held)) this.applyPart(side, part, account);
   }
 
+  /** A forced close of an isolated position: what is left of its margin is the fund's, not the account's (rules 13.1 (a)). */
+  private keepsRest(side: FillSide): boolean {
+    if ((this.state.slab.flags[side.slot]! & FLAG_FORCED) === 0) return false;
+    return side.account.positions.get(this.keyOf(side))?.isolated === true;
+  }
+
+  private applyKept(side: FillSide, account: TentativeAccount): void {
+    const key = this.keyOf(side);
+    const position = account.position(key)!.copy();
+    for (const part of this.partsOf(side, position)) position.close(part.lots, part.value);
+    account.setPosition(key, position);
+  }
+
   private applyPart(side: FillSide, part: Part, account: TentativeAccount): void {
     const { state, instrument } = this;
     const key = this.keyOf(side);
@@ -338,9 +355,9 @@ export class FuturesFillTests implements FillTests {
       at < 0
         ? [0, 0, 0]
         : [
-            margin.contracts[at + ContractRow.longLots]!,
-            margin.contracts[at + ContractRow.shortLots]!,
-            margin.contracts[at + ContractRow.maintenance]!,
+            margin.numbers[at + ContractRow.longLots]!,
+            margin.numbers[at + ContractRow.shortLots]!,
+            margin.numbers[at + ContractRow.maintenance]!,
           ];
     const larger = Math.max(buying ? long + lots : long, buying ? short : short + lots);
     const keeps = maintenanceAtNumber(instrument, markTicks(state, instrument), larger);
@@ -371,7 +388,7 @@ export class FuturesFillTests implements FillTests {
 
   /** Does so much less leave no debt in the settlement coin, which would need margin of its own? */
   private staysPositive(margin: MarginCache, lost: number): boolean {
-    const n = margin.coins.indexOf(this.instrument.futures!.settle);
+    const n = margin.findCoin(this.instrument.futures!.settle);
     return n >= 0 && margin.balanceOf(n) + margin.profitOf(n) >= lost;
   }
 }

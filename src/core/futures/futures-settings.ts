@@ -138,9 +138,9 @@ export function setMarginMode(state: State, command: SetMarginMode): CommandResu
   const { account, instrument } = found;
   const setting = futuresSetting(account, instrument);
   if (setting.isolated === command.isolated) return OK;
-  if (positionsOf(account, instrument).length > 0 || account.openByInstrument.of(instrument.index) > 0) {
+  const ordered = state.openOrders.of(account.index, instrument.index) > 0;
+  if (ordered || positionsOf(account, instrument).length > 0)
     return rejected(RejectReason.positionsOrOrdersOpen);
-  }
   account.choose(instrument.index, { ...setting, isolated: command.isolated });
   return OK;
 }

@@ -170,8 +170,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const ownRate = this.feeRateOf(instrument, maker, true);
     // Forced trades pay no rebate (rules 13.7).
     const makerRate = this.state.rules.fundReach && this.isForced(taker) ? larger(0n, ownRate) : ownRate;
-    this.settle({ ...deal, slot: taker, maker: false, feeRate: takerRate, otherRate: makerRate });
-    this.settle({ ...deal, slot: maker, maker: true, feeRate: makerRate, otherRate: takerRate });
+    this.settle(sideOf(deal, taker, false, takerRate, makerRate));
+    this.settle(sideOf(deal, maker, true, makerRate, takerRate));
   }
 
   /** One side of a trade. */
@@ -409,4 +409,9 @@ const FREE_OF_FEES: ReadonlySet<OrderKind> = new Set([
 /** Kinds whose margin stays with the position until the close is settled. */
 function keepsMargin(kind: OrderKind): boolean {
   return isLiquidation(kind) || kind === OrderKind.delivery || kind === OrderKind.delisting;
+}
+
+function sideOf(deal: Deal, slot: number, maker: boolean, feeRate: bigint, otherRate: bigint): Trade {
+  const { context, priceTicks, lots, value, execLinkId, rpi } = deal;
+  return { context, slot, maker, priceTicks, lots, value, feeRate, otherRate, execLinkId, rpi };
 }

@@ -20,7 +20,7 @@ export function openValue(
 ): bigint {
   const { slab } = state;
   let value = 0n;
-  if (account.openByInstrument.of(instrument.index) === 0) return value;
+  if (state.openOrders.of(account.index, instrument.index) === 0) return value;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     if (slab.instrument[slot] !== instrument.index || slab.side[slot] !== side) continue;
     if (slot === leaveOut || (slab.flags[slot]! & FLAG_CLOSING) !== 0) continue;

@@ -8,8 +8,8 @@
 import { isInDebt, liquidationRatio, warningRatio } from '../margin/debts.ts';
 import { isolatedInQuote, markTicks } from '../margin/margin.ts';
 import { currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
-import { IndexedHeap } from '../model/indexed-heap.ts';
 import { valueNumber } from '../model/instrument.ts';
+import { NumberHeap } from '../model/number-heap.ts';
 import type { Position } from '../model/position.ts';
 import { divCeil, larger, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
@@ -26,12 +26,6 @@ const SAFETY = 0.999_999;
 const MONEY = 100_000_000;
 const RATE_NUMBER = Number(RATE_ONE);
 
-interface Watched {
-  readonly account: Account;
-  /** The sum of moves at which the account must be checked. */
-  due: number;
-}
-
 export class LiquidationMonitor {
   private readonly state: State;
   /** Sum of the largest relative moves so far. */
@@ -39,11 +33,8 @@ export class LiquidationMonitor {
   private lastMarks: number[] = [];
   private lastCoins: readonly bigint[] = [];
   private lastIndexed: readonly boolean[] = [];
-  /** Earliest due first, one entry an account. */
-  private readonly heap = new IndexedHeap<Watched>(
-    (a, b) => a.due < b.due || (a.due === b.due && a.account.uid < b.account.uid),
-  );
-  private readonly entries = new Map<Account, Watched>();
+  /** Indices of accounts, by the sum of moves at which each must be checked. */
+  private readonly watched = new NumberHeap();
 
   constructor(state: State) {
     this.state = state;
@@ -55,11 +46,11 @@ export class LiquidationMonitor {
   onPrices(): Account[] {
     this.moved += this.largestMove();
     const due: Account[] = [];
-    for (let first = this.heap.first(); first !== undefined && first.due <= this.moved; ) {
-      this.heap.remove(first);
-      this.entries.delete(first.account);
-      due.push(first.account);
-      first = this.heap.first();
+    const { watched } = this;
+    for (let first = watched.first(); first !== undefined; first = watched.first()) {
+      if (watched.rankOf(first) > this.moved) break;
+      watched.remove(first);
+      due.push(this.state.accounts[first]!);
     }
     return due.sort((a, b) => a.uid - b.uid);
   }
@@ -68,15 +59,8 @@ export class LiquidationMonitor {
   look(account: Account): void {
     if (account.positions.size === 0 && !isInDebt(this.state, account)) return;
     const due = this.moved + this.allowance(account);
-    const known = this.entries.get(account);
-    if (known === undefined) {
-      const entry = { account, due };
-      this.entries.set(account, entry);
-      this.heap.add(entry);
-    } else if (due < known.due) {
-      known.due = due;
-      this.heap.settle(known);
-    }
+    const { watched } = this;
+    if (!watched.has(account.index) || due < watched.rankOf(account.index)) watched.set(account.index, due);
   }
 
   private largestMove(): number {
@@ -120,14 +104,14 @@ export class LiquidationMonitor {
   /** Positions move with prices, and collateral does too. */
   private crossedAllowance(account: Account, margin: MarginCache): number {
     const { state } = this;
-    const { coins } = margin;
+    const { coinCount } = margin;
     let { exposure } = margin;
     const owes = margin.debtMaintenance !== 0;
     if (exposure === 0 && !owes) return Number.POSITIVE_INFINITY;
-    for (let n = 0; n < coins.length; n++) {
+    for (let n = 0; n < coinCount; n++) {
       const balance = margin.balanceOf(n);
       // Maintenance of a debt grows with the debt: the factor two covers it, as with positions.
-      exposure += 2 * Math.abs(balance) * ((state.coinPriceNumbers[coins[n]!] ?? Number.NaN) / MONEY);
+      exposure += 2 * Math.abs(balance) * ((state.coinPriceNumbers[margin.coinOf(n)] ?? Number.NaN) / MONEY);
     }
     const { effective, maintenance } = margin;
     const warned = Number(warningRatio(state, account)) / RATE_NUMBER;
@@ -145,10 +129,10 @@ export class LiquidationMonitor {
   /** The maintenance of a debt jumps at the end of its tier: the allowance must end there. */
   private toNextTier(margin: MarginCache, exposure: number): number {
     let least = Number.POSITIVE_INFINITY;
-    const { coins } = margin;
-    for (let n = 0; n < coins.length; n++) {
+    const { coinCount } = margin;
+    for (let n = 0; n < coinCount; n++) {
       const usd = -margin.equityOf(n);
-      for (const end of this.state.lending[coins[n]!]!.terms.tierEnds) {
+      for (const end of this.state.lending[margin.coinOf(n)]!.terms.tierEnds) {
         if (usd > end) continue;
         least = Math.min(least, share(end - usd, exposure));
         break;

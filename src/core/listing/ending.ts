@@ -41,7 +41,7 @@ function cancelPortion(state: State, ending: Ending): void {
 
 function cancelOrdersOf(state: State, account: Account, instrument: number): number {
   const { size: waiting } = account.strategies;
-  const orders = account.openByInstrument.of(instrument);
+  const orders = state.openOrders.of(account.index, instrument);
   if (orders > 0) state.touch(account);
   if (orders > 0) cancelWhere(state, account, CancelReason.delegatedRiskOrder, (each) => each === instrument);
   if (waiting > 0)

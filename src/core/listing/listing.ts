@@ -204,8 +204,11 @@ export function setFees(state: State, command: SetFees): CommandResult {
 /** Only forwards: what was decided under an edition stays as it was. */
 export function setEdition(state: State, { edition }: SetEdition): CommandResult {
   if (edition <= state.edition || edition > NEWEST_EDITION) return rejected(RejectReason.amountOutOfRange);
-  if (state.edition < 2) for (const index of state.indices) index.enterSecondEdition();
+  const first = state.edition === 1;
   state.enterEdition(edition);
+  if (!first) return OK;
+  state.beginSecondEdition();
+  for (const index of state.indices) index.enterSecondEdition();
   // What the house lacks is looked at when this command ends.
   state.clearingChanged = true;
   return OK;

@@ -94,7 +94,7 @@ export function openOrderRequirements(state: State, account: Account, leaveOut: 
     const part = slab.marginLocks.get(slot)?.borrowed ?? 0n;
     addBorrowed(borrowed, lockedCoin(instrument, side), part);
     const priceTicks = slab.price[slot]!;
-    const need = lockOf(state, instrument, slot);
+    const need = BigInt(lockOf(state, instrument, slot));
     haircut += haircutLoss(state, account, { instrument, side, priceTicks, need, borrowed: part });
   }
   return { borrowed, haircut };

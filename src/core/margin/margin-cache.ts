@@ -45,8 +45,7 @@ export function accountRisk(state: State, account: Account): Risk {
 
 /** The cache, brought up to date. Initial margin may be an upper bound when opening orders would lose at the mark. */
 export function currentMargin(state: State, account: Account): MarginCache {
-  account.margin ??= new MarginCache();
-  const { margin } = account;
+  const margin = account.margin ?? openCache(state, account);
   const stale = margin.takeStale(state.priceVersion, state.ledger.changesOf(account.index));
   if (stale === 0) {
     if (margin.haircut !== 0) margin.liable = hasObligations(state, account);
@@ -64,6 +63,13 @@ export function currentMargin(state: State, account: Account): MarginCache {
   const revalued = sumCoins(state, account, margin, stale);
   if (revalued || (stale & Stale.claims) !== 0) reloadDebts(state, account, margin, false);
   margin.liable = margin.haircut !== 0 && hasObligations(state, account);
+  return margin;
+}
+
+/** A view of an account, which does not last, has memory of its own. */
+function openCache(state: State, account: Account): MarginCache {
+  const margin = new MarginCache(state.accounts[account.index] === account ? state.marginBlocks : undefined);
+  account.margin = margin;
   return margin;
 }
 
@@ -93,10 +99,10 @@ export function initialMarginWith(
   leaveOut: number,
 ): number {
   const at = findOrAddRow(state, account, margin, instrument);
-  const { contracts } = margin;
-  let buys = contracts[at + ContractRow.buyValue]!;
-  let sells = contracts[at + ContractRow.sellValue]!;
-  let loss = contracts[at + ContractRow.openLoss]!;
+  const { numbers } = margin;
+  let buys = numbers[at + ContractRow.buyValue]!;
+  let sells = numbers[at + ContractRow.sellValue]!;
+  let loss = numbers[at + ContractRow.openLoss]!;
   const mark = markTicks(state, instrument);
   if (leaveOut !== NIL) {
     const { slab } = state;
@@ -113,10 +119,10 @@ export function initialMarginWith(
     else sells += value;
     loss += orderLoss(instrument, side, priceTicks, lots, mark);
   }
-  const changed = initialOf(state, account, instrument, contracts, at, buys, sells, loss);
+  const changed = initialOf(state, account, instrument, numbers, at, buys, sells, loss);
   // With an order the account has obligations.
   const haircut = intent !== undefined && !margin.liable ? margin.haircut : 0;
-  return exact(margin.initial + haircut - contracts[at + ContractRow.initial]! + changed);
+  return exact(margin.initial + haircut - numbers[at + ContractRow.initial]! + changed);
 }
 
 /** Maintenance margin and closing fee of a size at a price in the quote coin, NaN when not exact. */

@@ -4,12 +4,13 @@
  */
 
 import { NIL } from '../book/order-slab.ts';
+import { type Amount, numberOf, sumOf } from '../model/amount.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { Side } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { ceilWorth, exactNumber } from '../model/safe-integers.ts';
+import { ceilWorth } from '../model/safe-integers.ts';
 import { larger } from '../model/units.ts';
 import { priceBand, referenceTicks } from '../orders/order-checks.ts';
 import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
@@ -29,7 +30,7 @@ export interface Spending {
   /** 0 on market orders. */
   readonly limitTicks: number;
   /** Amount of the coin it pays. */
-  readonly need: bigint;
+  readonly need: Amount;
   readonly slot: number;
 }
 
@@ -47,14 +48,14 @@ export function checkSpending(state: State, account: Account, spending: Spending
   if (rejectReason === RejectReason.none) return undefined;
   if (rejectReason !== RejectReason.insufficientBalance) return { ...rejected(rejectReason), available: 0n };
   const coin = lockedCoin(spending.instrument, spending.side);
-  const available = maxSpendable(state, account, spending) - heldBy(state, spending);
+  const available = maxSpendable(state, account, spending) - BigInt(heldBy(state, spending));
   return { ...rejected(rejectReason), available: larger(0n, available), coin };
 }
 
 /** The largest amount that an order could pay now. */
 export function maxSpendable(state: State, account: Account, order: Order): bigint {
   const coin = lockedCoin(order.instrument, order.side);
-  const own = ownMoney(state, account, coin, order);
+  const own = BigInt(ownMoney(state, account, coin, order));
   const known = knownOf(state, account, order);
   const passes = (need: bigint) =>
     rejectReasonOf(state, account, { ...order, need }, known) === RejectReason.none;
@@ -88,20 +89,24 @@ function knownOf(state: State, account: Account, { instrument, side, slot }: Ord
 }
 
 function rejectReasonOf(state: State, account: Account, spending: Spending, present?: Known): RejectReason {
-  const { instrument, side, need, slot } = spending;
+  const { instrument, side, slot } = spending;
   const coin = lockedCoin(instrument, side);
-  const borrowed = larger(0n, need - ownMoney(state, account, coin, spending));
+  const own = ownMoney(state, account, coin, spending);
+  const borrows = spending.need > own;
+  if (!borrows && (!hasObligations(state, account) || hasPlenty(state, account, coin, spending.need)))
+    return RejectReason.none;
+  const need = BigInt(spending.need);
+  const borrowed = borrows ? need - BigInt(own) : 0n;
   let known = present;
-  if (borrowed > 0n) {
+  if (borrows) {
     if (instrument.margin === undefined) return RejectReason.insufficientBalance;
     if (owesBeyondMeans(state, account)) return RejectReason.insufficientMargin;
     if (lendsAtOldPrice(state, account, coin)) return RejectReason.noCoinPrice;
     known ??= knownOf(state, account, spending);
     const rejectReason = borrowingRejectReason(instrument.margin, borrowed, known);
     if (rejectReason !== RejectReason.none) return rejectReason;
-  } else if (!hasObligations(state, account) || hasPlenty(state, account, coin, need))
-    return RejectReason.none;
-  const lock = need - borrowed - heldBy(state, spending);
+  }
+  const lock = need - borrowed - BigInt(heldBy(state, spending));
   const priceTicks = spending.limitTicks || worstTicks(state, spending);
   const intent = { instrument, side, priceTicks, need, borrowed, lock };
   const after = computeRisk(state, account, undefined, slot, intent, known?.claims);
@@ -122,9 +127,9 @@ function lendsAtOldPrice(state: State, account: Account, coin: number): boolean 
  * have paid? Then the exact computation is not needed, as for most orders. True only where the rule accepts: whether
  * cached values are estimates depends on earlier reads, which must not decide about an order.
  */
-function hasPlenty(state: State, account: Account, coin: number, need: bigint): boolean {
+function hasPlenty(state: State, account: Account, coin: number, need: Amount): boolean {
   const { effective, initial } = currentMargin(state, account);
-  const lost = ceilWorth(exactNumber(need), state.coinPriceNumbers[coin] ?? Number.NaN);
+  const lost = ceilWorth(numberOf(need), state.coinPriceNumbers[coin] ?? Number.NaN);
   return effective - initial >= 2 * lost + ROUNDINGS;
 }
 
@@ -134,7 +139,7 @@ function worstTicks(state: State, { instrument, side, need }: Spending): number 
   const { maxBuyTicks, minSellTicks } = priceBand(instrument, market);
   const buying = side === Side.buy;
   let worst = referenceTicks(instrument, market);
-  let left = need;
+  let left = BigInt(need);
   let levels = 0;
   market.book.eachLevel(buying ? Side.sell : Side.buy, (priceTicks, lots) => {
     if (buying ? priceTicks > maxBuyTicks : priceTicks < minSellTicks) return false;
@@ -157,11 +162,12 @@ function borrowingRejectReason(
 }
 
 /** Cash, with the amount that the replaced order releases. */
-function ownMoney(state: State, account: Account, coin: number, order: Order): bigint {
-  return larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) + heldBy(state, order);
+function ownMoney(state: State, account: Account, coin: number, order: Order): Amount {
+  const cash = state.ledger.held(account.index, coin, Bucket.cash);
+  return sumOf(cash < 0 ? 0 : cash, heldBy(state, order));
 }
 
-function heldBy(state: State, { instrument, slot }: Order): bigint {
-  if (slot === NIL) return 0n;
+function heldBy(state: State, { instrument, slot }: Order): Amount {
+  if (slot === NIL) return 0;
   return state.slab.marginLocks.get(slot)?.held ?? lockOf(state, instrument, slot);
 }

@@ -167,8 +167,12 @@ export class ByteReader implements Fields {
 
   money(_value: bigint): bigint {
     const at = this.advance(16);
-    const low = this.view.getBigUint64(at, true);
-    const high = this.view.getBigInt64(at + 8, true);
+    const { view } = this;
+    // Most amounts of a command are zero, and a big integer is an allocation.
+    const none = view.getInt32(at) | view.getInt32(at + 4) | view.getInt32(at + 8) | view.getInt32(at + 12);
+    if (none === 0) return 0n;
+    const low = view.getBigUint64(at, true);
+    const high = view.getBigInt64(at + 8, true);
     return high === 0n ? low : (high << MONEY_SPLIT) + low;
   }
 

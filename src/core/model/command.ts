@@ -136,7 +136,7 @@ export interface RequestWithdrawal {
 
 /** A withdrawal to any other account of the venue: it arrives at once and is free. */
 export interface InternalWithdrawal {
-  readonly type: 'innerWithdrawal';
+  readonly type: 'internalWithdrawal';
   readonly time: number;
   readonly uid: number;
   /** Credited to the wallet that it has set for deposits of the coin; the funding wallet by default. */
@@ -583,10 +583,21 @@ export interface Checkpoint {
 
 /** Command `seq` threw when it was applied: a replay skips it. */
 export interface SkipCommand {
-  readonly type: 'setAside';
+  readonly type: 'skipCommand';
   readonly time: number;
   readonly seq: number;
   readonly by?: string;
+}
+
+/**
+ * The identity store and the number of its changes, which are not commands: a start on an older copy of the store is
+ * refused (reliability 2.3).
+ */
+export interface IdentityMark {
+  readonly type: 'identityMark';
+  readonly time: number;
+  readonly store: string;
+  readonly changes: number;
 }
 
 export type Command =
@@ -637,6 +648,7 @@ export type Command =
   | ModifyStrategy
   | CancelStrategy
   | SkipCommand
+  | IdentityMark
   | Checkpoint;
 export type CommandType = Command['type'];
 

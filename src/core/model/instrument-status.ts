@@ -45,6 +45,8 @@ export function placingRejectReason(
     if (now >= delivery.time - DELIVERY_QUIET_MS) return RejectReason.deliveryNear;
   }
   const permission = TABLE[instrument.status];
+  if (instrument.paused)
+    return (opening ? permission.open : permission.close) || RejectReason.staleIndexPrice;
   if (opening && isCloseOnly(instrument, house)) return permission.open || RejectReason.openingRestricted;
   if (permission.retailOnly && source === Source.api) return RejectReason.apiRestricted;
   return opening ? permission.open : permission.close;
@@ -55,9 +57,10 @@ export function isCloseOnly({ closeOnly }: Instrument, house: boolean): boolean 
   return closeOnly && !house;
 }
 
-/** As it is shown: a contract that only closes does so whatever its status allowed (rules 13.2). */
-export function shownStatus({ status, closeOnly }: Instrument): InstrumentStatus {
-  return closeOnly && status === InstrumentStatus.online ? InstrumentStatus.limitOpen : status;
+/** As it is shown: a contract that only closes, or does not trade, does so whatever its status allowed (rules 13.2). */
+export function shownStatus({ status, closeOnly, paused }: Instrument): InstrumentStatus {
+  const restricted = closeOnly || paused;
+  return restricted && status === InstrumentStatus.online ? InstrumentStatus.limitOpen : status;
 }
 
 /** A modification may pass a restriction on opening when it does not enlarge what the order can do. */

@@ -1,6 +1,7 @@
 /** What can be traded, in the integers that the exchange works with, and what prices and sizes of it come to. */
 
-import { Category, type InstrumentStatus } from './enums.ts';
+import type { Amount } from './amount.ts';
+import { Category, type InstrumentStatus, Side } from './enums.ts';
 import { PRICE_TICKS_MAX } from './limits.ts';
 import type { InstrumentSpec } from './listing-spec.ts';
 import type { MarginScale } from './margin-fractions.ts';
@@ -92,6 +93,8 @@ export interface Instrument {
   status: InstrumentStatus;
   /** The house lacks too much of the coin: nobody opens, whatever the status (rules 13.2). */
   closeOnly: boolean;
+  /** Coin-margined, and nobody tells what the coin is worth: no order trades (rules 13.2 (f)). */
+  paused: boolean;
 }
 
 /** Highest buy price at the reference (rules 1.9); a very low buy is nobody's problem. */
@@ -110,10 +113,14 @@ export function minSellTicks(instrument: Instrument, referenceTicks: number): nu
 }
 
 /** Exact trade value in 10^-8 of the quote coin. */
-export function tradeValue(instrument: Instrument, priceTicks: number, sizeLots: number): bigint {
+export function tradeAmount(instrument: Instrument, priceTicks: number, sizeLots: number): Amount {
   const product = priceTicks * sizeLots * instrument.valuePerTickLotNumber;
-  if (product <= Number.MAX_SAFE_INTEGER) return BigInt(product);
+  if (product <= Number.MAX_SAFE_INTEGER) return product;
   return BigInt(priceTicks) * BigInt(sizeLots) * instrument.valuePerTickLot;
+}
+
+export function tradeValue(instrument: Instrument, priceTicks: number, sizeLots: number): bigint {
+  return BigInt(tradeAmount(instrument, priceTicks, sizeLots));
 }
 
 /** The same as an exact number, NaN when it is not one. */
@@ -121,23 +128,35 @@ export function valueNumber(instrument: Instrument, priceTicks: number, sizeLots
   return exact(priceTicks * sizeLots * instrument.valuePerTickLotNumber);
 }
 
-/** Is the value below the bound? Answered without big integers where a `number` is exact, which is almost always. */
+/** Is the value below the bound? */
 export function valueBelow(
   instrument: Instrument,
   priceTicks: number,
   sizeLots: number,
   bound: bigint,
 ): boolean {
-  const product = priceTicks * sizeLots * instrument.valuePerTickLotNumber;
-  if (product <= Number.MAX_SAFE_INTEGER) return product < bound;
-  return tradeValue(instrument, priceTicks, sizeLots) < bound;
+  return tradeAmount(instrument, priceTicks, sizeLots) < bound;
 }
 
 /** Quantity in 10^-8 of the base coin. */
-export function baseUnits(instrument: Instrument, sizeLots: number): bigint {
+export function baseAmount(instrument: Instrument, sizeLots: number): Amount {
   const product = sizeLots * instrument.unitsPerLotNumber;
-  if (product <= Number.MAX_SAFE_INTEGER) return BigInt(product);
+  if (product <= Number.MAX_SAFE_INTEGER) return product;
   return BigInt(sizeLots) * instrument.unitsPerLot;
+}
+
+export function baseUnits(instrument: Instrument, sizeLots: number): bigint {
+  return BigInt(baseAmount(instrument, sizeLots));
+}
+
+/** The most that an order of so many lots pays: quote for a buy, base for a sell. */
+export function payableAmount(
+  instrument: Instrument,
+  side: Side,
+  priceTicks: number,
+  sizeLots: number,
+): Amount {
+  return side === Side.buy ? tradeAmount(instrument, priceTicks, sizeLots) : baseAmount(instrument, sizeLots);
 }
 
 export function isFutures(category: Category): boolean {

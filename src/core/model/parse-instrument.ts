@@ -93,6 +93,7 @@ export function parseInstrument(
     calendar: calendarOf(spec),
     status: status as InstrumentStatus,
     closeOnly: false,
+    paused: false,
   };
 }
 

@@ -9,6 +9,7 @@ import {
   NIL,
   type OrderSlab,
 } from '../book/order-slab.ts';
+import type { Amount } from '../model/amount.ts';
 import {
   CancelReason,
   HoldMode,
@@ -22,7 +23,7 @@ import {
   type TimeInForce,
 } from '../model/enums.ts';
 import type { FuturesOrderFields, OrderRecord } from '../model/event.ts';
-import { baseUnits, type Instrument, isFutures, tradeValue, valueNumber } from '../model/instrument.ts';
+import { type Instrument, isFutures, payableAmount, valueNumber } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import type { Account } from '../state/account.ts';
@@ -49,7 +50,8 @@ export function register(state: State, account: Account, instrument: Instrument,
   if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing++;
   if (isFutures(instrument.category)) account.openFutures++;
   else account.openSpot++;
-  account.openByInstrument.add(instrument.index);
+  if (instrument.margin !== undefined) account.openMargin++;
+  state.openOrders.add(account.index, instrument.index);
   const clientOid = slab.clientOids.get(slot);
   if (clientOid !== undefined) account.addClientOid(clientOid, slot);
 }
@@ -96,32 +98,30 @@ function unregister(state: State, slot: number): void {
   if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing--;
   if (isFutures(instrument.category)) account.openFutures--;
   else account.openSpot--;
-  account.openByInstrument.drop(instrument.index);
+  if (instrument.margin !== undefined) account.openMargin--;
+  state.openOrders.drop(account.index, instrument.index);
   const clientOid = slab.clientOids.get(slot);
   if (clientOid !== undefined) account.dropClientOid(clientOid);
   slab.release(slot);
 }
 
 /** Money a resting spot order holds: quote for a buy, base for a sell. */
-export function lockOf(state: State, instrument: Instrument, slot: number): bigint {
-  const { slab } = state;
-  return slab.side[slot] === Side.buy
-    ? tradeValue(instrument, slab.price[slot]!, slab.remaining[slot]!)
-    : baseUnits(instrument, slab.remaining[slot]!);
+export function lockOf({ slab }: State, instrument: Instrument, slot: number): Amount {
+  return payableAmount(instrument, slab.side[slot] as Side, slab.price[slot]!, slab.remaining[slot]!);
 }
 
 export function lockedCoin(instrument: Instrument, side: Side): number {
   return side === Side.buy ? instrument.quote : instrument.base;
 }
 
-export function lock(state: State, account: number, coin: number, amount: bigint): void {
-  const { ledger } = state;
-  ledger.move(ledger.cell(account, coin, Bucket.cash), ledger.cell(account, coin, Bucket.locked), amount);
+export function lock({ ledger }: State, account: number, coin: number, amount: Amount): void {
+  const row = ledger.row(account, coin);
+  ledger.move(row + Bucket.cash, row + Bucket.locked, amount);
 }
 
-export function unlock(state: State, account: number, coin: number, amount: bigint): void {
-  const { ledger } = state;
-  ledger.move(ledger.cell(account, coin, Bucket.locked), ledger.cell(account, coin, Bucket.cash), amount);
+export function unlock({ ledger }: State, account: number, coin: number, amount: Amount): void {
+  const row = ledger.row(account, coin);
+  ledger.move(row + Bucket.locked, row + Bucket.cash, amount);
 }
 
 /** Is it a margin order, which may borrow a part of what it pays? */
@@ -187,7 +187,7 @@ function emitOrder(
   reason: CancelReason,
   quoteAmount: bigint,
 ): void {
-  if (state.accountOf(slot).house) return;
+  if (state.silent || state.accountOf(slot).house) return;
   state.events.push({ type: 'order', order: recordOf(state, slot, status, reason, quoteAmount) });
 }
 

@@ -8,6 +8,9 @@ import { reportedBalance } from '../state/ledger-lines.ts';
 import type { Market, State } from '../state/state.ts';
 import { clientOidOf, emitOpen } from './order-lifecycle.ts';
 
+/** Ledger lines of each side of a trade. */
+const LINES_OF_A_FILL = 2;
+
 export interface Trade {
   /** Slots of the two orders. */
   readonly taker: number;
@@ -65,7 +68,7 @@ export function printTrade(state: State, market: Market, print: Print): void {
     rpi,
     time: state.now,
   } as const;
-  state.events.push(traded);
+  if (!state.silent) state.events.push(traded);
   market.tape.print(traded);
 }
 
@@ -85,6 +88,10 @@ function recordFill(
   const maker = slot === trade.maker;
   const buying = slab.side[slot] === Side.buy;
   const fee = maker ? trade.makerFee : trade.takerFee;
+  if (state.silent) {
+    state.passIds(LINES_OF_A_FILL);
+    return;
+  }
   const inCoin = buying ? instrument.base : instrument.quote;
   state.events.push({
     type: 'fill',

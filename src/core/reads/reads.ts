@@ -50,6 +50,15 @@ export function openOrders(state: State, query: OpenOrderQuery): OrderRecord[] {
   return orders;
 }
 
+/** Categories that the account has open orders in, ascending. */
+export function openCategories(state: State, uid: number): Category[] {
+  const categories = new Set<Category>();
+  const { slab } = state;
+  let slot = state.accountByUid.get(uid)?.firstOrder ?? NIL;
+  for (; slot !== NIL; slot = slab.accountNext[slot]!) categories.add(state.instrumentOf(slot).category);
+  return [...categories].sort((a, b) => a - b);
+}
+
 /** One open order of the caller by id, else by client id. */
 export function openOrder(
   state: State,

@@ -9,7 +9,7 @@
 import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
-import { clearingFields, feeFloorFields, partyLimitFields } from './limit-fields.ts';
+import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
 import { openWorkFields } from './open-work-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
@@ -32,6 +32,10 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     partyLimitFields(w, state);
     w.text('clearingShortfall');
     clearingFields(w, state);
+  }
+  if (state.edition > 2) {
+    w.text('silentIndex');
+    silenceFields(w, state);
   }
   // Strategy orders that wait for their turn are among the frozen fields.
   if (state.endings.length > 0 || state.works.length > 0) {

@@ -10,6 +10,13 @@ export function clearingFields(f: StateFields, { instruments }: State): void {
   if (f.reading) for (const index of flagged) instruments[index]!.closeOnly = true;
 }
 
+/** Rules 13.2 (f). */
+export function silenceFields(f: StateFields, { instruments }: State): void {
+  const known = instruments.filter(({ paused }) => paused).map(({ index }) => index);
+  const flagged = list(f, known, (index = 0) => f.i32(index));
+  if (f.reading) for (const index of flagged) instruments[index]!.paused = true;
+}
+
 /** Rules 13.9. */
 export function partyLimitFields(f: StateFields, { accountByUid }: State): void {
   const known = [...accountByUid.values()].filter(({ broker }) => broker).map(({ uid }) => uid);

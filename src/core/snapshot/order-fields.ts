@@ -95,7 +95,7 @@ function adopt(state: State, slot: number, marginHeld: bigint): void {
   const instrument = state.instrumentOf(slot);
   if (marginHeld !== NO_HOLD) {
     const coin = lockedCoin(instrument, slab.side[slot] as Side);
-    restoreMarginLock(state, slot, coin, marginHeld, lockOf(state, instrument, slot));
+    restoreMarginLock(state, slot, coin, marginHeld, BigInt(lockOf(state, instrument, slot)));
   }
   const account = state.accountOf(slot);
   slab.party[slot] = account.party;

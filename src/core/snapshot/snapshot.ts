@@ -22,7 +22,9 @@ export type Upgrade = (state: State) => void;
 const UPGRADES: readonly Upgrade[] = [
   // A state of format 1 is of the first edition of the rule book and stays so until the command that changes it.
   (state) => state.ledger.beginPeaks(),
-  // Before the third edition no work stays open.
+  // No contract was ever paused under the second edition.
+  () => {},
+  // Before the fourth edition no work stays open.
   () => {},
 ];
 

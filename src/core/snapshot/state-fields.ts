@@ -9,7 +9,7 @@ import type { State } from '../state/state.ts';
 import { accountFields, ledgerFields } from './account-fields.ts';
 import { list, type StateFields } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
-import { clearingFields, feeFloorFields, partyLimitFields } from './limit-fields.ts';
+import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
 import { listingFields, marketFields } from './market-fields.ts';
 import { loanFields, walletFields } from './money-fields.ts';
 import { openWorkFields } from './open-work-fields.ts';
@@ -42,12 +42,12 @@ export function stateFields(f: StateFields, state: State): void {
   }
   failedAmendFields(f, state);
   strategyFields(f, state);
-  if (f.format >= 2) secondEditionFields(f, state);
-  if (f.format >= 3) openWorkFields(f, state);
+  if (f.format >= 2) editionFields(f, state);
+  if (f.format >= 4) openWorkFields(f, state);
 }
 
-/** What came with the second edition of the rule book (rules 13.12). */
-function secondEditionFields(f: StateFields, state: State): void {
+/** What came with the second and third editions of the rule book (rules 13.12). */
+function editionFields(f: StateFields, state: State): void {
   const edition = f.u8(state.edition);
   if (f.reading) state.enterEdition(edition);
   fundFields(f, state);
@@ -55,6 +55,7 @@ function secondEditionFields(f: StateFields, state: State): void {
   feeFloorFields(f, state);
   partyLimitFields(f, state);
   clearingFields(f, state);
+  if (f.format >= 3) silenceFields(f, state);
 }
 
 function failedAmendFields(f: StateFields, state: State): void {

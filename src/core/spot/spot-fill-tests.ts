@@ -168,7 +168,7 @@ export class SpotFillTests implements FillTests {
     this.oldIndices ??= hasAnyOldIndex(state);
     if (this.oldIndices) return false;
     const margin = currentMargin(state, account);
-    const n = margin.coins.indexOf(given);
+    const n = margin.findCoin(given);
     const amount = exactNumber(givenAmount);
     if (n < 0 || !(margin.balanceOf(n) + margin.profitOf(n) >= amount)) return false;
     const lost = ceilWorth(amount, state.coinPriceNumbers[given] ?? Number.NaN) + CUSHION_DUST;

@@ -156,7 +156,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
       return;
     }
     const byAmount = slab.orderType[slot] === OrderType.market && slab.side[slot] === Side.buy;
-    const need = byAmount ? budgetLeft : lockOf(state, instrument, slot);
+    const need = byAmount ? budgetLeft : BigInt(lockOf(state, instrument, slot));
     payFromMarginLock(state, slot, coin, amount, need, to);
   }
 

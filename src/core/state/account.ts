@@ -1,7 +1,6 @@
 /** One record per account, main or sub-account. Money is in the ledger, orders in the slab. */
 import { NIL } from '../book/order-slab.ts';
 import { HoldMode, type Wallet } from '../model/enums.ts';
-import { OpenCounts } from '../model/open-order-counts.ts';
 import { type Position, positionKey } from '../model/position.ts';
 import type { MarginCache } from './margin-cache-state.ts';
 import type { PartySums } from './party-sums.ts';
@@ -22,56 +21,58 @@ export interface FuturesSetting {
 const NONE: ReadonlyMap<never, never> = new Map<never, never>();
 const NO_ACCOUNTS: readonly Account[] = [];
 
+/** What every order looks at comes first: the fields of an object lie in memory as they are declared. */
 export class Account {
   readonly uid: number;
   /** Index in the ledger and in the table of accounts. */
   readonly index: number;
-  readonly masterUid: number;
   /** Index of the main account: orders of one party trade with each other only if their STP mode allows it. */
   readonly party: number;
-  marketMaker: boolean;
   /** Keeps no per-order history. */
   readonly house: boolean;
-  private subs: Account[] | undefined;
-  /** Pays fees in the deduction coin, when the exchange has one. */
-  feeDeduction = false;
-  private walletsOfDeposits: Map<number, Wallet> | undefined;
-  /** Of a broker: its share of the fees that its sub-accounts pay, 10^-12. */
-  commissionRate = 0n;
-  /** Of a master: the accounts below it belong to different people. */
-  broker = false;
-  /** Sums of the party it belongs to, where they have been needed; not saved. */
-  partySums: PartySums | undefined;
-  private ownFees: Map<number, FeeRates> | undefined;
-  holdMode: HoldMode = HoldMode.oneWay;
-  private held: Map<number, Position> | undefined;
-  private settings: Map<number, FuturesSetting> | undefined;
+  marketMaker: boolean;
   /** Has placed futures or margin orders: its cash may be negative. */
   mayOwe = false;
-  private leverages: Map<number, number> | undefined;
-  /** The warning of a margin ratio above the warning level was emitted. */
-  warned = false;
   /** Being liquidated: commands of the owner are rejected. */
   liquidating = false;
-  private openOids: Map<string, number> | undefined;
-  /** Open orders by instrument. */
-  readonly openByInstrument = new OpenCounts();
-  /** Number of open orders of the two lines: spot with margin, and all futures. */
-  openSpot = 0;
-  openFutures = 0;
-  /** Number of open orders that only close a position. */
-  openClosing = 0;
+  /** The warning of a margin ratio above the warning level was emitted. */
+  warned = false;
+  /** Is in `State.dirtyAccounts`. */
+  dirty = false;
+  holdMode: HoldMode = HoldMode.oneWay;
   /** Open orders, oldest first, chained through the slab. */
   firstOrder = NIL;
   lastOrder = NIL;
+  /** Number of open orders of the two lines: spot with margin, and all futures. */
+  openSpot = 0;
+  openFutures = 0;
+  /** Those of the first line that may borrow. */
+  openMargin = 0;
+  /** Number of open orders that only close a position. */
+  openClosing = 0;
+  private openOids: Map<string, number> | undefined;
+  /** Cached margin with the changes since; not saved. */
+  margin: MarginCache | undefined;
+  /** Sums of the party it belongs to, where they have been needed; not saved. */
+  partySums: PartySums | undefined;
+  private held: Map<number, Position> | undefined;
+  private settings: Map<number, FuturesSetting> | undefined;
+  private ownFees: Map<number, FeeRates> | undefined;
+  private subs: Account[] | undefined;
+
+  readonly masterUid: number;
+  /** Of a master: the accounts below it belong to different people. */
+  broker = false;
+  /** Pays fees in the deduction coin, when the exchange has one. */
+  feeDeduction = false;
+  /** Of a broker: its share of the fees that its sub-accounts pay, 10^-12. */
+  commissionRate = 0n;
+  private walletsOfDeposits: Map<number, Wallet> | undefined;
+  private leverages: Map<number, number> | undefined;
   private waiting: Map<number, StrategyOrder> | undefined;
   private waitingOids: Map<string, StrategyOrder> | undefined;
   /** When the countdown runs out; 0 = off. */
   countdownDeadline = 0;
-  /** Is in `State.dirtyAccounts`. */
-  dirty = false;
-  /** Cached margin with the changes since; not saved. */
-  margin: MarginCache | undefined;
 
   constructor(
     uid: number,

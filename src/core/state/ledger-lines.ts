@@ -1,5 +1,6 @@
 /** Lines of the statements that users read (rules 4), and the cells that they are about. */
 
+import { sumOf } from '../model/amount.ts';
 import { Category, Wallet } from '../model/enums.ts';
 import type { LedgerLineKind } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -35,11 +36,10 @@ interface LineDetails {
 
 /** Balance that the last line of the unified wallet states: cash and what orders hold, without isolated margin. */
 export function reportedBalance({ ledger }: State, { index }: Account, coin: number): bigint {
-  return (
-    ledger.peek(index, coin, Bucket.cash) +
-    ledger.peek(index, coin, Bucket.locked) +
-    ledger.peek(index, coin, Bucket.isolatedOrders)
-  );
+  const row = ledger.find(index, coin);
+  if (row < 0) return 0n;
+  const own = sumOf(ledger.amount(row + Bucket.cash), ledger.amount(row + Bucket.locked));
+  return BigInt(sumOf(own, ledger.amount(row + Bucket.isolatedOrders)));
 }
 
 export function emitLedgerLine(
@@ -54,22 +54,30 @@ export function emitLedgerLine(
 ): void {
   if (account.mayOwe) state.markDirty(account);
   if (account.house) return;
+  if (state.silent) {
+    state.passIds(intoMargin === 0n ? 1 : 2);
+    return;
+  }
   const held =
     wallet === Wallet.unified
       ? reportedBalance(state, account, coin)
       : state.ledger.peek(account.index, coin, WALLET_BUCKET[wallet]);
-  const common = {
-    type: 'ledgerLine',
-    uid: account.uid,
-    coin,
-    instrument: instrument?.index ?? -1,
-    category: instrument?.category ?? Category.spot,
-    wallet,
-    reference,
-    time: state.now,
-  } as const;
   const line = (what: LedgerLineKind, moved: bigint, cost: bigint, balance: bigint): void => {
-    state.events.push({ ...common, lineId: state.nextId(), kind: what, amount: moved, fee: cost, balance });
+    state.events.push({
+      type: 'ledgerLine',
+      lineId: state.nextId(),
+      uid: account.uid,
+      coin,
+      kind: what,
+      instrument: instrument?.index ?? -1,
+      category: instrument?.category ?? Category.spot,
+      amount: moved,
+      fee: cost,
+      balance,
+      wallet,
+      reference,
+      time: state.now,
+    });
   };
   // Margin that pays a loss comes before the loss, margin that a step puts in after it: no line shows a debt in between.
   if (intoMargin < 0n) line('marginRemoved', -intoMargin, 0n, held - amount + fee);

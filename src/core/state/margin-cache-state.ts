@@ -4,11 +4,12 @@
  * methods named after the change; prices and balances have versions. `../margin/margin-cache.ts` computes again what is
  * stale when margin is asked for. Dollar amounts in 10^-8; NaN where a number would not be exact.
  *
- * After each second of prices every active account is computed again, so its values are adjacent in one array: thousands
- * of accounts with ten positions each do not fit the processor's cache, and scattered values cost more to fetch than to
- * compute.
+ * After each second of prices every active account is computed again, so its values are adjacent in one block of an array
+ * that all accounts share: thousands of accounts with ten positions each do not fit the processor's cache, and scattered
+ * values cost more to fetch than to compute.
  */
 
+import { type Block, NumberBlocks } from '../model/number-blocks.ts';
 import type { Position } from '../model/position.ts';
 import { exact, exactNumber } from '../model/safe-integers.ts';
 
@@ -47,21 +48,44 @@ export const CONTRACT_COLUMNS = 20;
 
 /** Columns of a coin. */
 export const CoinRow = {
-  /** Cash and locked together. */
-  balance: 0,
+  coin: 0,
+  /** Cash and locked together, and locked alone. */
+  balance: 1,
+  locked: 2,
   /** Of the contracts settled in the coin. */
-  profit: 1,
+  profit: 3,
   /** The profit that equity and effective were computed with. */
-  countedProfit: 2,
-  equity: 3,
-  effective: 4,
+  countedProfit: 4,
+  equity: 5,
+  effective: 6,
   /** First cell of its row in the ledger; -1 while it has none. */
-  cells: 5,
+  cells: 7,
 } as const;
-export const COIN_COLUMNS = 6;
+export const COIN_COLUMNS = 8;
 
-export const Total = { equity: 0, effective: 1, initial: 2, maintenance: 3, exposure: 4 } as const;
-const TOTALS = 5;
+/** The block of an account begins with these; instruments of the contracts, coin rows and contract rows follow. */
+const Head = {
+  stale: 0,
+  /** Versions of prices and balances that it was computed with (`State.priceVersion`, `Ledger.changesOf`). */
+  priceVersion: 1,
+  balanceVersion: 2,
+  contracts: 3,
+  coins: 4,
+  /** Rows of the account in the ledger whose coins are among these. */
+  ledgerRows: 5,
+  equity: 6,
+  effective: 7,
+  initial: 8,
+  maintenance: 9,
+  exposure: 10,
+  debtInitial: 11,
+  debtMaintenance: 12,
+  haircut: 13,
+} as const;
+const HEAD = 16;
+const LINE = 8;
+const FIRST_CONTRACTS = 2;
+const FIRST_COINS = 2;
 
 /** Changes since the margin was computed: bits of `MarginCache.takeStale`. */
 export const Stale = {
@@ -81,197 +105,307 @@ const EVERYTHING = Stale.positions | Stale.orders | Stale.settings | Stale.claim
 
 const NOWHERE = -1;
 const NO_VERSION = -1;
+const NO_POSITIONS: readonly Position[] = [];
 
 export class MarginCache {
-  private stale: number = EVERYTHING;
-  /** Versions of prices and balances that it was computed with (`State.priceVersion`, `Ledger.changesOf`). */
-  private priceVersion = NO_VERSION;
-  private balanceVersion = NO_VERSION;
+  /** The array that the rows are in; offsets of rows are places in it. Both change when a row is added. */
+  numbers: Float64Array;
+  private base: number;
+  /** Rows that the block has room for. */
+  private contractsMax = FIRST_CONTRACTS;
+  private coinsMax = FIRST_COINS;
+  private readonly blocks: NumberBlocks;
+
   /** Initial margin is an upper bound: losses of opening orders are bounded, not summed. */
   estimated = false;
-
-  contractCount = 0;
-  contracts = new Float64Array(0);
-  /** Row of each instrument, or -1. */
-  private places = new Int32Array(0);
-
-  readonly coins: number[] = [];
-  coinRows = new Float64Array(0);
-  /** Balances that the coin rows were computed with. */
-  readonly cash: bigint[] = [];
-  readonly locked: bigint[] = [];
-  /** Rows of the account in the ledger whose coins are among these. */
-  ledgerRows = 0;
-
-  readonly totals = new Float64Array(TOTALS);
-  /** Margin of debts, and what open spot and margin orders would cost as collateral while there are obligations. */
-  debtInitial = 0;
-  debtMaintenance = 0;
-  haircut = 0;
   /** The haircut is an upper bound: everything that orders hold counts as lost. */
   haircutEstimated = false;
   /** The account has obligations, so the haircut counts. */
   liable = false;
-  readonly isolated: Position[] = [];
+  isolated: readonly Position[] = NO_POSITIONS;
+
+  constructor(blocks = new NumberBlocks(sizeOf(FIRST_CONTRACTS, FIRST_COINS))) {
+    this.blocks = blocks;
+    const { numbers, base } = blocks.take(sizeOf(FIRST_CONTRACTS, FIRST_COINS));
+    this.numbers = numbers;
+    this.base = base;
+    numbers[base + Head.stale] = EVERYTHING;
+    numbers[base + Head.priceVersion] = NO_VERSION;
+    numbers[base + Head.balanceVersion] = NO_VERSION;
+  }
 
   /** A position has this size and cost basis now. */
   positionChanged({ instrument, isolated, long, lots, basis }: Position): void {
     const at = this.find(instrument);
     if (isolated || lots === 0 || at < 0) {
-      this.stale |= Stale.positions;
+      this.mark(Stale.positions);
       return;
     }
-    const { contracts } = this;
-    contracts[at + (long ? ContractRow.longLots : ContractRow.shortLots)] = lots;
-    contracts[at + (long ? ContractRow.longBasis : ContractRow.shortBasis)] = exactNumber(basis);
+    const { numbers } = this;
+    numbers[at + (long ? ContractRow.longLots : ContractRow.shortLots)] = lots;
+    numbers[at + (long ? ContractRow.longBasis : ContractRow.shortBasis)] = exactNumber(basis);
     this.markDirty(at);
   }
 
   /** A position was opened or closed. */
   positionsChanged(): void {
-    this.stale |= Stale.positions;
+    this.mark(Stale.positions);
   }
 
   /** The value of opening orders at a price has changed by so much. */
   orderChanged(instrument: number, buying: boolean, priceTicks: number, value: number): void {
     const at = this.find(instrument);
+    const { numbers } = this;
     const column = at + (buying ? ContractRow.buyValue : ContractRow.sellValue);
     // A sum that was rounded once would stay inexact after its orders are closed.
-    const sum = at < 0 ? Number.NaN : exact(exact(this.contracts[column]!) + value);
+    const sum = at < 0 ? Number.NaN : exact(exact(numbers[column]!) + value);
     if (Number.isNaN(sum)) {
-      this.stale |= Stale.orders;
+      this.mark(Stale.orders);
       return;
     }
-    const { contracts } = this;
-    contracts[column] = sum;
+    numbers[column] = sum;
     if (buying) {
-      contracts[at + ContractRow.highestBuy] =
-        sum === 0 ? 0 : Math.max(priceTicks, contracts[at + ContractRow.highestBuy]!);
+      numbers[at + ContractRow.highestBuy] =
+        sum === 0 ? 0 : Math.max(priceTicks, numbers[at + ContractRow.highestBuy]!);
     } else {
-      contracts[at + ContractRow.lowestSell] =
-        sum === 0 ? Number.POSITIVE_INFINITY : Math.min(priceTicks, contracts[at + ContractRow.lowestSell]!);
+      numbers[at + ContractRow.lowestSell] =
+        sum === 0 ? Number.POSITIVE_INFINITY : Math.min(priceTicks, numbers[at + ContractRow.lowestSell]!);
     }
     this.markDirty(at);
   }
 
   /** Leverage or margin mode of a contract. */
   settingChanged(): void {
-    this.stale |= Stale.settings;
+    this.mark(Stale.settings);
   }
 
   /** A spot or margin order, what it would borrow, or the leverage of a debt. */
   claimsChanged(): void {
-    this.stale |= Stale.claims;
+    this.mark(Stale.claims);
   }
 
   /** Changes since the last call, as bits of `Stale`; the caller computes the parts again. */
   takeStale(priceVersion: number, balanceVersion: number): number {
-    let { stale } = this;
-    if (priceVersion !== this.priceVersion) stale |= Stale.prices;
-    if (balanceVersion !== this.balanceVersion) stale |= Stale.balances;
-    this.stale = 0;
-    this.priceVersion = priceVersion;
-    this.balanceVersion = balanceVersion;
+    const { numbers, base } = this;
+    let stale = numbers[base + Head.stale]!;
+    if (priceVersion !== numbers[base + Head.priceVersion]) stale |= Stale.prices;
+    if (balanceVersion !== numbers[base + Head.balanceVersion]) stale |= Stale.balances;
+    if (stale === 0) return 0;
+    numbers[base + Head.stale] = 0;
+    numbers[base + Head.priceVersion] = priceVersion;
+    numbers[base + Head.balanceVersion] = balanceVersion;
     return stale;
   }
 
   /** The sums can no longer be updated by differences: the next call recomputes them, as after a change of prices. */
   dropSums(): void {
-    this.priceVersion = NO_VERSION;
+    this.numbers[this.base + Head.priceVersion] = NO_VERSION;
   }
 
   get equity(): number {
-    return this.totals[Total.equity]!;
+    return this.numbers[this.base + Head.equity]!;
   }
 
   get effective(): number {
-    return this.totals[Total.effective]!;
+    return this.numbers[this.base + Head.effective]!;
   }
 
   get initial(): number {
-    return this.totals[Total.initial]! + this.debtInitial + (this.liable ? this.haircut : 0);
+    const { numbers, base } = this;
+    const haircut = this.liable ? numbers[base + Head.haircut]! : 0;
+    return numbers[base + Head.initial]! + numbers[base + Head.debtInitial]! + haircut;
   }
 
   /** Exposure to the prices of the contracts; the coins are added by the caller. */
   get exposure(): number {
-    return this.totals[Total.exposure]!;
+    return this.numbers[this.base + Head.exposure]!;
   }
 
   get maintenance(): number {
-    return this.totals[Total.maintenance]! + this.debtMaintenance;
+    return this.numbers[this.base + Head.maintenance]! + this.debtMaintenance;
+  }
+
+  /** Maintenance of debts. */
+  get debtMaintenance(): number {
+    return this.numbers[this.base + Head.debtMaintenance]!;
+  }
+
+  /** What open spot and margin orders would cost as collateral while there are obligations. */
+  get haircut(): number {
+    return this.numbers[this.base + Head.haircut]!;
+  }
+
+  /** Of all coins. */
+  setWorth(equity: number, effective: number): void {
+    this.numbers[this.base + Head.equity] = equity;
+    this.numbers[this.base + Head.effective] = effective;
+  }
+
+  /** Sums of the contract rows, as they stand and as they are computed anew. */
+  get contractInitial(): number {
+    return this.numbers[this.base + Head.initial]!;
+  }
+
+  get contractMaintenance(): number {
+    return this.numbers[this.base + Head.maintenance]!;
+  }
+
+  setContractSums(initial: number, maintenance: number, exposure: number): void {
+    this.numbers[this.base + Head.initial] = initial;
+    this.numbers[this.base + Head.maintenance] = maintenance;
+    this.numbers[this.base + Head.exposure] = exposure;
+  }
+
+  /** Of debts and of open spot and margin orders. */
+  setClaims(initial: number, maintenance: number, haircut: number): void {
+    this.numbers[this.base + Head.debtInitial] = initial;
+    this.numbers[this.base + Head.debtMaintenance] = maintenance;
+    this.numbers[this.base + Head.haircut] = haircut;
+  }
+
+  get ledgerRows(): number {
+    return this.numbers[this.base + Head.ledgerRows]!;
+  }
+
+  set ledgerRows(count: number) {
+    this.numbers[this.base + Head.ledgerRows] = count;
   }
 
   /** Lots of a crossed position; undefined without a row for the contract. */
   lotsOf(instrument: number, long: boolean): number | undefined {
     const at = this.find(instrument);
-    return at < 0 ? undefined : this.contracts[at + (long ? ContractRow.longLots : ContractRow.shortLots)]!;
+    return at < 0 ? undefined : this.numbers[at + (long ? ContractRow.longLots : ContractRow.shortLots)]!;
   }
 
   /** Crossed positions and opening orders of a contract, both sides, in the quote coin. */
   valueOf(instrument: number): number {
     const at = this.find(instrument);
     if (at < 0) return 0;
-    const { contracts } = this;
-    const held = contracts[at + ContractRow.longValue]! + contracts[at + ContractRow.shortValue]!;
-    const ordered = contracts[at + ContractRow.buyValue]! + contracts[at + ContractRow.sellValue]!;
+    const { numbers } = this;
+    const held = numbers[at + ContractRow.longValue]! + numbers[at + ContractRow.shortValue]!;
+    const ordered = numbers[at + ContractRow.buyValue]! + numbers[at + ContractRow.sellValue]!;
     return held + ordered;
   }
 
-  /** Of the coin `coins[n]`: cash and locked, and its equity in dollars. */
+  /** Where the rows of the coins begin, and how many there are. */
+  get firstCoin(): number {
+    return this.base + HEAD + this.contractsMax;
+  }
+
+  get coinCount(): number {
+    return this.numbers[this.base + Head.coins]!;
+  }
+
+  /** The coin of a row by its number. */
+  coinOf(n: number): number {
+    return this.coinCell(n, CoinRow.coin);
+  }
+
+  /** Number of the row of a coin; -1 when it has none. */
+  findCoin(coin: number): number {
+    const count = this.coinCount;
+    for (let n = 0; n < count; n++) if (this.coinOf(n) === coin) return n;
+    return NOWHERE;
+  }
+
+  /** Cash and locked, and its equity in dollars. */
   balanceOf(n: number): number {
-    return this.coinRows[n * COIN_COLUMNS + CoinRow.balance]!;
+    return this.coinCell(n, CoinRow.balance);
   }
 
   /** Unrealised, of the crossed contracts settled in it. */
   profitOf(n: number): number {
-    return this.coinRows[n * COIN_COLUMNS + CoinRow.profit]!;
+    return this.coinCell(n, CoinRow.profit);
   }
 
   equityOf(n: number): number {
-    return this.coinRows[n * COIN_COLUMNS + CoinRow.equity]!;
+    return this.coinCell(n, CoinRow.equity);
+  }
+
+  private coinCell(n: number, column: number): number {
+    return this.numbers[this.firstCoin + n * COIN_COLUMNS + column]!;
+  }
+
+  private mark(stale: number): void {
+    this.numbers[this.base + Head.stale]! |= stale;
   }
 
   private markDirty(at: number): void {
-    this.contracts[at + ContractRow.dirty] = 1;
-    this.stale |= Stale.contracts;
+    this.numbers[at + ContractRow.dirty] = 1;
+    this.mark(Stale.contracts);
+  }
+
+  /** Where the rows of the contracts begin and end. */
+  get firstContract(): number {
+    return this.firstCoin + this.coinsMax * COIN_COLUMNS;
+  }
+
+  get endOfContracts(): number {
+    return this.firstContract + this.contractCount * CONTRACT_COLUMNS;
+  }
+
+  private get contractCount(): number {
+    return this.numbers[this.base + Head.contracts]!;
   }
 
   /** Where the row of an instrument begins; -1 when it has none. */
   find(instrument: number): number {
-    return instrument < this.places.length ? this.places[instrument]! : NOWHERE;
+    const { numbers } = this;
+    const first = this.base + HEAD;
+    const count = this.contractCount;
+    for (let n = 0; n < count; n++)
+      if (numbers[first + n] === instrument) return this.firstContract + n * CONTRACT_COLUMNS;
+    return NOWHERE;
   }
 
   addContract(instrument: number, settleCoin: number): number {
     const coin = this.coinAt(settleCoin);
-    const at = this.contractCount++ * CONTRACT_COLUMNS;
-    if (at === this.contracts.length) this.contracts = grown(this.contracts, at + 4 * CONTRACT_COLUMNS);
-    if (instrument >= this.places.length) {
-      const places = new Int32Array(instrument + 1).fill(NOWHERE);
-      places.set(this.places);
-      this.places = places;
-    }
-    this.places[instrument] = at;
-    this.contracts[at + ContractRow.instrument] = instrument;
-    this.contracts[at + ContractRow.coin] = coin;
-    this.contracts[at + ContractRow.lowestSell] = Number.POSITIVE_INFINITY;
+    const n = this.contractCount;
+    if (n === this.contractsMax) this.grow(2 * n, this.coinsMax);
+    const { numbers, base } = this;
+    numbers[base + Head.contracts] = n + 1;
+    numbers[base + HEAD + n] = instrument;
+    const at = this.firstContract + n * CONTRACT_COLUMNS;
+    numbers[at + ContractRow.instrument] = instrument;
+    numbers[at + ContractRow.coin] = coin;
+    numbers[at + ContractRow.lowestSell] = Number.POSITIVE_INFINITY;
     return at;
   }
 
   /** Number of a coin among the account's; a new coin is added. */
   coinAt(coin: number): number {
-    const known = this.coins.indexOf(coin);
+    const known = this.findCoin(coin);
     if (known >= 0) return known;
-    this.cash.push(0n);
-    this.locked.push(0n);
-    const at = this.coins.push(coin) - 1;
-    this.coinRows = grown(this.coinRows, (at + 1) * COIN_COLUMNS);
-    this.coinRows[at * COIN_COLUMNS + CoinRow.cells] = NOWHERE;
-    return at;
+    const n = this.coinCount;
+    if (n === this.coinsMax) this.grow(this.contractsMax, 2 * n);
+    const { numbers, base } = this;
+    numbers[base + Head.coins] = n + 1;
+    const at = this.firstCoin + n * COIN_COLUMNS;
+    numbers[at + CoinRow.coin] = coin;
+    numbers[at + CoinRow.cells] = NOWHERE;
+    return n;
+  }
+
+  /** Moves everything to a block with more room. */
+  private grow(contractsMax: number, coinsMax: number): void {
+    const { firstCoin, firstContract, endOfContracts, contractCount, coinCount } = this;
+    const old: Block = { numbers: this.numbers, base: this.base };
+    const oldSize = sizeOf(this.contractsMax, this.coinsMax);
+    const { numbers, base } = this.blocks.take(sizeOf(contractsMax, coinsMax));
+    this.numbers = numbers;
+    this.base = base;
+    this.contractsMax = contractsMax;
+    this.coinsMax = coinsMax;
+    const copy = (to: number, from: number, end: number) => numbers.set(old.numbers.subarray(from, end), to);
+    copy(base, old.base, old.base + HEAD + contractCount);
+    copy(this.firstCoin, firstCoin, firstCoin + coinCount * COIN_COLUMNS);
+    copy(this.firstContract, firstContract, endOfContracts);
+    this.blocks.giveBack(old, oldSize);
   }
 }
 
-function grown(old: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
-  const array = new Float64Array(length);
-  array.set(old);
-  return array;
+/** In whole lines of the processor's cache. */
+function sizeOf(contracts: number, coins: number): number {
+  const numbers = HEAD + contracts + coins * COIN_COLUMNS + contracts * CONTRACT_COLUMNS;
+  return Math.ceil(numbers / LINE) * LINE;
 }

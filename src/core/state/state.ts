@@ -23,6 +23,7 @@ import {
   TRANSFER_OIDS_REMEMBERED,
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
+import { NumberBlocks } from '../model/number-blocks.ts';
 import type { Position } from '../model/position.ts';
 import { positionKey } from '../model/position.ts';
 import { exactNumber } from '../model/safe-integers.ts';
@@ -31,6 +32,7 @@ import { Account } from './account.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
+import { OpenOrderCounts } from './open-order-counts.ts';
 import type { Ending, HourWork } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
@@ -119,6 +121,8 @@ export class State {
   /** Holes for the system accounts, then users by index. */
   readonly accounts: Account[] = [];
   readonly accountByUid = new Map<number, Account>();
+  /** Memory of the cached margins of the accounts; not saved. */
+  readonly marginBlocks = new NumberBlocks();
   /** House accounts and market makers: the operator answers for their orders (rules 13.0). Their order means nothing. */
   readonly backedAccounts = new Set<Account>();
   /** Those that have fee rates of their own. */
@@ -127,6 +131,7 @@ export class State {
   readonly coinMargined: FuturesMarket[] = [];
   readonly ledger = new Ledger((account) => this.accounts[account]!.mayOwe);
   readonly slab = new OrderSlab();
+  readonly openOrders = new OpenOrderCounts();
   readonly strategies = new StrategyBook();
   /** No new orders anywhere; cancelling goes on. */
   halted = false;
@@ -178,15 +183,17 @@ export class State {
   dirtyAccounts: Account[] = [];
   /** Events of the present command so far. */
   events: Event[] = [];
+  /** Nobody reads what happens to orders and money now: those events are left out. What they count is counted all the same. */
+  silent = false;
 
   enterEdition(edition: number): void {
-    if (this.edition < 2) this.enterSecondEdition();
     this.edition = edition;
     Object.assign(this.rules, rulesOf(edition));
     this.priceVersion++;
   }
 
-  private enterSecondEdition(): void {
+  /** What the second edition counts begins with the command that brings it (rules 13.12). */
+  beginSecondEdition(): void {
     // What the fund has paid in this hour was under no budget yet.
     for (const coin of this.coins.keys()) {
       const paid =
@@ -203,6 +210,11 @@ export class State {
   /** To be called before anything is done to an account, or decided by what it has: open work comes first (rules 14.3). */
   touch(account: Account): void {
     if (this.works.length !== 0) this.settleEarly(account, true);
+  }
+
+  /** Ids of records that are left out. */
+  passIds(count: number): void {
+    this.lastId += count;
   }
 
   /** Marks an account for `RiskEngine.processDirtyAccounts`, which runs before the command ends. */

@@ -8,12 +8,12 @@ export interface Mutation {
   readonly what: string;
 }
 
-type Dice = () => number;
+type Rng = () => number;
 interface Place {
   readonly data: string;
   readonly older: string;
   readonly file: string;
-  readonly dice: Dice;
+  readonly dice: Rng;
 }
 
 const BLOCK = 4096;
@@ -29,6 +29,7 @@ const MUTATIONS: readonly ((place: Place) => string | undefined)[] = [
   remove,
   empty,
   makeOlder,
+  makeFamilyOlder,
   appendJunk,
 ];
 
@@ -50,7 +51,7 @@ const JUNK_NAMES = [
 ];
 
 /** Files of one kind count as one, so that keys are hit as often as segments. */
-export function mutate(data: string, older: string, dice: Dice): Mutation {
+export function mutate(data: string, older: string, dice: Rng): Mutation {
   if (dice() < 0.06) return addJunkFile(data, dice);
   for (;;) {
     const kinds = [...Map.groupBy(filesIn(data), kindOf).values()];
@@ -72,7 +73,7 @@ function kindOf(file: string): string {
   return file.replace(/\d{3,}/, 'N').replace(/reserve-\d/, 'reserve');
 }
 
-function pick<Item>(items: readonly Item[], dice: Dice): Item {
+function pick<Item>(items: readonly Item[], dice: Rng): Item {
   return items[Math.floor(dice() * items.length)]!;
 }
 
@@ -171,12 +172,20 @@ function empty(place: Place): string | undefined {
   return edit(place, () => Buffer.alloc(0)) ? 'empty' : undefined;
 }
 
-function makeOlder({ data, older, file }: Place): string | undefined {
+function makeOlder({ data, older, file }: Omit<Place, 'dice'>): string | undefined {
   const earlier = join(older, file);
   if (!fs.existsSync(earlier) || fs.readFileSync(earlier).equals(fs.readFileSync(join(data, file))))
     return undefined;
   fs.copyFileSync(earlier, join(data, file));
   return 'put an older copy';
+}
+
+/** With the files of its name: a store and its mark, a database and its log. */
+function makeFamilyOlder({ data, older, file }: Place): string | undefined {
+  const [stem] = file.split('.');
+  const family = filesIn(data).filter((each) => each.startsWith(`${stem}.`));
+  const changed = family.filter((each) => makeOlder({ data, older, file: each }) !== undefined);
+  return changed.length > 0 ? `put older copies of ${changed.join(' ')}` : undefined;
 }
 
 function appendJunk(place: Place): string | undefined {
@@ -186,12 +195,12 @@ function appendJunk(place: Place): string | undefined {
     : undefined;
 }
 
-function addJunkFile(data: string, dice: Dice): Mutation {
+function addJunkFile(data: string, dice: Rng): Mutation {
   const file = pick(JUNK_NAMES, dice);
   fs.writeFileSync(join(data, file), junk(1 + Math.floor(dice() * 9000), dice), { mode: 0o600 });
   return { file, what: 'a junk file' };
 }
 
-function junk(length: number, dice: Dice): Buffer {
+function junk(length: number, dice: Rng): Buffer {
   return Buffer.from(Array.from({ length }, () => Math.floor(dice() * 256)));
 }

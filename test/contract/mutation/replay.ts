@@ -2,10 +2,10 @@
  * Records the contract test against real servers once, and plays it back with one thing wrong in the answers, for every
  * thing that can be wrong (`answers.ts`): does a check notice? A playback needs no server, so there is time for thousands.
  */
-import './stand-ins.ts';
+import './replaced-imports.ts';
 import type { AnswerMutant } from './answers.ts';
 
-const { perform } = await import('./stage.ts');
+const { perform } = await import('./check-runner.ts');
 const { tape } = await import('./tape.ts');
 const { answerMutants } = await import('./answers.ts');
 const { examples } = await import('../endpoints.ts');

@@ -145,7 +145,7 @@ export class WalletFloor extends ExchangeFloor {
   /** A withdrawal to another account of the venue. */
   pay(from: string, to: string, amount: string, coin: string, words: WithdrawalInput = {}): CommandResult {
     return this.send({
-      type: 'innerWithdrawal',
+      type: 'internalWithdrawal',
       time: this.now,
       uid: this.uid(from),
       toUid: this.uid(to),

@@ -5,7 +5,7 @@
  */
 import type { Command } from '../../../src/core/model/command.ts';
 import type { CommandResult } from '../../../src/core/model/command-result.ts';
-import { CancelReason, HoldMode, PosSide, Side } from '../../../src/core/model/enums.ts';
+import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../../../src/core/model/enums.ts';
 import type { Event, FillRecord, OrderRecord } from '../../../src/core/model/event.ts';
 import type { State } from '../../../src/core/state/state.ts';
 import { CandleAudit } from './candle-audit.ts';
@@ -33,6 +33,8 @@ export class Auditor {
   /** Contracts that only closed after the command before, and net sizes then. */
   private closeOnly: ReadonlySet<number> = new Set();
   private lots: ReadonlyMap<string, number> = new Map();
+  /** Contracts that did not trade after the command before. */
+  private paused: ReadonlySet<number> = new Set();
 
   constructor(state: State) {
     this.state = state;
@@ -51,6 +53,7 @@ export class Auditor {
   /** Call once after each command with everything it emitted. Throws `AuditFailure`. */
   observe(command: Command, outcome: CommandResult, events: readonly Event[]): void {
     this.checkCloseOnly(command, outcome);
+    this.checkPaused(events);
     // A refused command settles open work with the accounts it names, as time would (rules 14.3).
     const timeMoved = command.time > this.lastTime || this.workWasOpen;
     if (outcome.rejectReason !== 0) this.checkRefused(events, timeMoved);
@@ -128,6 +131,19 @@ export class Auditor {
         ? (side === Side.buy) !== (posSide === PosSide.long)
         : (this.lots.get(`${uid} ${instrument}`) ?? 0) * (side === Side.buy ? -1 : 1) >= sizeLots;
     expect(closes, () => `I45: order ${outcome.orderId} opens on a contract that only closes`);
+  }
+
+  /** I51: where nobody tells the index, no order of a user trades. What a command brings about counts for the next. */
+  private checkPaused(events: readonly Event[]): void {
+    const before = this.paused;
+    this.paused = new Set(this.state.instruments.filter(({ paused }) => paused).map(({ index }) => index));
+    for (const event of events) {
+      if (event.type !== 'fill') continue;
+      const { instrument, futures, maker, orderId } = event.fill;
+      const stands = before.has(instrument) && this.paused.has(instrument);
+      const trades = stands && !maker && futures?.kind === OrderKind.user;
+      expect(!trades, () => `I51: order ${orderId} trades on a contract that is paused`);
+    }
   }
 
   /** A refused command changes nothing: what is left is what time itself did. */

@@ -434,8 +434,8 @@ test('I41: every amount in the books is the sum of postings from one cell to ano
   const move = ledger.move.bind(ledger);
   ledger.move = (from, to, amount) => {
     for (const each of [from, to]) if (!before.has(each)) before.set(each, ledger.balance(each));
-    sums[from] = (sums[from] ?? 0n) - amount;
-    sums[to] = (sums[to] ?? 0n) + amount;
+    sums[from] = (sums[from] ?? 0n) - BigInt(amount);
+    sums[to] = (sums[to] ?? 0n) + BigInt(amount);
     move(from, to, amount);
   };
   floor.stocked();

@@ -39,7 +39,7 @@ export class PositionAudit {
       } else if (event.type === 'ledgerLine' && isFunding(event.kind)) {
         funding.set(event.instrument, (funding.get(event.instrument) ?? 0n) + event.amount);
       } else if (event.type === 'fundingSettled') {
-        // Of a settlement in portions (rules 14.3) the lines stand in several commands; I51 adds them up.
+        // Of a settlement in portions (rules 14.3) the lines stand in several commands; I52 adds them up.
         const lines = this.inPortions ? -event.toFund : (funding.get(event.instrument) ?? 0n);
         this.checkFunding(event.instrument, lines, event.toFund);
         funding.delete(event.instrument);

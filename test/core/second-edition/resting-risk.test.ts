@@ -460,3 +460,26 @@ test('R1 (e): a loss that becomes a debt is not left to the bound, because the d
   assert.equal(run('65400'), `cancelled 0/10 ${RISK}`);
   assert.equal(run('65200'), 'filled 10/10');
 });
+
+test('R1 (a): what a forced close of an isolated position leaves is not counted for an own order that it meets', () => {
+  for (const edition of [2, 3]) {
+    const floor = new FuturesFloor();
+    floor.trader('ann', { USDT: '100000' });
+    floor.trader('bob', { USDT: '1000000' });
+    floor.holdMode('ann', 'hedge_mode');
+    floor.isolate('ann');
+    floor.leverage('ann', 50);
+    floor.send({ type: 'setEdition', time: floor.now, edition });
+    floor.sell('bob', '1', '60000');
+    floor.buy('ann', '1', '60000', { posSide: 'long' });
+    floor.buy('bob', '1', '60000');
+    floor.sell('ann', '1', '60000', { posSide: 'short' });
+    const own = floor.sell('ann', '1', '60950', { posSide: 'long' });
+    const before = floor.insurance();
+    floor.mark('60940');
+    // Tested behind the liquidation of the short, and settled as it was tested (I50).
+    assert.equal(own.stands, 'filled 1/1');
+    assert.equal(floor.position('ann', { long: false }), 'none');
+    assert.notEqual(floor.insurance(), before);
+  }
+});

@@ -11,7 +11,7 @@ import { OPERATOR_ROUTES } from '../../../src/admin/server.ts';
 import { startHosted } from '../../harness/hosted-server.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
-import { ORDER } from './floor.ts';
+import { ORDER } from './hostile-venue.ts';
 import { converse, type RawReply, signatureHeaders } from './raw-http.ts';
 
 const PLACE = '/api/v3/trade/place-order';

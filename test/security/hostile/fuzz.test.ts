@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { HeldWall } from '../../harness/held-wall.ts';
 import { startServer } from '../../harness/server.ts';
-import { Dice } from './dice.ts';
 import { HostileRequests, type OpenApi } from './hostile-requests.ts';
 import { HostileRun, signedRun, WARM_UP } from './hostile-run.ts';
+import { Rng } from './rng.ts';
 
 const SEED = Number(process.env.BOURSE_FUZZ_SEED ?? 1);
 const SIGNED_REQUESTS = 14_000;
@@ -53,7 +53,7 @@ it('with limits on: refusals at most, and the limits are answers too', async (te
   wall.hold();
   const server = await startServer({ wall });
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
-  const requests = new HostileRequests(document, new Dice(SEED + 1));
+  const requests = new HostileRequests(document, new Rng(SEED + 1));
   const keys = [server.account('bot')];
   const tally = await signedRun(server.url, keys, requests, LIMITED_REQUESTS, wall.now);
   test.diagnostic(await tally.report('limits on'));

@@ -2,7 +2,7 @@
  * Requests that are nearly right: made from the OpenAPI document, then damaged. The damage is done before signing, so
  * that it gets past the signature to the code behind it.
  */
-import type { Dice } from './dice.ts';
+
 import {
   BROKEN_TEXTS,
   EMPTY_VALUES,
@@ -11,6 +11,7 @@ import {
   WRONG_TYPES,
 } from './hazards.ts';
 import type { RawRequest } from './raw-http.ts';
+import type { Rng } from './rng.ts';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -96,11 +97,11 @@ const TOPIC_ARGUMENTS = [
 
 export class HostileRequests {
   private readonly operations: readonly (readonly [method: string, path: string, operation: Operation])[];
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   /** Ids that answers have shown; using them again reaches orders that exist. */
   readonly orderIds: string[] = ['1000000000000000001'];
 
-  constructor(document: OpenApi, dice: Dice) {
+  constructor(document: OpenApi, dice: Rng) {
     this.dice = dice;
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => [method.toUpperCase(), path, operation] as const),
@@ -304,7 +305,7 @@ function escaped(text: string): string {
 }
 
 /** One wound in the bytes of a request, or up to eight. */
-export function wounded(bytes: Buffer, dice: Dice): Buffer {
+export function wounded(bytes: Buffer, dice: Rng): Buffer {
   let result = bytes;
   for (let n = dice.chance(0.6) ? 1 : 2 + dice.below(7); n > 0; n--) {
     const at = dice.below(result.length);

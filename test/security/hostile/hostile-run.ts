@@ -14,11 +14,11 @@ import { type DemoKeys, type RunningServer, startServer } from '../../harness/se
 import { SignedClient } from '../../harness/signed-client.ts';
 import { StreamClient } from '../../harness/stream-client.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
-import { Dice } from './dice.ts';
-import { assertEnvelope } from './floor.ts';
 import { HostileRequests, type OpenApi, wounded } from './hostile-requests.ts';
+import { assertEnvelope } from './hostile-venue.ts';
 import { installKey, openUser, withIdentity } from './identities.ts';
 import { dial, type RawReply, ReplyReader, requestBytes } from './raw-http.ts';
+import { Rng } from './rng.ts';
 
 /** A longer frame ends the connection without a word in our envelope. */
 const FRAME_BYTES = 16_384;
@@ -205,7 +205,7 @@ async function woundedRun(
   url: string,
   keys: readonly DemoKeys[],
   requests: HostileRequests,
-  dice: Dice,
+  dice: Rng,
   count: number,
 ) {
   const tally = new Tally(url);
@@ -262,7 +262,7 @@ async function residentMegabytes({ url, process }: RunningServer): Promise<numbe
 /** A server whose fuzzed accounts have keys of their own, and what is asked of it; each step judges itself. */
 export class HostileRun implements AsyncDisposable {
   readonly #data: string;
-  readonly #dice: Dice;
+  readonly #dice: Rng;
   readonly #keys: DemoKeys[];
   readonly #socketKeys: DemoKeys[];
   readonly #requests: HostileRequests;
@@ -272,7 +272,7 @@ export class HostileRun implements AsyncDisposable {
   private constructor(
     server: RunningServer,
     data: string,
-    dice: Dice,
+    dice: Rng,
     keys: { canaries: DemoKeys[]; sockets: DemoKeys[] },
     document: OpenApi,
   ) {
@@ -303,7 +303,7 @@ export class HostileRun implements AsyncDisposable {
     });
     await openContract(server);
     const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
-    return new HostileRun(server, data, new Dice(seed), keys, document);
+    return new HostileRun(server, data, new Rng(seed), keys, document);
   }
 
   /** The first requests; what the process holds after them is what growth is counted from. */

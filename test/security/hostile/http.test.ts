@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertRefused, type Floor, ORDER, openFloor } from './floor.ts';
+import { assertRefused, type Floor, ORDER, openFloor } from './hostile-venue.ts';
 import { converse, dial, type MessageHandler, requestBytes, signatureHeaders } from './raw-http.ts';
 
 const TIME = '/api/v3/public/time';

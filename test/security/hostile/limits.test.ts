@@ -8,7 +8,7 @@ import { HeldWall } from '../../harness/held-wall.ts';
 import { Operator } from '../../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
-import { assertEnvelope, assertRefused, ORDER } from './floor.ts';
+import { assertEnvelope, assertRefused, ORDER } from './hostile-venue.ts';
 import { dial, ReplyReader, requestBytes } from './raw-http.ts';
 import { crowdOfSlowSenders, SlowSender } from './slow-sender.ts';
 

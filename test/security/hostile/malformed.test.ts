@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Reply } from '../../harness/signed-client.ts';
-import { assertRefused, type Floor, ORDER, openFloor } from './floor.ts';
 import { EMPTY_VALUES, NOT_A_CLIENT_OID, NOT_A_WORD, NOT_DECIMAL, NOT_WHOLE_TEXTS } from './hazards.ts';
+import { assertRefused, type Floor, ORDER, openFloor } from './hostile-venue.ts';
 import { converse, requestBytes } from './raw-http.ts';
 
 const PLACE = '/api/v3/trade/place-order';

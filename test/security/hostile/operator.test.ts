@@ -10,8 +10,8 @@ import { OPERATOR_ROUTES } from '../../../src/admin/server.ts';
 import { programModule } from '../../harness/program.ts';
 import { type RunningServer, startServer } from '../../harness/server.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
-import { Dice } from './dice.ts';
 import { HostileRequests, type OpenApi } from './hostile-requests.ts';
+import { Rng } from './rng.ts';
 
 const SEED = Number(process.env.BOURSE_FUZZ_SEED ?? 1);
 const REQUESTS = 500;
@@ -43,7 +43,7 @@ function documentOf(routes: readonly OperatorRoute[]): OpenApi {
 }
 
 describe(`${REQUESTS} damaged requests at the operator's listener`, () => {
-  const dice = new Dice(SEED);
+  const dice = new Rng(SEED);
   const requests = new HostileRequests(documentOf(OPERATOR_ROUTES), dice);
   let server: RunningServer;
   let endpoint: { readonly url: string; readonly token: string };

@@ -6,7 +6,7 @@ import type { Permission, PermType } from '../../../src/identity/identity.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
-import { assertRefused } from './floor.ts';
+import { assertRefused } from './hostile-venue.ts';
 import { installKey, openUser, withIdentity } from './identities.ts';
 
 interface Principal {

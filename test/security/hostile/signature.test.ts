@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test';
 import { startHosted } from '../../harness/hosted-server.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
-import { Dice } from './dice.ts';
+import { Rng } from './rng.ts';
 
 const PATH = '/api/v3/account/assets';
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-type Forgery = (sign: string, dice: Dice) => string;
+type Forgery = (sign: string, dice: Rng) => string;
 
 const FORGERIES: Readonly<Record<string, Forgery>> = {
   'one character changed': (sign, dice) => {
@@ -49,7 +49,7 @@ function nextInGroup(character: string): string {
 }
 
 it('of 2,000 forged signatures none is accepted', async (test) => {
-  const dice = new Dice(SEED);
+  const dice = new Rng(SEED);
   const keys = server.account('alice');
   const client = new SignedClient(server.url);
   const kinds = Object.entries(FORGERIES);

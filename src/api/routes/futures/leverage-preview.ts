@@ -48,7 +48,7 @@ function preview(state: State, uid: number, query: Static<typeof Query>) {
   const account = findAccount(state, uid);
   if (account instanceof WireError) return account;
   const isolated = query.marginMode === 'isolated';
-  const locked = modeLocked(account, instrument, isolated);
+  const locked = modeLocked(state, account, instrument, isolated);
   if (locked !== undefined) return locked;
   const sides = leveragesOf(query, isolated);
   if (sides instanceof WireError) return sides;

@@ -13,6 +13,7 @@ import type { Instrument } from '../../../core/model/instrument.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { futuresSetting } from '../../../core/reads/margin-reads.ts';
 import type { Account } from '../../../core/state/account.ts';
+import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { marginModeName } from '../../../views/futures-enums.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
@@ -31,7 +32,7 @@ export function marginModeChange(
   if (mode === undefined || instrument.futures === undefined || account === undefined) return undefined;
   const isolated = mode === 'isolated';
   if (isolated === futuresSetting(account, instrument).isolated) return undefined;
-  return modeLocked(account, instrument, isolated) ?? modeCommand(uid, instrument, isolated);
+  return modeLocked(state, account, instrument, isolated) ?? modeCommand(uid, instrument, isolated);
 }
 
 /**
@@ -68,6 +69,7 @@ export function marginIsCrossed(): WireError {
 
 /** Why the symbol cannot have this mode now; undefined when it can. */
 export function modeLocked(
+  state: State,
   account: Account,
   instrument: Instrument,
   isolated: boolean,
@@ -75,7 +77,7 @@ export function modeLocked(
   const { index, symbol } = instrument;
   const present = futuresSetting(account, instrument).isolated;
   const held = [...account.positions.values()].some((position) => position.instrument === index);
-  if (isolated === present || (!held && account.openByInstrument.of(index) === 0)) return undefined;
+  if (isolated === present || (!held && state.openOrders.of(account.index, index) === 0)) return undefined;
   return wireError(
     '25010',
     `marginMode: ${symbol} is ${marginModeName(present)}; close its positions and cancel its orders before it can be ${marginModeName(isolated)}`,

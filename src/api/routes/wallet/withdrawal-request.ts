@@ -49,7 +49,7 @@ function destinationOf(
   state: State,
   command: Unstamped<RequestWithdrawal | InternalWithdrawal>,
 ): Destination {
-  if (command.type === 'innerWithdrawal') {
+  if (command.type === 'internalWithdrawal') {
     return { type: 'internal', coin: '', chain: '', address: String(command.toUid), memo: '' };
   }
   const { chain, address, tag } = command;
@@ -102,7 +102,7 @@ function onChain(
 function inside(input: WithdrawalInput, common: Common): Unstamped<InternalWithdrawal> | WireError {
   const toUid = /^[0-9]{1,16}$/.test(input.address) ? Number(input.address) : 0;
   if (toUid === common.uid) return wireError('40017', 'address must be the uid of another account');
-  return { type: 'innerWithdrawal', ...common, toUid };
+  return { type: 'internalWithdrawal', ...common, toUid };
 }
 
 /** The funding wallet pays before the unified account, in whatever order they are named; both when none is. */

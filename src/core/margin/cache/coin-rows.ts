@@ -5,7 +5,7 @@ import { OPEN_ORDERS_PER_LINE_MAX } from '../../model/limits.ts';
 import { ceilWorth, exact, exactNumber, floorWorth } from '../../model/safe-integers.ts';
 import type { Account } from '../../state/account.ts';
 import type { Ledger } from '../../state/ledger.ts';
-import { COIN_COLUMNS, CoinRow, type MarginCache, Stale, Total } from '../../state/margin-cache-state.ts';
+import { COIN_COLUMNS, CoinRow, type MarginCache, Stale } from '../../state/margin-cache-state.ts';
 import type { State } from '../../state/state.ts';
 import { collateralNumber } from '../collateral.ts';
 import { collateralValueOf, debtAmounts } from '../margin.ts';
@@ -23,86 +23,77 @@ export function sumCoins(state: State, account: Account, margin: MarginCache, st
   let revalued = false;
   let equity = 0;
   let effective = 0;
-  const { coins, coinRows } = margin;
-  for (let n = 0; n < coins.length; n++) {
-    const at = n * COIN_COLUMNS;
-    const changed = paid && reloadBalance(ledger, margin, n);
-    if (changed || moved || coinRows[at + CoinRow.profit] !== coinRows[at + CoinRow.countedProfit]) {
-      revalue(state, margin, n);
+  const { numbers, coinCount } = margin;
+  for (let n = 0, at = margin.firstCoin; n < coinCount; n++, at += COIN_COLUMNS) {
+    const changed = paid && reloadBalance(ledger, numbers, at);
+    if (changed || moved || numbers[at + CoinRow.profit] !== numbers[at + CoinRow.countedProfit]) {
+      revalue(state, numbers, at);
       revalued = true;
     }
-    equity += coinRows[at + CoinRow.equity]!;
-    effective += coinRows[at + CoinRow.effective]!;
+    equity += numbers[at + CoinRow.equity]!;
+    effective += numbers[at + CoinRow.effective]!;
   }
-  margin.totals[Total.equity] = exact(equity);
-  margin.totals[Total.effective] = exact(effective);
+  margin.setWorth(exact(equity), exact(effective));
   return revalued;
 }
 
 /** Most accounts owe nothing and have no spot orders; the others are computed in big integers. */
 export function reloadDebts(state: State, account: Account, margin: MarginCache, exactly: boolean): void {
   margin.haircutEstimated = false;
-  const { coins, coinRows, cash, locked } = margin;
+  const { numbers, coinCount } = margin;
   let debts: Map<number, bigint> | undefined;
-  for (let n = 0; n < coins.length; n++) {
-    const profit = coinRows[n * COIN_COLUMNS + CoinRow.profit]!;
+  for (let n = 0, at = margin.firstCoin; n < coinCount; n++, at += COIN_COLUMNS) {
+    const profit = numbers[at + CoinRow.profit]!;
     // NaN where balance or profit is beyond exact numbers.
-    if (coinRows[n * COIN_COLUMNS + CoinRow.balance]! + profit >= 0) continue;
-    const amount = Number.isNaN(profit) ? 0n : cash[n]! + locked[n]! + BigInt(profit);
+    if (numbers[at + CoinRow.balance]! + profit >= 0) continue;
+    const amount = Number.isNaN(profit) ? 0n : balanceOf(state.ledger, numbers, at) + BigInt(profit);
     if (amount >= 0n) continue;
     debts ??= new Map();
-    debts.set(coins[n]!, -amount);
+    debts.set(numbers[at + CoinRow.coin]!, -amount);
   }
   if (debts === undefined && account.openSpot === 0) {
-    margin.debtInitial = 0;
-    margin.debtMaintenance = 0;
-    margin.haircut = 0;
+    margin.setClaims(0, 0, 0);
     return;
   }
   // Without debts a bound is enough while margin is ample: hundreds of orders are not visited.
-  if (debts === undefined && !exactly && !hasMarginOrders(state, account)) {
-    margin.debtInitial = 0;
-    margin.debtMaintenance = 0;
-    margin.haircut = lockedValue(state, margin);
+  if (debts === undefined && !exactly && account.openMargin === 0) {
+    margin.setClaims(0, 0, lockedValue(state, margin));
     margin.haircutEstimated = true;
     return;
   }
-  const figures = debtAmounts(state, account, debts ?? NO_DEBTS);
-  margin.debtInitial = exactNumber(figures.initial);
-  margin.debtMaintenance = exactNumber(figures.maintenance);
-  margin.haircut = exactNumber(figures.haircut);
-}
-
-function hasMarginOrders(state: State, account: Account): boolean {
-  for (const instrument of account.openByInstrument.instruments())
-    if (state.instruments[instrument]!.margin !== undefined) return true;
-  return false;
+  const { initial, maintenance, haircut } = debtAmounts(state, account, debts ?? NO_DEBTS);
+  margin.setClaims(exactNumber(initial), exactNumber(maintenance), exactNumber(haircut));
 }
 
 /** Dollars of everything that orders hold, rounded up. */
-function lockedValue(state: State, { coins, locked }: MarginCache): number {
+function lockedValue(state: State, { numbers, firstCoin, coinCount }: MarginCache): number {
   let sum = 0;
-  for (let n = 0; n < coins.length; n++) {
-    if (locked[n] === 0n) continue;
-    const price = state.coinPriceNumbers[coins[n]!] ?? Number.NaN;
+  for (let n = 0, at = firstCoin; n < coinCount; n++, at += COIN_COLUMNS) {
+    const locked = numbers[at + CoinRow.locked]!;
+    if (locked === 0) continue;
+    const price = state.coinPriceNumbers[numbers[at + CoinRow.coin]!] ?? Number.NaN;
     // A unit for each order, which is rounded up alone.
-    sum += ceilWorth(exactNumber(locked[n]!), price) + ORDERS_DUST;
+    sum += ceilWorth(locked, price) + ORDERS_DUST;
   }
   return exact(sum);
 }
 
-/** Returns whether the balance of a coin has changed. */
-function reloadBalance(ledger: Ledger, { coinRows, cash, locked }: MarginCache, n: number): boolean {
-  const at = n * COIN_COLUMNS;
-  const first = coinRows[at + CoinRow.cells]!;
+/** Returns whether the balance of a coin has changed, or may have: one that is not exact is not compared. */
+function reloadBalance(ledger: Ledger, numbers: Float64Array, at: number): boolean {
+  const first = numbers[at + CoinRow.cells]!;
   if (first < 0) return false;
-  const cashNow = ledger.balance(first + Bucket.cash);
-  const lockedNow = ledger.balance(first + Bucket.locked);
-  if (cashNow === cash[n] && lockedNow === locked[n]) return false;
-  cash[n] = cashNow;
-  locked[n] = lockedNow;
-  coinRows[at + CoinRow.balance] = exactNumber(cashNow + lockedNow);
+  const locked = ledger.balanceNumber(first + Bucket.locked);
+  const balance = exact(ledger.balanceNumber(first + Bucket.cash) + locked);
+  if (balance === numbers[at + CoinRow.balance] && locked === numbers[at + CoinRow.locked]) return false;
+  numbers[at + CoinRow.locked] = locked;
+  numbers[at + CoinRow.balance] = balance;
   return true;
+}
+
+/** Cash and locked of a coin, whatever their size. */
+function balanceOf(ledger: Ledger, numbers: Float64Array, at: number): bigint {
+  const first = numbers[at + CoinRow.cells]!;
+  return first < 0 ? 0n : ledger.balance(first + Bucket.cash) + ledger.balance(first + Bucket.locked);
 }
 
 /** Adds the coins whose rows were opened in the ledger since. */
@@ -111,40 +102,42 @@ function reloadCoins({ ledger }: State, account: Account, margin: MarginCache): 
   if (coins.length === margin.ledgerRows) return;
   margin.ledgerRows = coins.length;
   for (const coin of coins) {
-    const at = margin.coinAt(coin) * COIN_COLUMNS;
-    margin.coinRows[at + CoinRow.cells] = ledger.cell(account.index, coin, Bucket.cash) - Bucket.cash;
+    const n = margin.coinAt(coin);
+    const at = margin.firstCoin + n * COIN_COLUMNS;
+    margin.numbers[at + CoinRow.cells] = ledger.row(account.index, coin);
   }
 }
 
 /** Dollars of one coin, in full and as collateral. */
-function revalue(state: State, margin: MarginCache, n: number): void {
-  const { coinRows } = margin;
-  const at = n * COIN_COLUMNS;
-  const coin = margin.coins[n]!;
-  const profit = coinRows[at + CoinRow.profit]!;
-  coinRows[at + CoinRow.countedProfit] = profit;
-  const amount = coinRows[at + CoinRow.balance]! + profit;
+function revalue(state: State, numbers: Float64Array, at: number): void {
+  const coin = numbers[at + CoinRow.coin]!;
+  const profit = numbers[at + CoinRow.profit]!;
+  numbers[at + CoinRow.countedProfit] = profit;
+  const amount = numbers[at + CoinRow.balance]! + profit;
   const price = state.coinPriceNumbers[coin] ?? Number.NaN;
   const equity = amount === 0 ? 0 : floorWorth(exact(amount), price);
   if (Number.isNaN(equity)) {
-    revalueLarge(state, margin, n);
+    revalueLarge(state, numbers, at);
     return;
   }
-  coinRows[at + CoinRow.equity] = equity;
-  coinRows[at + CoinRow.effective] = equity < 0 ? equity : collateralNumber(state, coin, equity);
+  numbers[at + CoinRow.equity] = equity;
+  numbers[at + CoinRow.effective] = equity < 0 ? equity : collateralNumber(state, coin, equity);
 }
 
 /** A coin of small value may have an amount beyond exact numbers; its dollar value seldom is. */
-function revalueLarge(state: State, { coins, cash, locked, coinRows }: MarginCache, n: number): void {
-  const at = n * COIN_COLUMNS;
-  const coin = coins[n]!;
-  const profit = coinRows[at + CoinRow.profit]!;
+function revalueLarge(state: State, numbers: Float64Array, at: number): void {
+  const coin = numbers[at + CoinRow.coin]!;
+  const profit = numbers[at + CoinRow.profit]!;
   if (state.coinPrices[coin] === undefined || Number.isNaN(profit)) {
-    coinRows[at + CoinRow.equity] = Number.NaN;
-    coinRows[at + CoinRow.effective] = Number.NaN;
+    numbers[at + CoinRow.equity] = Number.NaN;
+    numbers[at + CoinRow.effective] = Number.NaN;
     return;
   }
-  const { usd, counted } = collateralValueOf(state, coin, cash[n]! + locked[n]! + BigInt(profit));
-  coinRows[at + CoinRow.equity] = exactNumber(usd);
-  coinRows[at + CoinRow.effective] = exactNumber(counted);
+  const { usd, counted } = collateralValueOf(
+    state,
+    coin,
+    balanceOf(state.ledger, numbers, at) + BigInt(profit),
+  );
+  numbers[at + CoinRow.equity] = exactNumber(usd);
+  numbers[at + CoinRow.effective] = exactNumber(counted);
 }

@@ -1,0 +1,28 @@
+/**
+ * An amount of money in 10^-8: a `number` where that is exact, else a `bigint`. Nearly all amounts are exact numbers, which cost
+ * no allocation. Comparisons may mix the two; sums and differences are made here.
+ */
+import { exact } from './safe-integers.ts';
+
+export type Amount = number | bigint;
+
+/** A number for further arithmetic, NaN when it would not be exact. */
+export function numberOf(amount: Amount): number {
+  return typeof amount === 'number' ? amount : exact(Number(amount));
+}
+
+export function sumOf(a: Amount, b: Amount): Amount {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = exact(a + b);
+    if (!Number.isNaN(sum)) return sum;
+  }
+  return BigInt(a) + BigInt(b);
+}
+
+export function differenceOf(a: Amount, b: Amount): Amount {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const difference = exact(a - b);
+    if (!Number.isNaN(difference)) return difference;
+  }
+  return BigInt(a) - BigInt(b);
+}

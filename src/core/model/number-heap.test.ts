@@ -1,0 +1,44 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { NumberHeap } from './number-heap.ts';
+
+const steps = fc.array(
+  fc.record({ item: fc.nat(100), rank: fc.integer({ min: -50, max: 50 }), leaves: fc.boolean() }),
+  { maxLength: 200 },
+);
+
+test('the item of the lowest rank comes first, whatever was put in, moved and taken out', () => {
+  fc.assert(
+    fc.property(steps, (made) => {
+      const heap = new NumberHeap();
+      const ranks = new Map<number, number>();
+      for (const { item, rank, leaves } of made) {
+        if (leaves) {
+          heap.remove(item);
+          ranks.delete(item);
+        } else {
+          heap.set(item, rank);
+          ranks.set(item, rank);
+        }
+        equal(heap.size, ranks.size);
+        const first = heap.first();
+        equal(
+          first === undefined ? undefined : ranks.get(first),
+          [...ranks.values()].sort((a, b) => a - b)[0],
+        );
+      }
+      const left: number[] = [];
+      for (let first = heap.first(); first !== undefined; first = heap.first()) {
+        equal(heap.rankOf(first), ranks.get(first));
+        left.push(ranks.get(first)!);
+        heap.remove(first);
+        equal(heap.has(first), false);
+      }
+      deepEqual(
+        left,
+        [...ranks.values()].sort((a, b) => a - b),
+      );
+    }),
+  );
+});

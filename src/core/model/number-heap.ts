@@ -1,0 +1,86 @@
+/** Small whole numbers with a rank each, the one of the lowest rank at hand: a heap in typed arrays. */
+const NOWHERE = -1;
+const FIRST_CAPACITY = 64;
+
+export class NumberHeap {
+  private readonly items: number[] = [];
+  /** By item: its rank, and its place in the heap. */
+  private ranks = new Float64Array(FIRST_CAPACITY);
+  private places = new Int32Array(FIRST_CAPACITY).fill(NOWHERE);
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  has(item: number): boolean {
+    return item < this.places.length && this.places[item] !== NOWHERE;
+  }
+
+  /** Of an item that is in it. */
+  rankOf(item: number): number {
+    return this.ranks[item]!;
+  }
+
+  /** The item of the lowest rank; undefined when it is empty. */
+  first(): number | undefined {
+    return this.items[0];
+  }
+
+  /** Puts an item in, or gives it another rank. */
+  set(item: number, rank: number): void {
+    if (item >= this.places.length) this.grow(item + 1);
+    this.ranks[item] = rank;
+    if (this.places[item] === NOWHERE) this.places[item] = this.items.push(item) - 1;
+    this.sink(this.rise(this.places[item]!, item), item);
+  }
+
+  remove(item: number): void {
+    if (!this.has(item)) return;
+    const place = this.places[item]!;
+    this.places[item] = NOWHERE;
+    const last = this.items.pop()!;
+    if (last !== item) this.sink(this.rise(place, last), last);
+  }
+
+  private rise(from: number, item: number): number {
+    const { items, ranks } = this;
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (ranks[items[parent]!]! <= ranks[item]!) break;
+      this.put(at, items[parent]!);
+      at = parent;
+    }
+    this.put(at, item);
+    return at;
+  }
+
+  private sink(from: number, item: number): void {
+    const { items, ranks } = this;
+    let at = from;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= items.length) break;
+      if (child + 1 < items.length && ranks[items[child + 1]!]! < ranks[items[child]!]!) child++;
+      if (ranks[items[child]!]! >= ranks[item]!) break;
+      this.put(at, items[child]!);
+      at = child;
+    }
+    this.put(at, item);
+  }
+
+  private put(place: number, item: number): void {
+    this.items[place] = item;
+    this.places[item] = place;
+  }
+
+  private grow(count: number): void {
+    const capacity = Math.max(count, 2 * this.places.length);
+    const ranks = new Float64Array(capacity);
+    ranks.set(this.ranks);
+    this.ranks = ranks;
+    const places = new Int32Array(capacity).fill(NOWHERE);
+    places.set(this.places);
+    this.places = places;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The log of commands as the sequencer sees it: gives commands their sequence numbers and keeps them. The sequencer proposes
+ * commands and applies them when they come back numbered, its own and those of other nodes alike, so it does not matter to
+ * it when that is: the journal of this machine numbers inside `propose`, a log that several machines share later.
+ */
+import type { CommandJournal, JournalCapacity } from '../journal/command-journal.ts';
+
+/** `ticket` is that of the proposal, 0 for a command of another node. `payload` is valid until the listener returns. */
+export type SequencedListener = (seq: number, ticket: number, payload: Uint8Array) => void;
+
+export interface CommandLog {
+  /**
+   * The commands of one call stay neighbours, each comes back with the ticket. The bytes are copied. Throws JournalFailed or
+   * JournalFull: then none of them was taken.
+   */
+  propose(payloads: readonly Uint8Array[], ticket: number): void;
+  /** Called in order: the command must be applied now. */
+  onSequenced(listener: SequencedListener): void;
+  /** Called in order, whenever durableSeq has advanced. */
+  onDurable(listener: (durableSeq: number) => void): void;
+  /** Called once: nothing after durableSeq may be acknowledged any more. */
+  onFailure(listener: (error: Error) => void): void;
+  readonly durableSeq: number;
+  capacity(): JournalCapacity;
+  /** Age in ms of the oldest command that is not durable yet, 0 when there is none. */
+  queueAgeMs(): number;
+}
+
+/** The log of one machine: its journal. */
+export class JournalLog implements CommandLog {
+  readonly #journal: CommandJournal;
+  #sequenced: SequencedListener = () => {};
+
+  constructor(journal: CommandJournal) {
+    this.#journal = journal;
+  }
+
+  propose(payloads: readonly Uint8Array[], ticket: number): void {
+    if (payloads.length === 1) {
+      const payload = payloads[0]!;
+      this.#sequenced(this.#journal.append(payload), ticket, payload);
+      return;
+    }
+    const last = this.#journal.appendAll(payloads);
+    for (const [n, payload] of payloads.entries())
+      this.#sequenced(last - payloads.length + 1 + n, ticket, payload);
+  }
+
+  onSequenced(listener: SequencedListener): void {
+    this.#sequenced = listener;
+  }
+
+  onDurable(listener: (durableSeq: number) => void): void {
+    this.#journal.onDurable(listener);
+  }
+
+  onFailure(listener: (error: Error) => void): void {
+    this.#journal.onFailure(listener);
+  }
+
+  get durableSeq(): number {
+    return this.#journal.durableSeq;
+  }
+
+  capacity(): JournalCapacity {
+    return this.#journal.capacity();
+  }
+
+  queueAgeMs(): number {
+    return this.#journal.queueAgeMs();
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The watch over accounts that a price move may have made due must never miss one: after every second of prices it is
+ * compared with a plain look at everybody. It must also be worth having: most of the time it looks at few.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { onComponentPrice, samplePrices } from '../../src/core/engine/price-tick.ts';
+import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
+import { LiquidationMonitor } from '../../src/core/liquidation/liquidation-monitor.ts';
+import { FuturesFlow, PRICES, Rng, SET_UP } from './futures-flow.ts';
+import { Seeds } from './seeds.ts';
+
+const SEEDS = new Seeds({ all: 25, few: 3 });
+const TRADES = 250;
+const SECONDS = 120;
+/** After so long without a change nobody vouches for an index any more. */
+const UNCHANGED_MS = 15 * 60_000;
+
+function settled(seed: number): Exchange {
+  const exchange = new Exchange();
+  for (const command of SET_UP) exchange.apply(command);
+  const flow = new FuturesFlow(seed, exchange.state);
+  for (let n = 0; n < TRADES; n++) exchange.apply(flow.next());
+  exchange.takeEvents();
+  return exchange;
+}
+
+/** A walk of one price: mostly small steps, now and then a jump. */
+function step(dice: Rng, price: bigint): bigint {
+  const size = dice.chance(0.04) ? 0.15 : dice.chance(0.3) ? 0.02 : 0.001;
+  const change = Math.round((dice.next() - 0.5) * 2 * size * 1_000_000);
+  return (price * BigInt(1_000_000 + change)) / 1_000_000n;
+}
+
+test('the watch never misses an account that a price move has made due, nor one whose price is vouched for again', () => {
+  let dueSeen = 0;
+  let staleSeen = 0;
+  let looks = 0;
+  let chances = 0;
+  for (const seed of SEEDS) {
+    const { state } = settled(seed);
+    const dice = new Rng(seed * 7919);
+    const watch = new LiquidationMonitor(state);
+    const prices = state.indices.map((index, n) => index.price || PRICES[n]!);
+    let { now } = state;
+    const alreadyDue = new Set([...state.accountByUid.values()].filter((account) => isDue(state, account)));
+    assert.equal(alreadyDue.size, 0);
+    for (let second = 0; second < SECONDS; second++) {
+      now += dice.chance(0.05) ? UNCHANGED_MS : 1000;
+      state.now = now;
+      for (const [index, before] of prices.entries()) {
+        if (dice.chance(0.5)) continue;
+        const price = step(dice, before);
+        prices[index] = price;
+        onComponentPrice(state, {
+          type: 'componentPrice',
+          time: now,
+          index,
+          component: 0,
+          price,
+          volume: 0n,
+        });
+      }
+      samplePrices(state, now);
+      if (state.indices.some(({ stale }) => stale)) staleSeen++;
+      const seen = new Set(watch.onPrices());
+      looks += seen.size;
+      for (const account of state.accountByUid.values()) {
+        if (account.positions.size > 0) chances++;
+        if (!isDue(state, account)) continue;
+        dueSeen++;
+        assert.ok(seen.has(account), `seed ${seed}, second ${second}: account ${account.uid} was missed`);
+      }
+      for (const account of seen) watch.look(account);
+    }
+  }
+  SEEDS.met('accounts due', dueSeen, 201);
+  SEEDS.met('seconds with an index that nobody vouches for', staleSeen, 201);
+  assert.ok(looks < chances, `${looks} looks at ${chances} chances`);
+});
