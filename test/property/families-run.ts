@@ -24,7 +24,7 @@ export interface RunWords {
   /** Only these schemes, by name. */
   readonly only?: readonly string[];
   readonly steps?: number;
-  /** The fourth edition, with portions of this size (rules 14). */
+  /** Size of the portions of long work (rules 14). */
   readonly portion?: number | undefined;
 }
 
@@ -66,10 +66,7 @@ export class Stage {
       const { rejectReason, detail } = exchange.apply(command);
       if (rejectReason !== 0) throw new Error(`${command.type}: ${rejectReason} ${detail ?? ''}`);
     }
-    if (portion !== undefined) {
-      exchange.apply({ type: 'setEdition', time: exchange.state.now, edition: 4 });
-      exchange.state.portion = portion;
-    }
+    if (portion !== undefined) exchange.state.portion = portion;
     for (const rule of without) exchange.state.rules[rule] = false;
     const time = this.terms.start;
     for (const [index, { base, quote }] of INDICES.entries())
