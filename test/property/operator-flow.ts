@@ -20,14 +20,12 @@ export class OperatorFlow {
   private readonly state: State;
   /** The command before which the rules change; those of the flow before it are decided by the first edition. */
   private readonly changeAt: number;
-  private readonly edition: number;
   private count = 0;
   /** No command goes back in time. */
   private time = 0;
 
   /** Every second venue is of the second edition from the start, the others change within these commands. */
-  constructor(seed: number, state: State, flow: Flow, within = 200, edition = 3) {
-    this.edition = edition;
+  constructor(seed: number, state: State, flow: Flow, within = 200) {
     this.dice = new Rng(seed * 15_485_863);
     this.flow = flow;
     this.state = state;
@@ -36,9 +34,8 @@ export class OperatorFlow {
 
   next(): Command {
     const at = this.count++;
-    if (at === this.changeAt)
-      return { type: 'setEdition', time: this.state.now, edition: this.edition > 3 ? this.edition : 2 };
-    if (at === THIRD_AT) return { type: 'setEdition', time: this.state.now, edition: this.edition };
+    if (at === this.changeAt) return { type: 'setEdition', time: this.state.now, edition: 2 };
+    if (at === THIRD_AT) return { type: 'setEdition', time: this.state.now, edition: 3 };
     if (this.dice.chance(SHARE)) return this.act();
     const command = this.flow.next();
     this.time = Math.max(this.time, command.time);

@@ -2,12 +2,11 @@
  * The entry point of the core. A command goes through these steps, always in this order:
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
- *   2. open work is settled with the accounts that the command names (`portions.ts`)
- *   3. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
- *   4. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
+ *   2. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
+ *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
  *      closing orders trimmed, liquidations (`risk-engine.ts`); repeated until nothing changes
- *   5. its result is folded into the digest; `takeEvents` returns its events
- *   6. assertions: no isolated margin is left below zero; with each new second the invariants of one account are
+ *   4. its result is folded into the digest; `takeEvents` returns its events
+ *   5. assertions: no isolated margin is left below zero; with each new second the invariants of one account are
  *      checked (`account-invariants.ts`). A broken one throws `InvariantBroken`, which stops the process
  *
  * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
@@ -55,7 +54,6 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { ReplayDivergence } from '../model/replay-divergence.ts';
 import { cancelAll, cancelOrder, setCountdown } from '../orders/cancel.ts';
 import { SpotSettlement } from '../spot/spot-settlement.ts';
-import { hasOpenWork } from '../state/open-work.ts';
 import { State } from '../state/state.ts';
 import { cancelEverything } from '../strategy/cancel-everything.ts';
 import { setCommission } from '../wallet/commission.ts';
@@ -63,7 +61,6 @@ import { deposit, setDepositWallet, transfer, withdraw } from '../wallet/wallet.
 import { endWithdrawal, internalWithdrawal, requestWithdrawal } from '../wallet/withdrawal.ts';
 import { checkNextAccount } from './account-invariants.ts';
 import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './conditional-entry.ts';
-import { Portions } from './portions.ts';
 import { onComponentPrice } from './price-tick.ts';
 import { RiskEngine } from './risk-engine.ts';
 import { Schedule } from './schedule.ts';
@@ -76,7 +73,6 @@ export class Exchange {
   private readonly settlements: Settlements;
   private readonly riskEngine: RiskEngine;
   private readonly triggerEngine: TriggerEngine;
-  private readonly portions: Portions;
   private readonly schedule: Schedule;
 
   constructor(state = new State()) {
@@ -84,8 +80,7 @@ export class Exchange {
     this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
     this.riskEngine = new RiskEngine(state, this.settlements.futures);
     this.triggerEngine = new TriggerEngine(state, this.settlements, this.riskEngine);
-    this.portions = new Portions(state);
-    this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine, this.portions);
+    this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine);
   }
 
   apply(command: Command): CommandResult {
@@ -97,9 +92,7 @@ export class Exchange {
     if (command.type === 'identityMark') return OK;
     const { nextSecond } = state;
     this.triggerEngine.begin();
-    this.portions.begin();
     this.schedule.advanceTo(command.time);
-    this.portions.touchNamed(command);
     const result = this.dispatch(command);
     this.triggerEngine.runUntilQuiet();
     if (state.clearingChanged) watchShortfalls(state, false);
@@ -109,11 +102,6 @@ export class Exchange {
     state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state);
     return result;
-  }
-
-  /** Is there work that the next tick goes on with (rules 14.1)? */
-  get hasOpenWork(): boolean {
-    return hasOpenWork(this.state);
   }
 
   /** Of commands whose events nobody needs, a replay leaves out those of orders, fills, trades and ledger lines. */
@@ -223,8 +211,6 @@ export class Exchange {
       case 'cancelStrategy':
         return cancelStrategyOrder(state, command);
       case 'tick':
-        this.portions.run();
-        this.triggerEngine.resume();
         return OK;
     }
   }
@@ -237,10 +223,6 @@ export class Exchange {
 
   /** Positions of an instrument that goes offline are settled, because they could not be closed any more. */
   private setStatus(command: SetInstrumentStatus): CommandResult {
-    const ends =
-      command.status === 'offline' && this.state.instruments[command.instrument]?.futures !== undefined;
-    // Shortages of a contract are shared by what everybody has.
-    if (ends) this.portions.finish();
     const result = setInstrumentStatus(this.state, command);
     if (result.rejectReason === RejectReason.none && command.status === 'offline')
       this.riskEngine.delist(command.instrument);

@@ -15,7 +15,6 @@ import { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { awaitsFunding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 
@@ -42,7 +41,6 @@ export class RiskEngine {
     const { state, watch } = this;
     // Only who is due now: whom else the watch wanted to see must not decide in which order accounts are taken.
     for (const account of watch.onPrices()) {
-      if (this.isUnsettled(account)) continue;
       if (isDue(state, account)) {
         state.markDirty(account);
         continue;
@@ -86,20 +84,9 @@ export class RiskEngine {
     this.settlement.ranking.forget();
   }
 
-  /**
-   * Open work comes before any test. Who is to receive funding is looked at when it has it: prices stand still until then
-   * (rules 14.3).
-   */
-  private isUnsettled(account: Account): boolean {
-    const { state } = this;
-    if (state.works.length !== 0) state.settleEarly(account, false);
-    return awaitsFunding(state, account.index);
-  }
-
   private settle(account: Account): void {
     const { state } = this;
     trimClosingOrders(state, account);
-    if (this.isUnsettled(account)) return;
     liquidateIfDue(state, this.settlement, account);
     repayFromCollateral(state, account);
     updateWarning(state, account);

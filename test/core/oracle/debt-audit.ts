@@ -7,8 +7,6 @@ import type { State } from '../../../src/core/state/state.ts';
 import { expect } from './failure.ts';
 
 const HOUR = 3_600_000;
-/** By then every portion of an hour is done (rules 14.3). */
-const LATE_MAX = 5000;
 
 export class DebtAudit {
   private readonly state: State;
@@ -50,9 +48,8 @@ export class DebtAudit {
       if (event.type !== 'ledgerLine') continue;
       if (event.kind === 'loanInterest') others = true;
       if (event.kind !== 'interest') continue;
-      const late = this.state.rules.portions ? LATE_MAX : 0;
-      expect(event.time % HOUR <= late, () => `I32: interest of ${event.uid} at ${event.time}`);
-      const hour = `${event.uid} ${event.coin} ${Math.floor(event.time / HOUR)}`;
+      expect(event.time % HOUR === 0, () => `I32: interest of ${event.uid} at ${event.time}`);
+      const hour = `${event.uid} ${event.coin} ${event.time}`;
       expect(!this.interestHours.has(hour), () => `I32: ${hour} is charged twice`);
       this.interestHours.add(hour);
       charged.set(event.coin, (charged.get(event.coin) ?? 0n) - event.amount);
