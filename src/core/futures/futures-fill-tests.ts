@@ -16,7 +16,7 @@ import {
   markTicks,
   unrealisedOf,
 } from '../margin/margin.ts';
-import { currentMargin, maintenanceAtNumber, quotePrice } from '../margin/margin-cache.ts';
+import { currentWorth, maintenanceAtNumber, quotePrice } from '../margin/margin-cache.ts';
 import { type Cushion, hasAnyOldIndex, hasOldIndex, TentativeAccount } from '../margin/tentative-account.ts';
 import { HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
 import { feeOf } from '../model/fees.ts';
@@ -46,6 +46,8 @@ export class FuturesFillTests implements FillTests {
   private readonly instrument: Instrument;
   /** Of a dry run: the accounts as the fills so far would leave them. */
   private readonly running: Map<number, TentativeAccount> | undefined;
+  /** The highest fee rate of the contract itself. */
+  private readonly listedRate: number;
   /** Is any index old? Undefined until the first fill of the match asks. */
   private oldIndices: boolean | undefined;
   /** What the trade that was tested last will leave of the maker's account; only while matches are audited. */
@@ -57,6 +59,7 @@ export class FuturesFillTests implements FillTests {
     this.state = state;
     this.instrument = instrument;
     this.running = dryRun ? new Map() : undefined;
+    this.listedRate = Math.max(rateNumber(instrument), Number(forcedFeeRate(instrument)) / Number(RATE_ONE));
   }
 
   /** A match begins. */
@@ -339,7 +342,7 @@ export class FuturesFillTests implements FillTests {
 
   /** Even if the whole position went at this price, what must be kept now would be there. */
   private closeIsAmple(side: FillSide, held: number, worse: number): boolean {
-    const margin = currentMargin(this.state, side.account);
+    const margin = currentWorth(this.state, side.account);
     const lost = this.mostLost(side, held, worse);
     return this.staysPositive(margin, lost) && margin.effective - this.worthOf(lost) >= margin.maintenance;
   }
@@ -349,16 +352,12 @@ export class FuturesFillTests implements FillTests {
     this.oldIndices ??= hasAnyOldIndex(state);
     if (this.oldIndices) return false;
     const { account, buying, lots } = side;
-    const margin = currentMargin(state, account);
+    const margin = currentWorth(state, account);
     const at = margin.find(instrument.index);
-    const [long, short, kept] =
-      at < 0
-        ? [0, 0, 0]
-        : [
-            margin.numbers[at + ContractRow.longLots]!,
-            margin.numbers[at + ContractRow.shortLots]!,
-            margin.numbers[at + ContractRow.maintenance]!,
-          ];
+    const column = (of: number) => (at < 0 ? 0 : margin.numbers[at + of]!);
+    const long = column(ContractRow.longLots);
+    const short = column(ContractRow.shortLots);
+    const kept = column(ContractRow.maintenance);
     const larger = Math.max(buying ? long + lots : long, buying ? short : short + lots);
     const keeps = maintenanceAtNumber(instrument, markTicks(state, instrument), larger);
     const lost = this.mostLost(side, lots, worse);
@@ -375,10 +374,15 @@ export class FuturesFillTests implements FillTests {
   private mostLost(side: FillSide, lots: number, worse: number): number {
     const { state, instrument } = this;
     if (instrument.futures!.settle !== instrument.quote) return Number.NaN;
-    const { makerRate, takerRate } = this.ratesOf(side);
-    const rate = Math.max(Number(makerRate), Number(takerRate), Number(forcedFeeRate(instrument)));
+    const rate = this.highestRate(side.account);
     const value = valueNumber(instrument, Math.max(side.priceTicks, markTicks(state, instrument)), lots);
-    return valueNumber(instrument, worse, lots) + Math.ceil(value * (rate / Number(RATE_ONE))) + CUSHION_DUST;
+    return valueNumber(instrument, worse, lots) + Math.ceil(value * rate) + CUSHION_DUST;
+  }
+
+  /** Of everything that a fill may cost, as a share of its value. */
+  private highestRate(account: Account): number {
+    const own = account.fees.get(this.instrument.index);
+    return own === undefined ? this.listedRate : Math.max(this.listedRate, rateNumber(own));
   }
 
   private worthOf(lost: number): number {
@@ -391,4 +395,8 @@ export class FuturesFillTests implements FillTests {
     const n = margin.findCoin(this.instrument.futures!.settle);
     return n >= 0 && margin.balanceOf(n) + margin.profitOf(n) >= lost;
   }
+}
+
+function rateNumber({ makerRate, takerRate }: FeeRates): number {
+  return Math.max(Number(makerRate), Number(takerRate)) / Number(RATE_ONE);
 }

@@ -30,6 +30,8 @@ export { quotePrice } from './cache/contract-rows.ts';
 
 /** Any of these changes requires all contract rows to be recomputed. */
 const ALL_CONTRACTS = Stale.positions | Stale.orders | Stale.settings | Stale.prices;
+/** Any of these, the dirty rows. */
+const SOME_CONTRACTS = Stale.contracts | Stale.orderRows;
 
 /** Equity, and the margin required for new orders and to hold positions, at the present prices. */
 export function accountRisk(state: State, account: Account): Risk {
@@ -57,13 +59,21 @@ export function currentMargin(state: State, account: Account): MarginCache {
     const exactLosses = (stale & Stale.orders) !== 0;
     if (exactLosses) reloadOrders(state, account, margin);
     repriceAll(state, account, margin, exactLosses);
-  } else if ((stale & Stale.contracts) !== 0) {
+  } else if ((stale & SOME_CONTRACTS) !== 0) {
     repriceDirty(state, account, margin);
   }
   const revalued = sumCoins(state, account, margin, stale);
   if (revalued || (stale & Stale.claims) !== 0) reloadDebts(state, account, margin, false);
   margin.liable = margin.haircut !== 0 && hasObligations(state, account);
   return margin;
+}
+
+/** The cache with effective equity and maintenance margin up to date, not initial margin: for the test of each fill. */
+export function currentWorth(state: State, account: Account): MarginCache {
+  const { margin } = account;
+  if (margin?.isWorthCurrent(state.priceVersion, state.ledger.changesOf(account.index)) === true)
+    return margin;
+  return currentMargin(state, account);
 }
 
 /** A view of an account, which does not last, has memory of its own. */

@@ -8,7 +8,7 @@ import { FillTest, type FillTests } from '../book/book.ts';
 import { isInDebt } from '../margin/debts.ts';
 import { bearsFill, bearsFillAtOldPrice, CUSHION_DUST, isFarNumber } from '../margin/fill-rule.ts';
 import { computeRisk } from '../margin/margin.ts';
-import { currentMargin } from '../margin/margin-cache.ts';
+import { currentWorth } from '../margin/margin-cache.ts';
 import { type Cushion, hasAnyOldIndex, TentativeAccount } from '../margin/tentative-account.ts';
 import { Side } from '../model/enums.ts';
 import { feeOf } from '../model/fees.ts';
@@ -164,7 +164,7 @@ export class SpotFillTests implements FillTests {
     const { state } = this;
     this.oldIndices ??= hasAnyOldIndex(state);
     if (this.oldIndices) return false;
-    const margin = currentMargin(state, account);
+    const margin = currentWorth(state, account);
     const n = margin.findCoin(given);
     const amount = exactNumber(givenAmount);
     if (n < 0 || !(margin.balanceOf(n) + margin.profitOf(n) >= amount)) return false;

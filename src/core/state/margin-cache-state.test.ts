@@ -36,7 +36,7 @@ const CHANGES: Readonly<Record<string, readonly [(cache: MarginCache) => void, n
   ],
   'an order of a contract with a row': [
     (cache) => cache.orderChanged(INSTRUMENT, true, TICKS, 1000),
-    Stale.contracts,
+    Stale.orderRows,
   ],
   'an order of a contract without a row': [
     (cache) => cache.orderChanged(INSTRUMENT + 1, true, TICKS, 1000),
@@ -60,6 +60,17 @@ for (const [change, [make, stale]] of Object.entries(CHANGES)) {
     equal(cache.takeStale(1, 1), 0);
   });
 }
+
+test('only orders leave effective equity and maintenance margin as they were', () => {
+  for (const [change, [make, stale]] of Object.entries(CHANGES)) {
+    const cache = fresh();
+    equal(cache.isWorthCurrent(1, 1), true);
+    make(cache);
+    equal(cache.isWorthCurrent(1, 1), stale === Stale.orderRows, change);
+  }
+  equal(fresh().isWorthCurrent(2, 1), false);
+  equal(fresh().isWorthCurrent(1, 2), false);
+});
 
 test('prices and balances are stale by version, and changes add up', () => {
   const cache = fresh();

@@ -95,8 +95,9 @@ export const Stale = {
   settings: 4,
   /** Requirements of debts and of open spot and margin orders. */
   claims: 8,
-  /** Rows of contracts that are dirty. */
+  /** Rows of contracts that are dirty: a position has changed, or only orders have. */
   contracts: 16,
+  orderRows: 128,
   /** By version. */
   prices: 32,
   balances: 64,
@@ -144,7 +145,7 @@ export class MarginCache {
     const { numbers } = this;
     numbers[at + (long ? ContractRow.longLots : ContractRow.shortLots)] = lots;
     numbers[at + (long ? ContractRow.longBasis : ContractRow.shortBasis)] = exactNumber(basis);
-    this.markDirty(at);
+    this.markDirty(at, Stale.contracts);
   }
 
   /** A position was opened or closed. */
@@ -171,7 +172,7 @@ export class MarginCache {
       numbers[at + ContractRow.lowestSell] =
         sum === 0 ? Number.POSITIVE_INFINITY : Math.min(priceTicks, numbers[at + ContractRow.lowestSell]!);
     }
-    this.markDirty(at);
+    this.markDirty(at, Stale.orderRows);
   }
 
   /** Leverage or margin mode of a contract. */
@@ -195,6 +196,16 @@ export class MarginCache {
     numbers[base + Head.priceVersion] = priceVersion;
     numbers[base + Head.balanceVersion] = balanceVersion;
     return stale;
+  }
+
+  /** Are effective equity and maintenance margin up to date? Orders change initial margin alone. */
+  isWorthCurrent(priceVersion: number, balanceVersion: number): boolean {
+    const { numbers, base } = this;
+    return (
+      (numbers[base + Head.stale]! & ~Stale.orderRows) === 0 &&
+      priceVersion === numbers[base + Head.priceVersion] &&
+      balanceVersion === numbers[base + Head.balanceVersion]
+    );
   }
 
   /** The sums can no longer be updated by differences: the next call recomputes them, as after a change of prices. */
@@ -330,9 +341,9 @@ export class MarginCache {
     this.numbers[this.base + Head.stale]! |= stale;
   }
 
-  private markDirty(at: number): void {
+  private markDirty(at: number, stale: number): void {
     this.numbers[at + ContractRow.dirty] = 1;
-    this.mark(Stale.contracts);
+    this.mark(stale);
   }
 
   /** Where the rows of the contracts begin and end. */
