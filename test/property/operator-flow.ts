@@ -1,5 +1,6 @@
 /** What an operator does beside any random trading: funds, write-offs, brokers, makers, limits, the later editions. */
 import { NIL } from '../../src/core/book/order-slab.ts';
+import { fundBalance } from '../../src/core/margin/insurance-fund.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { Rng, UIDS } from './futures-flow.ts';
@@ -9,6 +10,10 @@ const ONE = 10n ** 8n;
 const SHARE = 0.06;
 /** The command before which the third edition begins: until then coin-margined contracts trade whatever the feeds say. */
 const THIRD_AT = 500;
+
+/** Of the operator's commands: those that take from the house what it may lack of AAA, so that its contracts only close. */
+const NO_ALLOWANCE = 0.2;
+const AAA = 2;
 
 interface Flow {
   next(): Command;
@@ -42,11 +47,33 @@ export class OperatorFlow {
     return command;
   }
 
+  private endAllowance(time: number): Command {
+    const amount = -fundBalance(this.state, AAA);
+    if (amount !== 0n && this.state.coins[AAA]!.houseShortUsd === '0')
+      return {
+        type: 'fundInsurance',
+        time,
+        coin: AAA,
+        lending: false,
+        amount,
+        reference: String(this.count),
+      };
+    return {
+      type: 'setCoinLimits',
+      time,
+      coin: AAA,
+      houseShortUsd: '0',
+      lendShare: '',
+      insuranceFloor: '0',
+    };
+  }
+
   private act(): Command {
     const { dice, state } = this;
     const time = Math.max(this.time, state.now);
     const uid = dice.pick(UIDS);
     const coin = dice.pick([0, 0, 2, 3]);
+    if (dice.chance(NO_ALLOWANCE)) return this.endAllowance(time);
     const roll = dice.next();
     if (roll < 0.45) {
       // The fund of contracts gets no AAA, so that the house lacks some now and then.
