@@ -43,7 +43,7 @@ import { coinShortfall, shortfallLimit } from '../../src/core/margin/clearing-sh
 import { custodyOf } from '../../src/core/margin/custody.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
-import { Category, OrderKind, Side, Wallet } from '../../src/core/model/enums.ts';
+import { Category, Side, Wallet } from '../../src/core/model/enums.ts';
 import type { Event, FillRecord } from '../../src/core/model/event.ts';
 import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
@@ -147,7 +147,7 @@ export class Judge {
     if (result.rejectReason !== RejectReason.none && !second && events.length === 0) return false;
     const fills = events.flatMap((event) => (event.type === 'fill' ? [event.fill] : []));
     this.fills += fills.length;
-    this.countDelivery(command, fills);
+    this.countDelivery(command);
     this.checkCustody(command);
     this.checkFunding(events);
     this.strangers.checkForced(fills);
@@ -188,12 +188,12 @@ export class Judge {
     return sum;
   }
 
-  private countDelivery({ type }: Command, fills: readonly FillRecord[]): void {
+  /** A delivery may find no position: deleveraging has closed the last ones. What the house lacks is left all the same. */
+  private countDelivery({ type }: Command): void {
     const before = this.badDebt;
     this.badDebt = -this.state.ledger.peek(SystemAccount.badDebt, COIN.btc, Bucket.cash);
     // Debts of accounts that the operator lets off are another matter.
-    if (type === 'writeOffDebt' || !fills.some(({ futures }) => futures?.kind === OrderKind.delivery)) return;
-    this.undelivered += this.badDebt - before;
+    if (type !== 'writeOffDebt') this.undelivered += this.badDebt - before;
   }
 
   // (1)
