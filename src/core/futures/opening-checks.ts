@@ -197,7 +197,7 @@ function isFarFromLimit(
   const added = ceilWorth(maintenanceAtNumber(instrument, priceTicks, lots), quotePrice(state, instrument));
   if (!(2 * (maintenance + added) < effective)) return false;
   if (effective >= initialMarginWith(state, account, margin, instrument, intent, leaveOut)) return true;
-  if (!margin.estimated && !margin.haircutEstimated) return false;
+  if (!margin.lossesAreBounded && !margin.haircutIsBounded) return false;
   return (
     effective >= initialMarginWith(state, account, exactMargin(state, account), instrument, intent, leaveOut)
   );
