@@ -13,7 +13,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, MONEY_SCALE, parseUnits, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { externalCell } from '../state/ledger-lines.ts';
-import { type Posting, post, postAll } from '../state/ledger-postings.ts';
+import { type Posting, post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { shortOf } from '../wallet/wallet.ts';
 
@@ -53,7 +53,7 @@ export function writeOffDebt(state: State, command: WriteOffDebt): CommandResult
   if (wholeEquity(state, account) > 0n) return rejected(RejectReason.debtIsCovered);
   const postings = writtenOff(state, account);
   if (postings.length === 0) return rejected(RejectReason.debtIsCovered);
-  postAll(state, postings);
+  post(state, postings);
   state.markDirty(account);
   return OK;
 }

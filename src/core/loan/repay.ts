@@ -8,7 +8,7 @@ import { levelsOf } from '../model/loan-terms.ts';
 import { freePledge, soldFor } from '../model/ltv.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { smaller } from '../model/units.ts';
-import { postAll } from '../state/ledger-postings.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { freeIn, shortOf } from '../wallet/wallet.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
@@ -57,7 +57,7 @@ export function repay(state: State, command: LoanRepay): CommandResult {
   const payment = command.fromPledge
     ? payingCollateral(cells, sold, interest, principal)
     : payingCash(cells, loan, interest, principal);
-  postAll(state, [...payment, unpledging(cells, loan, unlocked)], amount + unlocked);
+  post(state, [...payment, unpledging(cells, loan, unlocked)], amount + unlocked);
   emit(state, {
     type: 'loanRepaid',
     repayId: state.nextId(),
