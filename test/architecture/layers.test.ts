@@ -117,6 +117,15 @@ test('what runs outside the core uses its surface alone', () => {
   }
 });
 
+test('what runs outside the core reads orders and balances through its reads', () => {
+  for (const path of globSync('src/**/*.ts', { cwd: ROOT })) {
+    if (path.startsWith('src/core/') || path.endsWith('.test.ts')) continue;
+    // Agents compare dozens of their own orders with the book many times a second: they read the columns in place.
+    const direct = path.startsWith('src/simulator/') ? /\.ledger\b/ : /\bslab\b|\.ledger\b/;
+    assert.doesNotMatch(readFileSync(join(ROOT, path), 'utf8'), direct, path);
+  }
+});
+
 test('no file imports itself by way of others', () => {
   const imports = [...importsOf('src/**/*.ts'), ...importsOf('bench/**/*.ts')];
   const targets = Map.groupBy(
