@@ -16,17 +16,26 @@ import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-const SECOND_MS = 1000;
+/** 2^32 over the golden ratio: its multiples, taken in steps of any length, come near every number below 2^32. */
+const GOLDEN = 0x9e3779b1;
+const TWO_POW_32 = 2 ** 32;
 
-/** Checks the account whose turn it is by the second: each once in as many seconds as there are accounts. */
-export function checkNextAccount(state: State): void {
+/**
+ * Checks the account whose turn it is by the sequence number of the command. A remainder would leave accounts out for
+ * ever where each second brings the same number of commands; while only the clock runs, each has its turn within twice as
+ * many seconds as there are accounts.
+ */
+export function checkNextAccount(state: State, seq: number): void {
   const accounts = state.accountByUid.size;
   if (accounts === 0) return;
-  const turn = (state.nextSecond / SECOND_MS) % accounts;
-  const account = state.accounts[FIRST_USER_ACCOUNT + turn]!;
+  const account = state.accounts[FIRST_USER_ACCOUNT + turnOf(seq, accounts)]!;
   checkAccount(state, account);
   // Without a cache there is nothing to compare, and a check must not be what makes one.
   if (account.margin !== undefined) checkMarginCache(state, account);
+}
+
+export function turnOf(seq: number, accounts: number): number {
+  return Math.floor(((Math.imul(seq, GOLDEN) >>> 0) / TWO_POW_32) * accounts);
 }
 
 export function checkAccount(state: State, account: Account): void {
