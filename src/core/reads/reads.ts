@@ -4,7 +4,7 @@ import { type Depth, displayedDepth, rpiDepth as rpiDepthOf } from '../book/dept
 import { NIL } from '../book/order-slab.ts';
 import type { Candle } from '../marketdata/candle-series.ts';
 import type { DayStatistics } from '../marketdata/rolling-24h.ts';
-import { type CandleWidth, candleWidthIndex } from '../model/candle-interval.ts';
+import { type CandleInterval, candleIntervalIndex } from '../model/candle-interval.ts';
 import { type AmendRequest, ANY } from '../model/command.ts';
 import type { Category, PriceKind, Wallet } from '../model/enums.ts';
 import type { OrderRecord, Traded } from '../model/event.ts';
@@ -188,8 +188,12 @@ export function publicFills(state: State, instrument: Instrument, limit: number)
 }
 
 /** The candle of the interval the clock is in; undefined while it has no trade. */
-export function runningCandle(state: State, instrument: Instrument, width: CandleWidth): Candle | undefined {
-  return state.market(instrument).candles.current(candleWidthIndex(width), state.now);
+export function runningCandle(
+  state: State,
+  instrument: Instrument,
+  interval: CandleInterval,
+): Candle | undefined {
+  return state.market(instrument).candles.current(candleIntervalIndex(interval), state.now);
 }
 
 /** The same of a price of futures; undefined while it has stood still in this interval. */
@@ -197,9 +201,9 @@ export function runningPriceCandle(
   state: State,
   instrument: Instrument,
   kind: PriceKind,
-  width: CandleWidth,
+  interval: CandleInterval,
 ): Candle | undefined {
-  return state.market(instrument).futures?.candles[kind].current(candleWidthIndex(width), state.now);
+  return state.market(instrument).futures?.candles[kind].current(candleIntervalIndex(interval), state.now);
 }
 
 export function feeRates(state: State, uid: number, instrument: Instrument): FeeRates {

@@ -75,7 +75,7 @@ export interface CandleWords {
 
 export function candleWords(
   instrument: Instrument,
-  candle: Omit<CandleClosed, 'type' | 'instrument' | 'width'>,
+  candle: Omit<CandleClosed, 'type' | 'instrument' | 'interval'>,
 ): CandleWords {
   return {
     openTime: new Date(candle.openTime).toISOString(),
