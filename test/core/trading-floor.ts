@@ -252,7 +252,7 @@ export class TradingFloor extends WalletFloor {
       sizeLots,
       quoteAmount,
       clientOid: words.clientOid ?? '',
-      ...(words.late !== undefined && { late: words.late }),
+      ...(words.expired !== undefined && { expired: words.expired }),
       ...(words.posSide !== undefined && { posSide: POS_SIDE_NAMES.indexOf(words.posSide) as PosSide }),
       ...(words.reduceOnly !== undefined && { reduceOnly: words.reduceOnly }),
       ...((words.takeProfit ?? words.stopLoss) !== undefined && {

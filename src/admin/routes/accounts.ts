@@ -174,7 +174,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
           : await openSubAccount(services, master.uid, { name, nowMs, note });
       if (!opened.ok)
         return 'rejected' in opened ? rejectedByCore(opened.rejected) : refusedByIdentity(opened);
-      // A part of the same act, which the line of the account vouches for.
+      // A part of the same act, which the audit line of the account covers.
       if (broker) await sequencer.submit({ type: 'setBroker', uid: opened.value.uid, broker: true });
       return { account: viewOf(sequencer.state, opened.value), command: audited.command };
     },

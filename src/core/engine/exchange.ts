@@ -38,7 +38,7 @@ import {
 import { borrow } from '../loan/borrow.ts';
 import { fundLoanPool, setLoanRate } from '../loan/loan-pool.ts';
 import { checkLoans } from '../loan/loan-servicing.ts';
-import { repay } from '../loan/repay.ts';
+import { repayLoan } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import type {
@@ -188,7 +188,7 @@ export class Exchange {
       case 'loanBorrow':
         return this.afterLoan(borrow(state, command));
       case 'loanRepay':
-        return this.afterLoan(repay(state, command));
+        return this.afterLoan(repayLoan(state, command));
       case 'loanRevise':
         return this.afterLoan(revisePledge(state, command));
       case 'forceClose':

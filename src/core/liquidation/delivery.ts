@@ -149,7 +149,7 @@ function debtsOf(state: State, instrument: Instrument, accounts: ReadonlySet<Acc
   const coin = instrument.futures!.settle;
   const claims: Claim[] = [];
   for (const account of accounts) {
-    const cash = ledger.peek(account.index, coin, Bucket.cash);
+    const cash = ledger.balanceOf(account.index, coin, Bucket.cash);
     if (cash >= 0n || account.positions.size > 0 || ownsAnything(state, account)) continue;
     claims.push({ account, bucket: Bucket.cash, amount: -cash });
   }
@@ -160,7 +160,7 @@ function ownsAnything(state: State, { index }: Account): boolean {
   const { ledger } = state;
   return ledger
     .coinsOf(index)
-    .some((coin) => OWN_BUCKETS.some((bucket) => ledger.peek(index, coin, bucket) > 0n));
+    .some((coin) => OWN_BUCKETS.some((bucket) => ledger.balanceOf(index, coin, bucket) > 0n));
 }
 
 /** The fund pays first, then the winners through the fund; the rest stays as debt of the loser. */

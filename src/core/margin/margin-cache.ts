@@ -7,7 +7,7 @@
 import { NIL } from '../book/order-slab.ts';
 import { Side } from '../model/enums.ts';
 import { type Instrument, valueNumber } from '../model/instrument.ts';
-import { keptOf } from '../model/margin-fractions.ts';
+import { maintenanceWithFee } from '../model/margin-fractions.ts';
 import type { Position } from '../model/position.ts';
 import { exact, exactNumber } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
@@ -138,7 +138,9 @@ export function initialMarginWith(
 /** Maintenance margin and closing fee of a size at a price in the quote coin, NaN when not exact. */
 export function maintenanceAtNumber(instrument: Instrument, priceTicks: number, lots: number): number {
   const { scale } = instrument.futures!;
-  return scale === undefined ? Number.NaN : keptOf(scale, valueNumber(instrument, priceTicks, lots));
+  return scale === undefined
+    ? Number.NaN
+    : maintenanceWithFee(scale, valueNumber(instrument, priceTicks, lots));
 }
 
 /** Margin of an isolated position above its maintenance, in the quote coin at the mark; NaN when not exact. */

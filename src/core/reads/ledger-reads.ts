@@ -7,7 +7,7 @@ export type { RowVisit };
 
 /** One bucket of an account, which is named by its number in the ledger. */
 export function bucketBalance(state: State, account: number, coin: number, bucket: Bucket): bigint {
-  return state.ledger.peek(account, coin, bucket);
+  return state.ledger.balanceOf(account, coin, bucket);
 }
 
 /** Coins that the account has ever held, ascending. */

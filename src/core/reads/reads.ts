@@ -137,9 +137,9 @@ export function balances(state: State, uid: number): CoinBalance[] {
   if (account === undefined) return [];
   return state.ledger.coinsOf(account.index).map((coin) => ({
     coin,
-    cash: state.ledger.peek(account.index, coin, Bucket.cash),
-    locked: state.ledger.peek(account.index, coin, Bucket.locked),
-    funding: state.ledger.peek(account.index, coin, Bucket.funding),
+    cash: state.ledger.balanceOf(account.index, coin, Bucket.cash),
+    locked: state.ledger.balanceOf(account.index, coin, Bucket.locked),
+    funding: state.ledger.balanceOf(account.index, coin, Bucket.funding),
   }));
 }
 

@@ -18,7 +18,7 @@ import type { Account } from '../state/account.ts';
 import { externalCell, walletCell } from '../state/ledger-lines.ts';
 import { type Posting, post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
-import { checkMovement, depositWallet, freeIn, shortOf } from './wallet.ts';
+import { checkMovement, depositWallet, freeIn, insufficientBalance } from './wallet.ts';
 
 export function requestWithdrawal(state: State, command: RequestWithdrawal): CommandResult {
   const { coin, amount } = command;
@@ -138,7 +138,7 @@ function sharesOf(
     return rejected(RejectReason.transferOidInUse);
   const inFunding = command.fromFunding ? freeIn(state, account, coin, Wallet.funding) : 0n;
   const inUnified = command.fromUnified ? freeIn(state, account, coin, Wallet.unified) : 0n;
-  if (inFunding + inUnified < amount) return shortOf(coin, inFunding + inUnified);
+  if (inFunding + inUnified < amount) return insufficientBalance(coin, inFunding + inUnified);
   if (!mayLeave(state, account, coin, amount)) return rejected(RejectReason.insufficientMargin);
   const fromUnified = inFunding < amount ? amount - inFunding : 0n;
   return { fromFunding: amount - fromUnified, fromUnified };

@@ -6,7 +6,7 @@
 import { NIL } from '../../book/order-slab.ts';
 import { HoldMode, Side } from '../../model/enums.ts';
 import { type Instrument, valueNumber } from '../../model/instrument.ts';
-import { feesOf, keptOf } from '../../model/margin-fractions.ts';
+import { feesOf, maintenanceWithFee } from '../../model/margin-fractions.ts';
 import type { Position } from '../../model/position.ts';
 import { ceilQuotient, ceilWorth, exact, exactNumber } from '../../model/safe-integers.ts';
 import { countsAsOpening } from '../../orders/order-lifecycle.ts';
@@ -196,7 +196,7 @@ function repriceRow(state: State, account: Account, margin: MarginCache, at: num
   numbers[at + ContractRow.exposure] = 2 * (long + short) * (quotePrice(state, instrument) / MONEY);
   const held = Math.max(long, short);
   const { scale } = instrument.futures!;
-  const kept = scale === undefined ? Number.NaN : keptOf(scale, held);
+  const kept = scale === undefined ? Number.NaN : maintenanceWithFee(scale, held);
   numbers[at + ContractRow.maintenance] = held === 0 ? 0 : ceilWorth(kept, quotePrice(state, instrument));
   const buyValue = numbers[at + ContractRow.buyValue]!;
   const sellValue = numbers[at + ContractRow.sellValue]!;
