@@ -2,7 +2,7 @@
  * `npm run bench` runs every benchmark, `npm run bench -- book core` the named ones. `npm run bench -- core --against DIR`
  * also compares with the checkout in a directory, in interleaved pairs.
  */
-import { parseArgs } from 'node:util';
+import { endWith, readCommandLine } from '../test/harness/command-line.ts';
 import { accounts } from './accounts.ts';
 import { book } from './book.ts';
 import { core } from './core.ts';
@@ -32,15 +32,11 @@ const BENCHMARKS: Record<string, Benchmark> = {
   market,
 };
 
-const { values, positionals: names } = parseArgs({
-  options: { against: { type: 'string' } },
-  allowPositionals: true,
-});
+const ALL = Object.keys(BENCHMARKS).join(', ');
+const usage = `Usage: npm run bench -- [NAME ...] [--against DIR], where NAME is one of ${ALL}.`;
+const { values, names } = readCommandLine(['against'], usage);
 const unknown = names.filter((name) => BENCHMARKS[name] === undefined);
-if (unknown.length > 0) {
-  console.error(`No benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}.`);
-  process.exit(1);
-}
+if (unknown.length > 0) endWith(`No benchmark ${unknown.join(', ')}; there are ${ALL}.`);
 printConditions();
 for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
   if (names.length > 0 && !names.includes(name)) continue;

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { bundledProgram } from './bundled-program.ts';
+import { endWith } from './harness/command-line.ts';
 import { filesOf, SUITES } from './suites/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -34,6 +35,9 @@ const LONG_FILES = [
 
 const named = process.argv.slice(2);
 const quick = named[0] === '--quick';
+if (named.some((each) => each.startsWith('-')) && !quick)
+  endWith('Usage: node launch.cjs test/run.ts [--quick | FILE ...], where FILE may be a pattern.');
+const chosen = files();
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 process.env.TEST_PROGRAM = await bundledProgram();
 const stopped = new AbortController();
@@ -45,7 +49,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 // Not the command line of the runner: it sorts the files by name.
 const results = run({
-  files: files().map((file) => resolve(ROOT, file)),
+  files: chosen.map((file) => resolve(ROOT, file)),
   cwd: ROOT,
   execArgv: ['--import', new URL('harness/no-leftovers.ts', import.meta.url).href],
   concurrency: availableParallelism() + 2,
@@ -62,7 +66,7 @@ function files(): string[] {
   if (quick) return [...QUICK_SUITES.map(suiteFile), ...filesOf(QUICK_FILES)];
   if (named.length > 0) {
     const found = named.flatMap((each) => filesOf([each]));
-    if (found.length === 0) throw new Error(`no test file: ${named.join(' ')}`);
+    if (found.length === 0) endWith(`No test file: ${named.join(' ')}.`);
     return found;
   }
   const shared = new Set(Object.values(SUITES).flatMap(filesOf));

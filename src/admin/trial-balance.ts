@@ -1,6 +1,8 @@
 /** Per coin, the sums of users, house and outside world; their total must be zero. */
+
 import { FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
 import { houseShortfall } from '../core/reads/house-reads.ts';
+import { eachLedgerRow } from '../core/reads/ledger-reads.ts';
 import type { State } from '../core/state/state.ts';
 import { eachRowInSlices } from '../reserves/ledger-slices.ts';
 
@@ -16,14 +18,14 @@ export interface CoinSums {
 
 export function coinSums(state: State): CoinSums[] {
   const sums = new Sums(state);
-  state.ledger.eachRow((account, coin, buckets) => sums.add(account, coin, buckets));
+  eachLedgerRow(state, (account, coin, buckets) => sums.add(account, coin, buckets));
   return sums.list();
 }
 
 /** The same, of the state as it is at the call, without holding the exchange. */
 export async function coinSumsInSlices(state: State): Promise<CoinSums[]> {
   const sums = new Sums(state);
-  await eachRowInSlices(state.ledger, (account, coin, buckets) => sums.add(account, coin, buckets));
+  await eachRowInSlices(state, (account, coin, buckets) => sums.add(account, coin, buckets));
   return sums.list();
 }
 

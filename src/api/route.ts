@@ -35,7 +35,7 @@ export interface Call<Q, B> extends Services {
   /** The authenticated caller; unset on public routes. */
   readonly caller: Caller;
   /** Orders of the body that arrived after their receive window; only sockets have such. */
-  readonly late?: ReadonlySet<object>;
+  readonly expired?: ReadonlySet<object>;
 }
 
 export interface Route {

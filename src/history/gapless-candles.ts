@@ -2,7 +2,7 @@
  * Candles without gaps (rules 8.2): stored ones, the running one, flat ones between. They are assembled in the
  * history's thread and leave as text: a thousand rows cost the main thread no more than one.
  */
-import { candleOpen, candleWidthIndex, nextCandleOpen } from '../core/model/candle-interval.ts';
+import { candleIntervalIndex, candleOpen, nextCandleOpen } from '../core/model/candle-interval.ts';
 import {
   type CandleRow,
   type CandleView,
@@ -20,11 +20,11 @@ interface StoredCandles {
 
 export function gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery): CandleView[] {
   const { series, running, limit } = query;
-  const width = candleWidthIndex(series.width);
-  const last = candleOpen(width, Math.min(query.endTime ?? query.now, query.now));
-  let first = query.startTime === undefined ? 0 : firstOpenAt(width, query.startTime);
+  const interval = candleIntervalIndex(series.interval);
+  const last = candleOpen(interval, Math.min(query.endTime ?? query.now, query.now));
+  let first = query.startTime === undefined ? 0 : firstOpenAt(interval, query.startTime);
   const onlyStart = query.startTime !== undefined && query.endTime === undefined;
-  if (!onlyStart) first = Math.max(first, stepsBack(width, last, limit - 1));
+  if (!onlyStart) first = Math.max(first, stepsBack(interval, last, limit - 1));
 
   let before = stored.lastCandleBefore(series, first);
   if (before === undefined && onlyStart) {
@@ -45,7 +45,7 @@ export function gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery)
   }
 
   const run: CandleView[] = [];
-  for (let open = first; open <= last && run.length < limit; open = nextCandleOpen(width, open)) {
+  for (let open = first; open <= last && run.length < limit; open = nextCandleOpen(interval, open)) {
     const row: CandleRow | undefined = rows.get(open) ?? (before && flatCandle(open, before.close));
     if (row === undefined) continue;
     run.push(candleView(row));
@@ -55,13 +55,13 @@ export function gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery)
 }
 
 /** First open time at or after `time`. */
-function firstOpenAt(width: number, time: number): number {
-  const open = candleOpen(width, time);
-  return open === time ? open : nextCandleOpen(width, open);
+function firstOpenAt(interval: number, time: number): number {
+  const open = candleOpen(interval, time);
+  return open === time ? open : nextCandleOpen(interval, open);
 }
 
-function stepsBack(width: number, open: number, steps: number): number {
+function stepsBack(interval: number, open: number, steps: number): number {
   let at = open;
-  for (let n = 0; n < steps && at > 0; n++) at = candleOpen(width, at - 1);
+  for (let n = 0; n < steps && at > 0; n++) at = candleOpen(interval, at - 1);
   return at;
 }

@@ -2,20 +2,23 @@
  * Generated candles, kept apart from real ones: chunks of minutes and of hours in a table of their own. Longer
  * intervals are aggregated from these on reading, so a month of minutes for every book costs megabytes, not hundreds.
  */
-import { type CandleWidth, candleOpen, candleWidthIndex } from '../core/model/candle-interval.ts';
+import { type CandleInterval, candleIntervalIndex, candleOpen } from '../core/model/candle-interval.ts';
 import { formatUnits } from '../core/model/units.ts';
 import { type CandleRow, joinCandles } from '../views/candle-view.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 
-const GENERATED_WIDTHS = ['1m', '1H'] as const;
-export type GeneratedWidth = (typeof GENERATED_WIDTHS)[number];
-export const GENERATED_STEP_MS: Readonly<Record<GeneratedWidth, number>> = { '1m': 60_000, '1H': 3_600_000 };
+const GENERATED_INTERVALS = ['1m', '1H'] as const;
+export type GeneratedInterval = (typeof GENERATED_INTERVALS)[number];
+export const GENERATED_STEP_MS: Readonly<Record<GeneratedInterval, number>> = {
+  '1m': 60_000,
+  '1H': 3_600_000,
+};
 
 /** Consecutive candles of one book, each with trades. */
 export interface GeneratedCandles {
   readonly category: string;
   readonly symbol: string;
-  readonly width: GeneratedWidth;
+  readonly interval: GeneratedInterval;
   readonly firstOpen: number;
   readonly pricePrecision: number;
   readonly quantityPrecision: number;
@@ -38,8 +41,8 @@ export function generatedRows({ candles, funding }: GeneratedPast): number {
 }
 
 /** The generated interval that a longer one is aggregated from. */
-export function generatedWidthFor(width: CandleWidth): GeneratedWidth {
-  return candleWidthIndex(width) < candleWidthIndex('1H') ? '1m' : '1H';
+export function generatedIntervalFor(interval: CandleInterval): GeneratedInterval {
+  return candleIntervalIndex(interval) < candleIntervalIndex('1H') ? '1m' : '1H';
 }
 
 export function encodeGenerated({ ticks, lots }: GeneratedCandles): Uint8Array {
@@ -59,7 +62,7 @@ export function decodeGenerated(encoded: Uint8Array): Pick<GeneratedCandles, 'ti
   };
 }
 
-/** A candle of a longer width, in ticks and lots. */
+/** A candle of a longer interval, in ticks and lots. */
 export interface Folded {
   readonly openTime: number;
   readonly open: number;
@@ -73,12 +76,12 @@ export interface Folded {
 
 /** Candles of an interval whose open time lies between the bounds, ascending. */
 export function foldGenerated(
-  { width: from, firstOpen, ticks, lots }: GeneratedCandles,
-  width: CandleWidth,
+  { interval: from, firstOpen, ticks, lots }: GeneratedCandles,
+  interval: CandleInterval,
   startTime: number,
   endTime: number,
 ): Folded[] {
-  const index = candleWidthIndex(width);
+  const index = candleIntervalIndex(interval);
   const step = GENERATED_STEP_MS[from];
   const folded: Folded[] = [];
   for (let n = 0; n < lots.length; n++) {

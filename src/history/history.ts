@@ -9,7 +9,7 @@
  * one counter and time never goes back, so adapters may rely on a larger id never having an earlier time.
  */
 
-import type { CandleWidth } from '../core/model/candle-interval.ts';
+import type { CandleInterval } from '../core/model/candle-interval.ts';
 import type { CategoryName, StrategyType, WalletName } from '../core/model/enums.ts';
 import type { Event, WalletRecord } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
@@ -234,7 +234,7 @@ export interface CandleSeries {
   readonly type: CandleType;
   readonly category: CategoryName;
   readonly symbol: string;
-  readonly width: CandleWidth;
+  readonly interval: CandleInterval;
 }
 
 /** Bounds are of the open time and inclusive; `from` says which end `limit` keeps. */

@@ -4,9 +4,11 @@
  * reduces no other account's claim, and unrealised profit is not a claim. An audit is of one instant and is published
  * when that instant is durable. Requests between two audits get the last one, and hashing pauses for other work.
  */
+
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
+import { bucketBalance } from '../core/reads/ledger-reads.ts';
 import { coinUsd } from '../core/reads/margin-reads.ts';
 import { type CoinSolvency, type Solvency, solvencyOf, worstSolvency } from '../core/reads/solvency-reads.ts';
 import type { State } from '../core/state/state.ts';
@@ -78,7 +80,9 @@ export class ReserveAudits {
     const time = state.now;
     const owing = claimsOf(state);
     const durable = this.#sequencer.durable();
-    const held = state.coins.map((_, coin) => -state.ledger.peek(SystemAccount.external, coin, Bucket.cash));
+    const held = state.coins.map(
+      (_, coin) => -bucketBalance(state, SystemAccount.external, coin, Bucket.cash),
+    );
     const backing = solvencyOf(state);
     const prices = state.coins.map((_, coin) => coinUsd(state, coin));
     const names = state.coins.map(({ coin }) => coin);
@@ -128,7 +132,7 @@ async function claimsOf(state: State): Promise<Omit<Claim, 'nonce'>[]> {
     debt: loan.debt(),
   }));
   const net = new Map<number, bigint[]>();
-  await eachRowInSlices(state.ledger, (account, coin, buckets) => {
+  await eachRowInSlices(state, (account, coin, buckets) => {
     if (account < FIRST_USER_ACCOUNT) return;
     let amounts = net.get(account);
     if (amounts === undefined) {

@@ -2,8 +2,8 @@
  * Load shedding: the commands that are accepted while the disk is slow or full or memory is short. Money stays in
  * place, but orders can always be cancelled, and so can withdrawal requests.
  */
-import type { AmendRequest, Command, CommandType, Unstamped } from '../core/model/command.ts';
-import { openOrderSlot } from '../core/reads/reads.ts';
+import type { Command, CommandType, Unstamped } from '../core/model/command.ts';
+import { onlyReduces } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
 import type { JournalCapacity } from '../journal/command-journal.ts';
@@ -95,14 +95,4 @@ function isCancellation(command: Unstamped<Command>, state: State): boolean {
   return (
     command.type === 'amendOrders' && command.items.every((item) => onlyReduces(state, command.uid, item))
   );
-}
-
-/** A part of the order is cancelled, and the rest stays unchanged. */
-function onlyReduces(state: State, uid: number, item: AmendRequest): boolean {
-  if (item.sizeLots === 0 || item.preset !== undefined) return false;
-  const slot = openOrderSlot(state, uid, item.orderId, item.clientOid);
-  if (slot === undefined) return false;
-  const { slab } = state;
-  const keepsPrice = item.priceTicks === 0 || item.priceTicks === slab.price[slot];
-  return keepsPrice && item.sizeLots < slab.size[slot]!;
 }

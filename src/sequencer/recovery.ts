@@ -80,7 +80,7 @@ async function catchUp(history: History): Promise<void> {
 /** Throws ReplayDivergence or PoisonedCommand. */
 export function applyLogged(exchange: Exchange, seq: number, command: Command): CommandResult {
   try {
-    return exchange.apply(command);
+    return exchange.apply(command, seq);
   } catch (error) {
     throw error instanceof ReplayDivergence ? error : new PoisonedCommand(seq, command, error as Error);
   }

@@ -250,7 +250,7 @@ export class Sequencer {
     const { amended, resolve, reject } = proposal ?? NO_WAITER;
     this.lastSeq = seq;
     try {
-      const result = this.exchange.apply(command);
+      const result = this.exchange.apply(command, seq);
       const events = this.exchange.takeEvents();
       this.waiting.push({ seq, time: command.time, events, result, amended, resolve, reject });
     } catch (error) {

@@ -1,5 +1,7 @@
 /** Upkeep of a running exchange: the clock ticker, periodic snapshots, and the history in step with them. */
+
 import { ReplayDivergence } from '../core/model/replay-divergence.ts';
+import { openOrderCount } from '../core/reads/reads.ts';
 import { saveState } from '../core/snapshot/snapshot.ts';
 import { HistoryStarved } from '../history/history.ts';
 import type { CommandJournal } from '../journal/command-journal.ts';
@@ -92,8 +94,8 @@ export class SnapshotScheduler {
   }
 
   private way(): Way {
-    const { slab, accountByUid } = this.sequencer.state;
-    const size = slab.count + 10 * accountByUid.size;
+    const { state } = this.sequencer;
+    const size = openOrderCount(state) + 10 * state.accountByUid.size;
     return this.replica === undefined || size < this.schedule.replicaFrom ? 'pausing' : 'replica';
   }
 

@@ -3,9 +3,11 @@
  * lines are not stored. The ledger treats them like all others. Their uids lie below those of users and encode their
  * purpose, so that a restart finds them again.
  */
+
 import { ANY, type Command, type Unstamped } from '../core/model/command.ts';
 import { Bucket } from '../core/model/ledger-accounts.ts';
 import { smaller } from '../core/model/units.ts';
+import { bucketBalance } from '../core/reads/ledger-reads.ts';
 import { openCategories } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { AgentKind } from './agents/agent.ts';
@@ -42,8 +44,8 @@ export function rebalancing(state: State, holdings: readonly Holding[]): Unstamp
   for (const { uid, coin, target, lowPercent, highPercent } of holdings) {
     const account = state.accountByUid.get(uid);
     if (account === undefined) continue;
-    const cash = state.ledger.peek(account.index, coin, Bucket.cash);
-    const held = cash + state.ledger.peek(account.index, coin, Bucket.locked);
+    const cash = bucketBalance(state, account.index, coin, Bucket.cash);
+    const held = cash + bucketBalance(state, account.index, coin, Bucket.locked);
     if (held * 100n < target * lowPercent) {
       commands.push({
         type: 'deposit',

@@ -28,7 +28,7 @@ export interface CandleRow {
 export type CandleView = readonly [string, string, string, string, string, string, string];
 
 /** The numbers of a candle, closed or running. */
-export type CandleNumbers = Omit<CandleClosed, 'type' | 'instrument' | 'width'>;
+export type CandleNumbers = Omit<CandleClosed, 'type' | 'instrument' | 'interval'>;
 
 export function candleRow(candle: CandleNumbers, instrument: Instrument): CandleRow {
   const price = (ticks: number) => formatUnits(BigInt(ticks), instrument.pricePrecision);
@@ -45,7 +45,7 @@ export function candleRow(candle: CandleNumbers, instrument: Instrument): Candle
 
 /** Candles of prices have no volume. */
 export function priceCandleRow(
-  candle: Omit<PriceCandleClosed, 'type' | 'kind' | 'instrument' | 'width'>,
+  candle: Omit<PriceCandleClosed, 'type' | 'kind' | 'instrument' | 'interval'>,
   kind: PriceKind,
   instrument: Instrument,
 ): CandleRow {

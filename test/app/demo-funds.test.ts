@@ -46,7 +46,7 @@ test('R7 (d): a demo seeds both funds once; R5 (c): what is missing afterwards i
   // A state made by hand: coin has left that nobody booked.
   const { ledger } = state;
   const coin = state.coinByName.get('BTC')!;
-  const held = -ledger.peek(SystemAccount.external, coin, Bucket.cash);
+  const held = -ledger.balanceOf(SystemAccount.external, coin, Bucket.cash);
   const cells = [SystemAccount.convert, SystemAccount.external].map((account) =>
     ledger.cell(account, coin, Bucket.cash),
   ) as [number, number];

@@ -96,6 +96,13 @@ test('the margin cache is computed behind its one interface', () => {
     assert.match(from, /^src\/core\/margin\/(?:cache\/|margin-cache\.ts$)/, `${from} imports ${to}`);
 });
 
+test('ledger lines are written by postings and by fills alone', () => {
+  const writers = /^src\/core\/(?:state\/ledger-|futures\/futures-fill-events\.ts$)/;
+  for (const path of globSync('src/core/**/*.ts', { cwd: ROOT }))
+    if (/\bemitLedgerLine\b/.test(readFileSync(join(ROOT, path), 'utf8')))
+      assert.match(path, writers, `${path} writes a ledger line apart from its posting`);
+});
+
 test('the API has no arrow against its order', () => {
   for (const { from, to } of importsOf('src/api/**/*.ts').filter(({ to }) => to.startsWith('src/api/'))) {
     const [part, target] = [API_PARTS.indexOf(folder(from, 2)), API_PARTS.indexOf(folder(to, 2))];
@@ -107,6 +114,15 @@ test('what runs outside the core uses its surface alone', () => {
   for (const { from, to, onlyTypes } of importsOf('src/**/*.ts')) {
     if (from.startsWith('src/core/') || !to.startsWith('src/core/') || onlyTypes) continue;
     assert.match(to, CORE_SURFACE, `${from} imports ${to}`);
+  }
+});
+
+test('what runs outside the core reads orders and balances through its reads', () => {
+  for (const path of globSync('src/**/*.ts', { cwd: ROOT })) {
+    if (path.startsWith('src/core/') || path.endsWith('.test.ts')) continue;
+    // Agents compare dozens of their own orders with the book many times a second: they read the columns in place.
+    const direct = path.startsWith('src/simulator/') ? /\.ledger\b/ : /\bslab\b|\.ledger\b/;
+    assert.doesNotMatch(readFileSync(join(ROOT, path), 'utf8'), direct, path);
   }
 });
 

@@ -2,26 +2,26 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { bundledProgram } from '../bundled-program.ts';
+import { readCommandLine } from '../harness/command-line.ts';
 import { type Campaign, type Figures, runCampaign } from './campaign.ts';
-
-// As in `test/run.ts`: the programs that trials start are bundled once.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
-process.env.TEST_PROGRAM = await bundledProgram();
 
 const SUFFIX = '.campaign.ts';
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith(SUFFIX))
   .map((file) => file.slice(0, -SUFFIX.length));
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { minutes: { type: 'string' }, trials: { type: 'string' }, seed: { type: 'string' } },
-});
-const name = positionals[0];
-if (name === undefined || positionals.length > 1 || !names.includes(name)) {
-  console.error('usage: npm run campaign -- NAME [--minutes N] [--trials N] [--seed N]');
+const USAGE = 'usage: npm run campaign -- NAME [--minutes N] [--trials N] [--seed N]';
+const { values, names: given } = readCommandLine(
+  ['minutes', 'trials', 'seed'],
+  `${USAGE}, where NAME is one of ${names.join(', ')}`,
+);
+// As in `test/run.ts`: the programs that trials start are bundled once.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+process.env.TEST_PROGRAM = await bundledProgram();
+const name = given[0];
+if (name === undefined || given.length > 1 || !names.includes(name)) {
+  console.error(USAGE);
   for (const each of names) console.error(`  ${each.padEnd(16)} ${(await load(each)).summary}`);
   process.exit(2);
 }

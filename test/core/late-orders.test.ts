@@ -5,7 +5,7 @@ import { MARGIN, MarginFloor } from './borrowing/margin-floor.ts';
 import { futuresFloor } from './futures/futures-floor.ts';
 import { openFloor } from './trading-floor.ts';
 
-const LATE = { late: true };
+const LATE = { expired: true };
 
 test('a late order that could trade is cancelled, and the book and the money stay as they are', () => {
   const floor = openFloor('ann', 'bob');

@@ -83,7 +83,7 @@ test('example 8.3: where the candles of 2026-01-01 03:00 UTC open', () => {
   floor.at(1_767_236_400_000);
   floor.printPrice('60000');
   const opens = (['1H', '4H', '6H', '12H', '1D', '6Hutc', '12Hutc', '1Dutc'] as const).map(
-    (width) => `${width} ${floor.runningCandle(width)!.openTime}`,
+    (interval) => `${interval} ${floor.runningCandle(interval)!.openTime}`,
   );
   deepEqual(opens, [
     '1H 2026-01-01T03:00:00.000Z',
@@ -103,7 +103,7 @@ test('a week opens on Monday, a month on the first, in UTC+8 and in UTC', () => 
   floor.at(Date.UTC(2026, 0, 31, 16));
   floor.printPrice('60000');
   const opens = (['1W', '1M', '1Wutc', '1Mutc'] as const).map(
-    (width) => `${width} ${floor.runningCandle(width)!.openTime}`,
+    (interval) => `${interval} ${floor.runningCandle(interval)!.openTime}`,
   );
   deepEqual(opens, [
     '1W 2026-01-25T16:00:00.000Z',
@@ -197,7 +197,7 @@ test('a long jump closes every candle once, at the end of its own interval', () 
   const floor = new TradingFloor();
   floor.printPrice('60000');
   floor.wait(100 * DAY);
-  const closed = floor.eventsOf('candle').map((candle) => candle.width);
+  const closed = floor.eventsOf('candle').map((candle) => candle.interval);
   equal(closed.length, 20);
   equal(new Set(closed).size, 20);
 });

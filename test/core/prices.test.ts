@@ -43,7 +43,7 @@ function indexOf(...rows: readonly (readonly [string, string])[]): IndexPrice {
       changedTime: 0,
       reportedTime: 0,
       reportedSeen: 0,
-      byHand: false,
+      byOperator: false,
       outlier: false,
     }),
   );
@@ -110,8 +110,8 @@ test('a component that has not moved for 15 minutes is out; with none left the l
 
 test('a venue that repeats its price may have stopped; a person who says it again vouches for it again', () => {
   const index = indexOf(['1', '100']);
-  const staleAfter = (vouched: boolean, from: number) => {
-    index.report(0, price('100'), 0n, from + 14 * 60_000, vouched);
+  const staleAfter = (byOperator: boolean, from: number) => {
+    index.report(0, price('100'), 0n, from + 14 * 60_000, byOperator);
     index.update(from + 16 * 60_000);
     return index.stale;
   };

@@ -3,7 +3,7 @@
  * people write them.
  */
 
-import type { CandleWidth } from '../../src/core/model/candle-interval.ts';
+import type { CandleInterval } from '../../src/core/model/candle-interval.ts';
 import { type AmendItem, ANY, OFF_GRID } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
 import {
@@ -200,16 +200,16 @@ export class TradingFloor extends WalletFloor {
     };
   }
 
-  runningCandle(width: CandleWidth, symbol = 'BTCUSDT'): CandleWords | undefined {
+  runningCandle(interval: CandleInterval, symbol = 'BTCUSDT'): CandleWords | undefined {
     const instrument = this.instrument(symbol);
-    const candle = reads.runningCandle(this.state, instrument, width);
+    const candle = reads.runningCandle(this.state, instrument, interval);
     return candle === undefined ? undefined : candleWords(instrument, candle);
   }
 
-  closedCandles(width: CandleWidth, symbol = 'BTCUSDT'): CandleWords[] {
+  closedCandles(interval: CandleInterval, symbol = 'BTCUSDT'): CandleWords[] {
     const instrument = this.instrument(symbol);
     return this.eventsOf('candle')
-      .filter((candle) => candle.width === width && candle.instrument === instrument.index)
+      .filter((candle) => candle.interval === interval && candle.instrument === instrument.index)
       .map((candle) => candleWords(instrument, candle));
   }
 
@@ -252,7 +252,7 @@ export class TradingFloor extends WalletFloor {
       sizeLots,
       quoteAmount,
       clientOid: words.clientOid ?? '',
-      ...(words.late !== undefined && { late: words.late }),
+      ...(words.expired !== undefined && { expired: words.expired }),
       ...(words.posSide !== undefined && { posSide: POS_SIDE_NAMES.indexOf(words.posSide) as PosSide }),
       ...(words.reduceOnly !== undefined && { reduceOnly: words.reduceOnly }),
       ...((words.takeProfit ?? words.stopLoss) !== undefined && {

@@ -363,7 +363,7 @@ export function aPriceCandle(different: Partial<PriceCandleClosed>): PriceCandle
     type: 'priceCandle',
     kind: 'mark',
     instrument: PERPETUAL,
-    width: '1m',
+    interval: '1m',
     openTime: START_TIME,
     openTicks: 600_000,
     highTicks: 601_000,
@@ -377,7 +377,7 @@ export function aCandle(different: Partial<CandleClosed>): CandleClosed {
   return {
     type: 'candle',
     instrument: 0,
-    width: '1m',
+    interval: '1m',
     openTime: START_TIME,
     openTicks: 6_000_000,
     highTicks: 6_010_000,

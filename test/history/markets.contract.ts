@@ -1,6 +1,6 @@
 /** What belongs to markets: candles, funding rates, the insurance fund, liquidations. */
 import assert from 'node:assert/strict';
-import type { CandleWidth } from '../../src/core/model/candle-interval.ts';
+import type { CandleInterval } from '../../src/core/model/candle-interval.ts';
 import { Category, OrderKind, PosSide, PRICE_KINDS } from '../../src/core/model/enums.ts';
 import { RETENTION_MS } from '../../src/history/history.ts';
 import { type CandleView, flatCandle, priceCandleRow } from '../../src/views/candle-view.ts';
@@ -17,7 +17,7 @@ import {
 import type { Contract } from './storage.ts';
 
 export function marketContract({ session }: Contract): void {
-  session('a made-up past answers in every width, and what happened joins it', async (history) => {
+  session('a made-up past answers in every interval, and what happened joins it', async (history) => {
     const minute = 60_000;
     const first = 1000 * 60 * minute;
     const count = 100;
@@ -31,12 +31,12 @@ export function marketContract({ session }: Contract): void {
     for (const from of [0, 60]) {
       const part = { ticks: ticks.slice(from * 4, (from + 60) * 4), lots: lots.slice(from, from + 60) };
       history.addGenerated({
-        candles: [{ ...book, width: '1m', firstOpen: first + from * minute, ...precision, ...part }],
+        candles: [{ ...book, interval: '1m', firstOpen: first + from * minute, ...precision, ...part }],
       });
     }
     const traded = aCandle({ openTime: first + 99 * minute, highTicks: 900, closeTicks: 300, volumeLots: 7 });
     history.project({ seq: 1, time: START_TIME, events: [traded] });
-    const series = { ...book, width: '1m' as CandleWidth };
+    const series = { ...book, interval: '1m' as CandleInterval };
 
     const all = await history.candles({ ...series, limit: 1000, from: 'newest' });
     assert.equal(all.length, count);
@@ -61,7 +61,7 @@ export function marketContract({ session }: Contract): void {
     const [oldest] = await history.candles({ ...series, startTime: first + 3, limit: 1, from: 'oldest' });
     assert.equal(oldest?.openTime, first + minute);
 
-    const halfHours = await history.candles({ ...book, width: '30m', limit: 10, from: 'oldest' });
+    const halfHours = await history.candles({ ...book, interval: '30m', limit: 10, from: 'oldest' });
     assert.deepEqual(
       halfHours.map(({ openTime, open, close, volume }) => [
         (openTime - first) / minute,
@@ -78,8 +78,8 @@ export function marketContract({ session }: Contract): void {
     );
     assert.equal((await history.lastCandleBefore(series, first + 10 * minute))?.openTime, first + 9 * minute);
     assert.equal(await history.lastCandleBefore(series, first), undefined);
-    const part = async (width: CandleWidth, minutes: number) =>
-      (await history.generatedPart({ ...book, width }, first + minutes * minute))?.volume;
+    const part = async (interval: CandleInterval, minutes: number) =>
+      (await history.generatedPart({ ...book, interval }, first + minutes * minute))?.volume;
     assert.deepEqual(
       [await part('30m', 90), await part('1m', 99), await part('1m', 100)],
       ['0.00002', '0.000002', undefined],
@@ -94,13 +94,13 @@ export function marketContract({ session }: Contract): void {
       aCandle({ openTime: n * 2 * minute, closeTicks: n + 1 }),
     );
     const noise = [
-      aCandle({ openTime: 6 * minute, width: '5m' }),
+      aCandle({ openTime: 6 * minute, interval: '5m' }),
       aCandle({ openTime: 6 * minute, instrument: 1 }),
       aCandle({ openTime: 6 * minute, instrument: 2 }),
     ];
     history.project({ seq: 1, time: START_TIME, events: [...candles, ...noise] });
-    const width: CandleWidth = '1m';
-    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', width } as const;
+    const interval: CandleInterval = '1m';
+    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', interval } as const;
     const times = async (query: {
       startTime?: number;
       endTime?: number;
@@ -126,7 +126,7 @@ export function marketContract({ session }: Contract): void {
     const minute = 60_000;
     const traded = [2, 3, 6].map((n) => aCandle({ openTime: n * minute, closeTicks: 100 * n }));
     history.project({ seq: 1, time: START_TIME, events: traded });
-    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', width: '1m' } as const;
+    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', interval: '1m' } as const;
     const running = flatCandle(8 * minute, '55');
     const now = 8 * minute + 1;
     const run = async (startTime?: number, endTime?: number, limit = 100) => {
@@ -150,11 +150,11 @@ export function marketContract({ session }: Contract): void {
     history.project({
       seq: 2,
       time: START_TIME,
-      events: [aPriceCandle({ kind: 'mark', width: '5m', instrument })],
+      events: [aPriceCandle({ kind: 'mark', interval: '5m', instrument })],
     });
     const { symbol } = INSTRUMENTS[instrument]!;
     for (const [n, type] of PRICE_KINDS.entries()) {
-      const series = { category: 'USDT-FUTURES', symbol, type, width: '1m' } as const;
+      const series = { category: 'USDT-FUTURES', symbol, type, interval: '1m' } as const;
       const rows = await history.candles({ ...series, limit: 9, from: 'newest' });
       assert.deepEqual(rows, [priceCandleRow(priced[n]!, type, INSTRUMENTS[instrument]!)]);
       assert.deepEqual(await history.lastCandleBefore(series, START_TIME + 1), rows[0]);

@@ -103,7 +103,7 @@ export function tradingContract({ session }: Contract): void {
     const fill = aFill({ execId: 10, execLinkId: 9, orderId: 8, maker: true, rpi: true, fee: -3n });
     const bought = aLedgerLine({ lineId: 11 });
     const deposited = aLedgerLine({ lineId: 12, kind: 'deposit', instrument: NO_INSTRUMENT, reference: 'r' });
-    const candle = aCandle({ width: '1H' });
+    const candle = aCandle({ interval: '1H' });
     history.project({
       seq: 1,
       time: START_TIME,
@@ -116,7 +116,7 @@ export function tradingContract({ session }: Contract): void {
       ledgerView(deposited, '', coinName),
       ledgerView(bought, INSTRUMENTS[0]!.symbol, coinName),
     ]);
-    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', width: '1H' } as const;
+    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', interval: '1H' } as const;
     assert.deepEqual(await history.candles({ ...series, limit: 10, from: 'newest' }), [
       candleRow(candle, INSTRUMENTS[0]!),
     ]);

@@ -137,9 +137,9 @@ test('a cascade: 2,000 leveraged accounts, a fall of 30 % in a minute', () => {
   assert.ok(mark <= 700, `the mark is still at ${mark}`);
   for (const each of state.accountByUid.values()) {
     assert.ok(!isDue(state, each), `account ${each.uid} is below its maintenance margin`);
-    assert.ok(state.ledger.peek(each.index, 0, Bucket.cash) >= 0n, `account ${each.uid} owes money`);
+    assert.ok(state.ledger.balanceOf(each.index, 0, Bucket.cash) >= 0n, `account ${each.uid} owes money`);
   }
-  assert.ok(state.ledger.peek(SystemAccount.insurance, 0, Bucket.cash) >= 0n);
+  assert.ok(state.ledger.balanceOf(SystemAccount.insurance, 0, Bucket.cash) >= 0n);
   const { openInterest } = state.markets[0]!.futures!;
   const count = (kind: OrderKind) => kinds.get(kind) ?? 0;
   assert.ok(held > 1_000_000 && openInterest < held / 2, `${openInterest} of ${held} lots are left`);

@@ -12,7 +12,7 @@ import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
 import { spendable } from '../../src/core/margin/available-balance.ts';
 import { accountRisk, currentMargin } from '../../src/core/margin/margin-cache.ts';
 import { maxSpendable } from '../../src/core/margin/spending-check.ts';
-import { CANDLE_WIDTHS } from '../../src/core/model/candle-interval.ts';
+import { CANDLE_INTERVALS } from '../../src/core/model/candle-interval.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { Side, Wallet } from '../../src/core/model/enums.ts';
 import { LoanTerm } from '../../src/core/model/loan-terms.ts';
@@ -68,14 +68,14 @@ const LOOKS: readonly Look[] = [
   },
   (state, _account, dice) => {
     const instrument = anyInstrument(state, dice);
-    const width = dice.pick(CANDLE_WIDTHS);
+    const interval = dice.pick(CANDLE_INTERVALS);
     return [
       reads.depth(state, instrument, 50),
       reads.rpiDepth(state, instrument, 50),
       reads.dayStatistics(state, instrument),
       reads.publicFills(state, instrument, 10),
-      reads.runningCandle(state, instrument, width),
-      reads.runningPriceCandle(state, instrument, 'mark', width),
+      reads.runningCandle(state, instrument, interval),
+      reads.runningPriceCandle(state, instrument, 'mark', interval),
     ];
   },
   (state) => [reads.systemBalances(state), saveState(state)],

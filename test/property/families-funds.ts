@@ -73,6 +73,6 @@ export class Funds {
   }
 
   private heldOf(coin: number): number {
-    return this.worth.usd(coin, this.state.ledger.peek(SystemAccount.insurance, coin, Bucket.cash));
+    return this.worth.usd(coin, this.state.ledger.balanceOf(SystemAccount.insurance, coin, Bucket.cash));
   }
 }

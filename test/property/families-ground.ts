@@ -84,11 +84,11 @@ export class Ground {
   }
 
   cash(uid: number, coin: number): number {
-    return Number(this.state.ledger.peek(this.account(uid).index, coin, Bucket.cash)) / 1e8;
+    return Number(this.state.ledger.balanceOf(this.account(uid).index, coin, Bucket.cash)) / 1e8;
   }
 
   funding(uid: number, coin: number): number {
-    return Number(this.state.ledger.peek(this.account(uid).index, coin, Bucket.funding)) / 1e8;
+    return Number(this.state.ledger.balanceOf(this.account(uid).index, coin, Bucket.funding)) / 1e8;
   }
 
   /** From dust to more than anybody can pay, mostly some thousand dollars. */

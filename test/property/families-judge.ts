@@ -163,7 +163,7 @@ export class Judge {
     const { state } = this;
     let lacking = 0;
     for (const [coin, { held, lent, owed }] of solvencyOf(state).entries()) {
-      const sold = -state.ledger.peek(SystemAccount.convert, coin, Bucket.cash);
+      const sold = -state.ledger.balanceOf(SystemAccount.convert, coin, Bucket.cash);
       const missing = owed - held - lent - (sold > 0n ? sold : 0n);
       if (missing > 0n) lacking += this.worth.usd(coin, missing);
     }
@@ -191,7 +191,7 @@ export class Judge {
   /** A delivery may find no position: deleveraging has closed the last ones. What the house lacks is left all the same. */
   private countDelivery({ type }: Command): void {
     const before = this.badDebt;
-    this.badDebt = -this.state.ledger.peek(SystemAccount.badDebt, COIN.btc, Bucket.cash);
+    this.badDebt = -this.state.ledger.balanceOf(SystemAccount.badDebt, COIN.btc, Bucket.cash);
     // Debts of accounts that the operator lets off are another matter.
     if (type !== 'writeOffDebt') this.undelivered += this.badDebt - before;
   }
@@ -267,7 +267,9 @@ export class Judge {
     if (!family.has(uid) || category !== Category.margin) return false;
     const { ledger, accountByUid, instruments } = this.state;
     const { base, quote } = instruments[index]!;
-    return ledger.peek(accountByUid.get(uid)!.index, side === Side.sell ? base : quote, Bucket.cash) < 0n;
+    return (
+      ledger.balanceOf(accountByUid.get(uid)!.index, side === Side.sell ? base : quote, Bucket.cash) < 0n
+    );
   }
 
   /** What the family took out of the venue by this command, less what it brought. */

@@ -56,7 +56,7 @@ export class Worth {
     const { ledger } = this.state;
     let sum = 0;
     for (const coin of ledger.coinsOf(index)) {
-      const amount = OWN.reduce((total, bucket) => total + ledger.peek(index, coin, bucket), 0n);
+      const amount = OWN.reduce((total, bucket) => total + ledger.balanceOf(index, coin, bucket), 0n);
       if (amount > 0n) sum += this.usd(coin, amount);
     }
     return sum;
@@ -71,7 +71,7 @@ export class Worth {
     let sum = 0;
     for (const coin of ledger.coinsOf(index)) {
       let amount = 0n;
-      for (const bucket of buckets) amount += ledger.peek(index, coin, bucket);
+      for (const bucket of buckets) amount += ledger.balanceOf(index, coin, bucket);
       if (amount !== 0n) sum += this.usd(coin, amount);
     }
     return sum;

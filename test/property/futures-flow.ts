@@ -229,7 +229,7 @@ export class FuturesFlow {
       stpMode: dice.pick([StpMode.none, StpMode.none, StpMode.cancelMaker, StpMode.cancelTaker]),
       priceTicks: market ? 0 : Math.max(1, mark + away),
       sizeLots: size,
-      late: size % 29 === 0,
+      expired: size % 29 === 0,
       ...(hedge && { posSide: dice.pick([PosSide.long, PosSide.short]) }),
       ...(dice.chance(0.2) && { reduceOnly: true }),
     });

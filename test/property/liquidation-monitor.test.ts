@@ -14,7 +14,7 @@ import { Seeds } from './seeds.ts';
 const SEEDS = new Seeds({ all: 25, few: 3 });
 const TRADES = 250;
 const SECONDS = 120;
-/** After so long without a change nobody vouches for an index any more. */
+/** After so long without a change an index is stale. */
 const UNCHANGED_MS = 15 * 60_000;
 
 function settled(seed: number): Exchange {
@@ -33,7 +33,7 @@ function step(dice: Rng, price: bigint): bigint {
   return (price * BigInt(1_000_000 + change)) / 1_000_000n;
 }
 
-test('the watch never misses an account that a price move has made due, nor one whose price is vouched for again', () => {
+test('the watch never misses an account that a price move has made due, nor one whose index is fresh again', () => {
   let dueSeen = 0;
   let staleSeen = 0;
   let looks = 0;
@@ -76,6 +76,6 @@ test('the watch never misses an account that a price move has made due, nor one 
     }
   }
   SEEDS.met('accounts due', dueSeen, 201);
-  SEEDS.met('seconds with an index that nobody vouches for', staleSeen, 201);
+  SEEDS.met('seconds with a stale index', staleSeen, 201);
   assert.ok(looks < chances, `${looks} looks at ${chances} chances`);
 });

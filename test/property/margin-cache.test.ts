@@ -9,7 +9,7 @@ import { Exchange } from '../../src/core/engine/exchange.ts';
 import { computeRisk, markTicks } from '../../src/core/margin/margin.ts';
 import { accountRisk, exactMargin, initialMarginWith } from '../../src/core/margin/margin-cache.ts';
 import { Side } from '../../src/core/model/enums.ts';
-import { keptOf, marginScale } from '../../src/core/model/margin-fractions.ts';
+import { maintenanceWithFee, marginScale } from '../../src/core/model/margin-fractions.ts';
 import { maintenanceOf, readTiers } from '../../src/core/model/margin-tiers.ts';
 import { ceilShares, ceilWorth, floorShare, floorWorth } from '../../src/core/model/safe-integers.ts';
 import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/model/units.ts';
@@ -122,6 +122,6 @@ test('maintenance by small fractions is maintenance by tiers, to the last unit',
     const notional = dice.chance(0.3) ? edge : BigInt(Math.floor(dice.next() * 2 ** (1 + dice.below(53))));
     if (notional > BigInt(Number.MAX_SAFE_INTEGER)) continue;
     const exact = maintenanceOf(tiers, notional) + divCeil(notional * takerRate, RATE_ONE);
-    assert.equal(BigInt(keptOf(scale, Number(notional))), exact, String(notional));
+    assert.equal(BigInt(maintenanceWithFee(scale, Number(notional))), exact, String(notional));
   }
 });

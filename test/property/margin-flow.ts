@@ -148,7 +148,7 @@ export class MarginFlow {
     const { ledger } = state;
     const debtor = dice.chance(0.9) ? dice.pick([0, ...ledger.accountsInDebt()]) : 0;
     const account = state.accounts[debtor] ?? state.accountByUid.get(uid)!;
-    const owed = [0, 1, 2, 3].filter((coin) => ledger.peek(account.index, coin, Bucket.cash) < 0n);
+    const owed = [0, 1, 2, 3].filter((coin) => ledger.balanceOf(account.index, coin, Bucket.cash) < 0n);
     const debtCoin = dice.pick([dice.below(4), ...owed, ...owed]);
     return {
       type: 'repay',
@@ -182,7 +182,7 @@ export class MarginFlow {
       priceTicks: market ? 0 : Math.max(1, Math.round(fair + away)),
       sizeLots: byAmount ? 0 : lots,
       quoteAmount: byAmount ? BigInt(1 + dice.below(2000)) * ONE : 0n,
-      late: lots % 29 === 0,
+      expired: lots % 29 === 0,
     });
   }
 

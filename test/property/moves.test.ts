@@ -27,7 +27,7 @@ function worth(state: State, { index, positions }: Account): Map<number, bigint>
   const sums = new Map<number, bigint>();
   const add = (coin: number, amount: bigint) => sums.set(coin, (sums.get(coin) ?? 0n) + amount);
   for (const coin of state.ledger.coinsOf(index))
-    for (const bucket of OWN) add(coin, state.ledger.peek(index, coin, bucket));
+    for (const bucket of OWN) add(coin, state.ledger.balanceOf(index, coin, bucket));
   for (const position of positions.values()) {
     const instrument = state.instruments[position.instrument]!;
     const profit = unrealisedOf(state, position);

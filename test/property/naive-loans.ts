@@ -77,7 +77,7 @@ export class NaiveLoans {
       );
     }
     for (const [coin, earned] of this.interest) {
-      const held = state.ledger.peek(SystemAccount.interest, coin, Bucket.cash);
+      const held = state.ledger.balanceOf(SystemAccount.interest, coin, Bucket.cash);
       assert.equal(held, earned, `I32: interest of coin ${coin}`);
     }
   }

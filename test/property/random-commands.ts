@@ -308,7 +308,7 @@ export function toCommand(
         priceTicks: isMarket ? 0 : draft.priceTicks,
         sizeLots: byAmount ? 0 : lotsOf(pair, draft.size),
         quoteAmount: !byAmount ? 0n : draft.amount > 0n ? draft.amount * ONE : draft.amount,
-        late: intent.pick % 23 === 1,
+        expired: intent.pick % 23 === 1,
       });
     }
     case 'amend': {

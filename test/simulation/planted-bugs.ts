@@ -215,9 +215,10 @@ function moveOneUnitLess(): () => void {
 function addsLots(exchange: Exchange): Exchange {
   const honest = exchange.apply.bind(exchange);
   let placed = 0;
-  exchange.apply = (command) => {
-    if (command.type !== 'placeOrder' || ++placed % 20 !== 0 || command.sizeLots <= 0) return honest(command);
-    return honest({ ...command, sizeLots: command.sizeLots + 1 });
+  exchange.apply = (command, seq) => {
+    if (command.type !== 'placeOrder' || ++placed % 20 !== 0 || command.sizeLots <= 0)
+      return honest(command, seq);
+    return honest({ ...command, sizeLots: command.sizeLots + 1 }, seq);
   };
   return exchange;
 }

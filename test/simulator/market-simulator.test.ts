@@ -124,10 +124,10 @@ test('a house account that has run low is brought up, and one that swims in mone
   const account = state.accountByUid.get(uid)!;
   assert.equal(account.house, true);
   const held = () =>
-    state.ledger.peek(account.index, coin, Bucket.cash) +
-    state.ledger.peek(account.index, coin, Bucket.locked);
+    state.ledger.balanceOf(account.index, coin, Bucket.cash) +
+    state.ledger.balanceOf(account.index, coin, Bucket.locked);
   const full = held();
-  const cash = state.ledger.peek(account.index, coin, Bucket.cash);
+  const cash = state.ledger.balanceOf(account.index, coin, Bucket.cash);
   rig.give({ type: 'withdraw', uid, coin, amount: (cash * 8n) / 10n, reference: 'test' });
   rig.run(25_000);
   assert.ok(held() > (full * 9n) / 10n);

@@ -25,22 +25,22 @@ async function past(
   return { rig, packs, funding };
 }
 
-const of = (packs: readonly GeneratedCandles[], category: string, symbol: string, width: string) =>
-  packs.filter((pack) => pack.category === category && pack.symbol === symbol && pack.width === width);
+const of = (packs: readonly GeneratedCandles[], category: string, symbol: string, interval: string) =>
+  packs.filter((pack) => pack.category === category && pack.symbol === symbol && pack.interval === interval);
 
 test('every book has minutes up to the present and a year of hours, without a gap and ending at its price', async () => {
   const { rig, packs } = await past(1);
   for (const { instrument, fairTicks, halfSpreadTicks } of rig.market.views) {
     const { category, symbol } = instrument.spec;
-    for (const [width, step] of [
+    for (const [interval, step] of [
       ['1m', 60_000],
       ['1H', HOUR],
     ] as const) {
-      const own = of(packs, category, symbol, width);
+      const own = of(packs, category, symbol, interval);
       let next = own[0]!.firstOpen;
       let close = own[0]!.ticks[0]!;
       for (const { firstOpen, ticks, lots } of own) {
-        assert.equal(firstOpen, next, `${symbol} ${width}`);
+        assert.equal(firstOpen, next, `${symbol} ${interval}`);
         next += lots.length * step;
         for (let n = 0; n < lots.length; n++) {
           const [open, high, low, end] = ticks.subarray(4 * n, 4 * n + 4);

@@ -75,7 +75,7 @@ test('a candle that ends while HTTP reads it is not counted twice', async () => 
     generatedPart: () => undefined,
   };
   const span = { startTime: undefined, endTime: undefined, limit: 1 };
-  const text = await readCandles(sequencer, { instrument, type: 'market', width: '1m', ...span });
+  const text = await readCandles(sequencer, { instrument, type: 'market', interval: '1m', ...span });
   const [candle] = JSON.parse(text) as CandleView[];
   assert.deepEqual([candle?.[0], candle?.[5]], [String(trading.now - MINUTE_MS), '1']);
 });
@@ -108,7 +108,7 @@ test('the candle in which the exchange began has its made-up part, as over HTTP'
       {
         category: 'SPOT',
         symbol: 'BTCUSDT',
-        width: '1H',
+        interval: '1H',
         firstOpen: NOON,
         pricePrecision: 2,
         quantityPrecision: 6,
@@ -122,7 +122,9 @@ test('the candle in which the exchange began has its made-up part, as over HTTP'
   const kept = async () => {
     const instrument = sequencer.state.instrument('SPOT', 'BTCUSDT')!;
     const span = { startTime: undefined, endTime: undefined, limit: 1 };
-    return JSON.parse(await readCandles(sequencer, { instrument, type: 'market', width: '1D', ...span }))[0];
+    return JSON.parse(
+      await readCandles(sequencer, { instrument, type: 'market', interval: '1D', ...span }),
+    )[0];
   };
   const candle = ({ start, open, high, low, close, volume, turnover }: Frame) =>
     [start, open, high, low, close, volume, turnover] as const;

@@ -500,7 +500,7 @@ describe('orders over the socket', () => {
       ],
     );
     // Over HTTP nobody says how old a request may be: the words are as good as unknown (wire rule 18).
-    const body = { category: 'SPOT', ...ORDER, clientOid: 'plain', late: true, ...LATE };
+    const body = { category: 'SPOT', ...ORDER, clientOid: 'plain', expired: true, ...LATE };
     assert.equal((await http.post('/api/v3/trade/place-order', body)).code, '00000');
     const plain = await lastPush(client, (await client.next(pushOf('plain'))).data[0].orderId);
     assert.equal(plain.orderStatus, 'new');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { after, before, it } from 'node:test';
-import { CANDLE_WIDTHS } from '../../src/core/model/candle-interval.ts';
+import { CANDLE_INTERVALS } from '../../src/core/model/candle-interval.ts';
 import { CATEGORY_NAMES } from '../../src/core/model/enums.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
@@ -120,7 +120,7 @@ it('more than a thousand channels on one connection: 30007', async () => {
     const { data } = (await answer.json()) as Frame;
     for (const { symbol } of data) {
       for (const topic of TOPICS) args.push({ instType: category, topic, symbol });
-      for (const interval of CANDLE_WIDTHS)
+      for (const interval of CANDLE_INTERVALS)
         args.push({ instType: category, topic: 'kline', symbol, interval });
     }
   }

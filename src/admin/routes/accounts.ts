@@ -7,6 +7,7 @@ import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import { Bucket } from '../../core/model/ledger-accounts.ts';
 import { RejectReason } from '../../core/model/reject-reason.ts';
 import { formatMoney, formatUnits } from '../../core/model/units.ts';
+import { bucketBalance } from '../../core/reads/ledger-reads.ts';
 import { positionViews } from '../../core/reads/position-reads.ts';
 import { balances } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
@@ -70,9 +71,9 @@ function balancesOf(state: State, uid: number) {
     coin: state.coins[coin]!.coin,
     unified: formatMoney(cash),
     locked: formatMoney(locked),
-    funding: formatMoney(state.ledger.peek(index, coin, Bucket.funding)),
-    withdrawing: formatMoney(state.ledger.peek(index, coin, Bucket.withdrawing)),
-    pledged: formatMoney(state.ledger.peek(index, coin, Bucket.pledge)),
+    funding: formatMoney(bucketBalance(state, index, coin, Bucket.funding)),
+    withdrawing: formatMoney(bucketBalance(state, index, coin, Bucket.withdrawing)),
+    pledged: formatMoney(bucketBalance(state, index, coin, Bucket.pledge)),
   }));
 }
 
@@ -173,7 +174,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
           : await openSubAccount(services, master.uid, { name, nowMs, note });
       if (!opened.ok)
         return 'rejected' in opened ? rejectedByCore(opened.rejected) : refusedByIdentity(opened);
-      // A part of the same act, which the line of the account vouches for.
+      // A part of the same act, which the audit line of the account covers.
       if (broker) await sequencer.submit({ type: 'setBroker', uid: opened.value.uid, broker: true });
       return { account: viewOf(sequencer.state, opened.value), command: audited.command };
     },

@@ -2,6 +2,7 @@
 
 import { formatMoney } from '../../core/model/units.ts';
 import { fundBalance } from '../../core/reads/fund-reads.ts';
+import { openOrderCount } from '../../core/reads/reads.ts';
 import { solvencyOf } from '../../core/reads/solvency-reads.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
@@ -48,7 +49,7 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
         uptimeSeconds,
         commands: { applied: appliedSeq, durable: durableSeq, history: history.confirmedSeq },
         accounts: state.accountByUid.size,
-        openOrders: state.slab.count,
+        openOrders: openOrderCount(state),
         pendingWithdrawals: state.withdrawals.size,
         checks: [...checks],
       };

@@ -7,6 +7,7 @@ import type { Instrument } from '../../core/model/instrument.ts';
 import { shownStatus } from '../../core/model/instrument-status.ts';
 import { type CoinSpec, HOUSE_SHORT_USD, type InstrumentSpec } from '../../core/model/listing-spec.ts';
 import { formatRate, parseUnits, RATE_SCALE } from '../../core/model/units.ts';
+import { openOrdersByInstrument } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
@@ -85,14 +86,6 @@ function viewOf(state: State, instrument: Instrument, openOrders: number) {
   };
 }
 
-/** Open orders by instrument: two columns are quicker to read than all accounts. */
-function orderCounts({ instruments, slab }: State): Uint32Array {
-  const counts = new Uint32Array(instruments.length);
-  const { id, instrument, used } = slab;
-  for (let slot = 0; slot < used; slot++) if (id[slot] !== 0) counts[instrument[slot]!]!++;
-  return counts;
-}
-
 export const listingRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'GET',
@@ -100,7 +93,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
     query: Type.Object({ category: Type.Optional(CategoryText) }, closed),
     answer: Type.Object({ instruments: Type.Array(InstrumentView) }),
     handle: ({ sequencer: { state }, query }) => {
-      const counts = orderCounts(state);
+      const counts = openOrdersByInstrument(state);
       const instruments = state.instruments
         .filter(({ spec }) => query.category === undefined || spec.category === query.category)
         .map((instrument) => viewOf(state, instrument, counts[instrument.index]!));
@@ -145,7 +138,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       });
       if (result instanceof AdminError) return result;
       return {
-        instrument: viewOf(state, instrument, orderCounts(state)[index]!),
+        instrument: viewOf(state, instrument, openOrdersByInstrument(state)[index]!),
         command: audited.command,
       };
     },

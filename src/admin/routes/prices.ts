@@ -44,7 +44,7 @@ function viewOf(state: State, index: number) {
       spotPair: c.spotPair,
       price: formatMoney(c.price),
       reported: c.price === 0n ? null : c.reportedTime,
-      source: c.byHand ? ('hand' as const) : ('feed' as const),
+      source: c.byOperator ? ('hand' as const) : ('feed' as const),
       live: found.isLive(c, state.now),
     })),
   };

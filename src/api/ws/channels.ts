@@ -117,7 +117,7 @@ export class Channels {
       case 'ticker':
         return new TickerChannel(key, context, instrument);
       case 'kline': {
-        const channel = new KlineChannel(key, context, instrument, request.width!);
+        const channel = new KlineChannel(key, context, instrument, request.interval!);
         enlist(this.candles, traded, channel);
         return channel;
       }

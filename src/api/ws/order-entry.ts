@@ -17,19 +17,19 @@ import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Caller, Route, Services } from '../route.ts';
 import { CancelBody } from '../routes/trade/order-ref.ts';
 import { batchOf } from '../routes/trade/order-result.ts';
-import { tooLate } from '../routes/trade/place-order.ts';
+import { receiveWindowPassed } from '../routes/trade/place-order.ts';
 import { tradeActionRoutes } from '../routes/trade/trade-actions.ts';
 import { normaliseFields } from '../wire/fields.ts';
 import { validationError } from '../wire/validation.ts';
 import { WireError, wireError } from '../wire/wire-error.ts';
 import { tradeErrorText } from './frames.ts';
-import { isLate } from './receive-window.ts';
+import { isExpired } from './receive-window.ts';
 import type { TradeCall } from './schemas.ts';
 
 interface TradeTopic {
   readonly route: Route;
   readonly batch: boolean;
-  /** A late order is placed and cancelled; any other late request is rejected. */
+  /** A expired order is placed and cancelled; any other expired request is rejected. */
   readonly places: boolean;
   /** Schema of one order, or of a list of orders. */
   readonly schema: TSchema;
@@ -153,9 +153,9 @@ export class WsOrderEntry {
     if (call.args.length > BATCH_ITEMS_MAX)
       return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
     const items = call.args.map((item) => itemOf(item, call));
-    const late = this.lateItems(items);
-    if (late instanceof WireError) return late;
-    if (late.size > 0 && !topic.places) return tooLate();
+    const expired = this.expiredItems(items);
+    if (expired instanceof WireError) return expired;
+    if (expired.size > 0 && !topic.places) return receiveWindowPassed();
     const body = batch ? items : items[0]!;
     const wrong = topic.check(body);
     if (wrong !== undefined) return wrong;
@@ -165,7 +165,7 @@ export class WsOrderEntry {
       query: undefined as never,
       body: body as never,
       caller,
-      late,
+      expired,
     });
     // The command is sequenced by now: this is the time of the order itself, whenever it becomes durable.
     const sequencedMs = this.services.sequencer.state.now;
@@ -176,15 +176,15 @@ export class WsOrderEntry {
     return [{ symbol: symbols[0]!, orderId, clientOid, cTime: String(sequencedMs) }];
   }
 
-  private lateItems(items: readonly Item[]): ReadonlySet<Item> | WireError {
-    const late = new Set<Item>();
+  private expiredItems(items: readonly Item[]): ReadonlySet<Item> | WireError {
+    const expired = new Set<Item>();
     const nowMs = this.wall.now();
     for (const item of items) {
-      const found = isLate(item, nowMs);
+      const found = isExpired(item, nowMs);
       if (found instanceof WireError) return found;
-      if (found) late.add(item);
+      if (found) expired.add(item);
     }
-    return late;
+    return expired;
   }
 
   private limitOf(call: TradeCall, route: Route, { user: { uid, quotas } }: Caller) {

@@ -5,8 +5,8 @@ const WINDOW_MIN_MS = 10;
 const WINDOW_MAX_MS = 60_000;
 const WHOLE_NUMBER = /^[0-9]{1,16}$/;
 
-/** Whether the request is late, or the error in its fields; without both fields it is never late. */
-export function isLate(
+/** Whether the request has expired, or the error in its fields; without both fields it never does. */
+export function isExpired(
   { receiveWindow, requestTime }: Readonly<Record<string, unknown>>,
   nowMs: number,
 ): boolean | WireError {

@@ -1,11 +1,11 @@
 /** Parses a subscription argument: topic and, where they apply, instrument and interval (wire 5.2). */
 
-import type { CandleWidth } from '../../core/model/candle-interval.ts';
+import type { CandleInterval } from '../../core/model/candle-interval.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../../core/model/enums.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import type { State } from '../../core/state/state.ts';
 import type { RequiredPermission } from '../auth/permissions.ts';
-import { readWidth, WIDTH_RULE } from '../routes/market/candle-query.ts';
+import { INTERVAL_RULE, readInterval } from '../routes/market/candle-query.ts';
 import type { BookKind } from './topics/book-levels.ts';
 
 /** Fields of an argument; further fields of a client are repeated in pushes and otherwise ignored. */
@@ -65,7 +65,7 @@ export type TopicRequest =
       readonly category: CategoryName;
       /** Undefined for all symbols of a category. */
       readonly instrument: Instrument | undefined;
-      readonly width: CandleWidth | undefined;
+      readonly interval: CandleInterval | undefined;
     };
 
 /** Returns the request, or the error with the valid values. */
@@ -90,7 +90,7 @@ function readPublicTopic(
   state: State,
   topic: PublicTopic,
   category: CategoryName,
-  { symbol, instId, interval }: TopicArgument,
+  { symbol, instId, interval: intervalText }: TopicArgument,
 ): TopicRequest | string {
   const name = (symbol ?? instId)?.toUpperCase();
   const everySymbol = topic === 'liquidation' && (name === undefined || name === 'DEFAULT');
@@ -98,10 +98,10 @@ function readPublicTopic(
   const instrument = everySymbol ? undefined : state.instrument(category, name!);
   if (instrument === undefined && !everySymbol) return `there is no such symbol in ${category.toLowerCase()}`;
   if (topic === 'liquidation' && !category.endsWith('FUTURES')) return 'liquidation exists for futures only';
-  const width = topic === 'kline' ? readWidth(interval ?? '') : undefined;
-  if (topic === 'kline' && width === undefined) return WIDTH_RULE;
-  const key = [category, topic, instrument?.symbol ?? '*', width ?? ''].join(' ').trim();
-  return { kind: 'public', key, topic, category, instrument, width };
+  const interval = topic === 'kline' ? readInterval(intervalText ?? '') : undefined;
+  if (topic === 'kline' && interval === undefined) return INTERVAL_RULE;
+  const key = [category, topic, instrument?.symbol ?? '*', interval ?? ''].join(' ').trim();
+  return { kind: 'public', key, topic, category, instrument, interval };
 }
 
 function isPublic(topic: string): topic is PublicTopic {

@@ -2,6 +2,7 @@
  * Fills a new exchange: the catalogue, then the demo accounts with their money. Every step checks the state first, so
  * an interrupted start is completed by the next, and a later start adds new entries of the catalogue.
  */
+
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { depositAddress } from '../../api/routes/wallet/deposit-address.ts';
@@ -11,6 +12,7 @@ import type { CommandResult } from '../../core/model/command-result.ts';
 import { insuranceReference, SystemAccount } from '../../core/model/ledger-accounts.ts';
 import { RejectReason } from '../../core/model/reject-reason.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import { coinsEverHeld } from '../../core/reads/ledger-reads.ts';
 import {
   DEMO_ACCOUNTS,
   type OpenedDemoAccount,
@@ -95,7 +97,7 @@ function fundingCommands(
   addressKey: KeyObject,
 ): Unstamped<Command>[] {
   const { state } = sequencer;
-  const held = state.ledger.coinsOf(state.accountByUid.get(uid)!.index);
+  const held = coinsEverHeld(state, state.accountByUid.get(uid)!.index);
   const commands: Unstamped<Command>[] = [];
   for (const [name, amountText] of Object.entries(account.funding)) {
     const coin = state.coinByName.get(name);
@@ -136,7 +138,7 @@ const POOLS_PER_FUND = 10n;
 function insuranceCommands({ state }: Sequencer): Unstamped<Command>[] {
   // In the first edition a fund without budgets would change who pays for a liquidation.
   if (!state.rules.fundReach) return [];
-  const seeded = state.ledger.coinsOf(SystemAccount.insuranceLending);
+  const seeded = coinsEverHeld(state, SystemAccount.insuranceLending);
   const commands: Unstamped<Command>[] = [];
   for (const [name, amountText] of Object.entries(DEMO_POOLS)) {
     const coin = state.coinByName.get(name);

@@ -1,7 +1,9 @@
 /** The server as a process: start, report, wait for a signal or a failure, stop; every ending has its exit code. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import { openOrderCount } from '../../core/reads/reads.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { VERSION } from '../../version.ts';
 import { refuse } from '../cli/command-line.ts';
@@ -111,7 +113,7 @@ class ExchangeProcess {
     clearTimeout(overdue);
     const { state } = this.#exchange!.sequencer;
     process.stderr.write(
-      `${counted(state.accountByUid.size, 'account')}, ${counted(state.slab.count, 'open order')}, saved to ${data}\n`,
+      `${counted(state.accountByUid.size, 'account')}, ${counted(openOrderCount(state), 'open order')}, saved to ${data}\n`,
     );
     process.exit(code);
   }

@@ -1,4 +1,5 @@
 /** The two servers of the exchange: the public API with its streams, and the operator's. */
+
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -11,6 +12,7 @@ import { buildApiServer } from '../../api/http/server.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
+import { openOrderCount } from '../../core/reads/reads.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
@@ -117,7 +119,7 @@ function metricsOf(
     connectionsMax: connections.max,
     connectionsDropped: connections.dropped,
     accounts: sequencer.state.accountByUid.size,
-    openOrders: sequencer.state.slab.count,
+    openOrders: openOrderCount(sequencer.state),
     loopDelay: loop.delay,
     gcPauses: loop.gcPauses,
   };

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
-import { loadCatalogue } from '../../catalogue/catalogue.ts';
+import { type Catalogue, loadCatalogue } from '../../catalogue/catalogue.ts';
 import { NEWEST_EDITION } from '../../core/model/edition.ts';
 import { HistoryStarved } from '../../history/history.ts';
 import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
@@ -60,10 +60,7 @@ export async function startExchange(
   logger: Logger,
   onFailure: (error: Error) => void,
 ): Promise<RunningExchange> {
-  if (config.demo) refuseDemoBeyondLoopback(config.host);
-  if (config.operator) refuseOperatorBeyondLoopback(config.operatorHost, config.operatorTokenFile);
-  await refuseTakenPorts(config);
-  if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
+  await refuseUnsafeConfig(config);
   const catalogue = loadCatalogue(config.catalogue);
   const resources = new AsyncDisposableStack();
   let startFailed = false;
@@ -72,58 +69,99 @@ export async function startExchange(
     const components = await openComponents(config, logger, resources, (error) => {
       if (!startFailed) onFailure(error);
     });
-    const { sequencer, identity } = components;
-    resources.defer(() => drain(sequencer));
-    if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
-    const edition = await enterNewestEdition(sequencer);
-    await completeBrokers(sequencer, identity);
-    if (edition < NEWEST_EDITION && sequencer.state.accountByUid.size > 0)
-      logger.info(
-        { edition: NEWEST_EDITION, before: edition },
-        'the newest edition of the rule book is in force',
-      );
-    await listCatalogue(sequencer, catalogue);
-    const demoAccounts = config.demo ? await openDemo(sequencer, identity, config.data) : [];
-    const completed = await completeSubAccounts(components);
-    if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
-    const witness = new IdentityWitness(identity, sequencer, components.identityMark);
-    const report = backgroundReport(logger);
-    const snapshotScheduler = startBackgroundWork(components, config, report, resources);
-    snapshotScheduler.note = () => witness.note();
-    const modes = new ModeMonitor(sequencer, config.data, logger);
-    resources.defer(() => modes.stop());
-    const simulator = await openSimulator(sequencer, snapshotScheduler.ticker, config, logger, resources);
-    const market = simulator?.market;
-    await sequencer.generated24h.load(sequencer.history, sequencer.state);
-    const addressKey = openAddressKey(identity);
-    const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
-    const limits = exposureLimits(config.exposureLimits);
-    for (const { coin } of limits)
-      if (coin !== undefined && !sequencer.state.coinByName.has(coin))
-        logger.warn(`--exposure-limits names ${coin}, which is not listed`);
-    const exposure = new HouseExposure(sequencer, limits);
-    const exposureMonitor = new ExposureMonitor(exposure, logger);
-    resources.defer(() => exposureMonitor.stop());
-    const dependencies = { ...components, addressKey, reserves, exposure };
-    const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, resources);
-    const url = await listen(api, config, 'port');
-    const { ticker } = snapshotScheduler;
-    const adminDependencies = {
-      ...dependencies,
-      ticker,
-      market,
-      snapshot: () => snapshotScheduler.snapshot(),
-      readiness,
-      url,
-    };
-    const admin = config.operator
-      ? await openAdminServer(adminDependencies, config, logger, resources)
-      : undefined;
-    const announceStop = (seconds: number) => {
+    resources.defer(() => drain(components.sequencer));
+    const start = { config, logger, components, resources };
+    const demoAccounts = await bringUpToDate(start, catalogue);
+    return await startServing(start, demoAccounts);
+  } catch (error) {
+    startFailed = true;
+    await resources
+      .disposeAsync()
+      .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
+    throw startRefusal(asHistoryDamage(error), config.data);
+  }
+}
+
+/** What every step of a start needs. */
+interface Start {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly components: Components;
+  /** Closed in reverse order by the stop. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** Before anything is opened. */
+async function refuseUnsafeConfig(config: Config): Promise<void> {
+  if (config.demo) refuseDemoBeyondLoopback(config.host);
+  if (config.operator) refuseOperatorBeyondLoopback(config.operatorHost, config.operatorTokenFile);
+  await refuseTakenPorts(config);
+  if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
+}
+
+/** Edition, listings and accounts, as far as the journal does not have them. Returns the accounts of the demo. */
+async function bringUpToDate(
+  { config, logger, components }: Start,
+  catalogue: Catalogue,
+): Promise<readonly OpenedDemoAccount[]> {
+  const { sequencer, identity } = components;
+  if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
+  const edition = await enterNewestEdition(sequencer);
+  await completeBrokers(sequencer, identity);
+  if (edition < NEWEST_EDITION && sequencer.state.accountByUid.size > 0)
+    logger.info(
+      { edition: NEWEST_EDITION, before: edition },
+      'the newest edition of the rule book is in force',
+    );
+  await listCatalogue(sequencer, catalogue);
+  const demoAccounts = config.demo ? await openDemo(sequencer, identity, config.data) : [];
+  const completed = await completeSubAccounts(components);
+  if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
+  return demoAccounts;
+}
+
+/** Background work, simulator and servers, in this order. */
+async function startServing(
+  start: Start,
+  demoAccounts: readonly OpenedDemoAccount[],
+): Promise<RunningExchange> {
+  const { config, logger, components, resources } = start;
+  const { sequencer, identity, replayed } = components;
+  const witness = new IdentityWitness(identity, sequencer, components.identityMark);
+  const report = backgroundReport(logger);
+  const snapshotScheduler = startBackgroundWork(components, config, report, resources);
+  snapshotScheduler.note = () => witness.note();
+  const modes = new ModeMonitor(sequencer, config.data, logger);
+  resources.defer(() => modes.stop());
+  const { ticker } = snapshotScheduler;
+  const simulator = await openSimulator(sequencer, ticker, config, logger, resources);
+  const market = simulator?.market;
+  await sequencer.generated24h.load(sequencer.history, sequencer.state);
+  const addressKey = openAddressKey(identity);
+  const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
+  const dependencies = { ...components, addressKey, reserves, exposure: watchExposure(start) };
+  const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, resources);
+  const url = await listen(api, config, 'port');
+  const snapshot = () => snapshotScheduler.snapshot();
+  const adminDependencies = { ...dependencies, ticker, market, snapshot, readiness, url };
+  const admin = config.operator
+    ? await openAdminServer(adminDependencies, config, logger, resources)
+    : undefined;
+  // Only now, because clients have waited for the start.
+  if (replayed > REPLAY_LONG) setImmediate(() => void snapshot().catch(report));
+  return {
+    url,
+    operatorUrl: admin?.url,
+    sequencer,
+    market,
+    ticker,
+    demoAccounts,
+    replayedCommands: replayed,
+    announceStop: (seconds) => {
       stopping.begun = true;
       return streams.announceStop(seconds);
-    };
-    const stop = async () => {
+    },
+    stop: async () => {
       stopping.begun = true;
       simulator?.stop();
       const servers = admin === undefined ? [api] : [admin.server, api];
@@ -132,30 +170,20 @@ export async function startExchange(
       await sequencer.durable();
       await finalSnapshot(snapshotScheduler, logger);
       await resources.disposeAsync();
-    };
-    // Only now, because clients have waited for the start.
-    if (components.replayed > REPLAY_LONG)
-      setImmediate(() => void snapshotScheduler.snapshot().catch(report));
-    const operatorUrl = admin?.url;
-    const replayedCommands = components.replayed;
-    return {
-      url,
-      operatorUrl,
-      sequencer,
-      market,
-      ticker,
-      demoAccounts,
-      replayedCommands,
-      announceStop,
-      stop,
-    };
-  } catch (error) {
-    startFailed = true;
-    await resources
-      .disposeAsync()
-      .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
-    throw startRefusal(asHistoryDamage(error), config.data);
-  }
+    },
+  };
+}
+
+/** What the house has at stake, held against the configured limits. */
+function watchExposure({ config, logger, components: { sequencer }, resources }: Start): HouseExposure {
+  const limits = exposureLimits(config.exposureLimits);
+  for (const { coin } of limits)
+    if (coin !== undefined && !sequencer.state.coinByName.has(coin))
+      logger.warn(`--exposure-limits names ${coin}, which is not listed`);
+  const exposure = new HouseExposure(sequencer, limits);
+  const monitor = new ExposureMonitor(exposure, logger);
+  resources.defer(() => monitor.stop());
+  return exposure;
 }
 
 /** Most space that opening a database or a small file needs. */

@@ -3,6 +3,7 @@
  * each snapshot on the way the replayed state must have the hash of the stored one. What a start would repair in the log is
  * left as it is.
  */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { coinSums as bookSums } from '../../admin/trial-balance.ts';
@@ -10,6 +11,7 @@ import { Exchange } from '../../core/engine/exchange.ts';
 import { checkInvariants } from '../../core/engine/invariants.ts';
 import type { Command } from '../../core/model/command.ts';
 import { formatMoney } from '../../core/model/units.ts';
+import { openOrderCount } from '../../core/reads/reads.ts';
 import { hasNewestFormat, loadState, saveState } from '../../core/snapshot/snapshot.ts';
 import type { State } from '../../core/state/state.ts';
 import { COUNTED_RECORDS, RETENTION_MS } from '../../history/history.ts';
@@ -185,7 +187,7 @@ class Verifier {
       coins: coinSums(state),
       snapshots: this.#snapshots,
       accounts: state.accountByUid.size,
-      openOrders: state.slab.count,
+      openOrders: openOrderCount(state),
       lastSeq,
       stateHash: stateHash(state),
     };
@@ -362,7 +364,7 @@ class Verifier {
 
   #checkBooks(state: State): void {
     checkInvariants(state);
-    const books = `${count(state.markets.length)} books, ${count(state.slab.count)} open orders`;
+    const books = `${count(state.markets.length)} books, ${count(openOrderCount(state))} open orders`;
     this.#note('invariants', true, books);
     const wrong = coinSums(state).filter(({ sum }) => sum !== '0');
     const detail =

@@ -34,8 +34,8 @@ export interface AttachedPreset {
   strategyId: number;
 }
 
-/** Locked and borrowed part of a margin order, in 10^-8 of the coin that it pays; the sum is the amount it still needs. */
-export interface MarginLock {
+/** Held and borrowed part of a margin order, in 10^-8 of the coin that it pays; the sum is the amount it still needs. */
+export interface MarginHold {
   held: bigint;
   borrowed: bigint;
 }
@@ -43,7 +43,7 @@ export interface MarginLock {
 /** Bits of `flags`. */
 export const FLAG_RPI = 1;
 export const FLAG_RETAIL = 2;
-/** Only reduces a position: reduce-only in one-way mode, closing in hedge mode. */
+/** A closing order, which can only make a position smaller: reduce-only in one-way mode, the closing side in hedge mode. */
 export const FLAG_CLOSING = 4;
 export const FLAG_LONG = 8;
 export const FLAG_SHORT = 16;
@@ -91,9 +91,9 @@ export class OrderSlab implements OrderColumns {
   readonly origins = new Map<number, OrderOrigin>();
   readonly presets = new Map<number, AttachedPreset>();
   /** Margin that isolated orders hold, in 10^-8 of the settlement coin. */
-  readonly isolatedLocks = new Map<number, bigint>();
-  /** Locked and borrowed parts of margin orders. */
-  readonly marginLocks = new Map<number, MarginLock>();
+  readonly isolatedHolds = new Map<number, bigint>();
+  /** Held and borrowed parts of margin orders. */
+  readonly marginHolds = new Map<number, MarginHold>();
   capacity = 0;
   /** Slots ever used; free ones below it are chained through `next`. */
   used = 0;
@@ -125,8 +125,8 @@ export class OrderSlab implements OrderColumns {
     this.byId.delete(this.id[slot]!);
     this.executions.delete(slot);
     if (this.clientOids.size !== 0) this.clientOids.delete(slot);
-    if (this.isolatedLocks.size !== 0) this.isolatedLocks.delete(slot);
-    if (this.marginLocks.size !== 0) this.marginLocks.delete(slot);
+    if (this.isolatedHolds.size !== 0) this.isolatedHolds.delete(slot);
+    if (this.marginHolds.size !== 0) this.marginHolds.delete(slot);
     if (this.kinds.size !== 0) this.kinds.delete(slot);
     if (this.origins.size !== 0) this.origins.delete(slot);
     if (this.presets.size !== 0) this.presets.delete(slot);

@@ -197,7 +197,7 @@ function rankOf(state: State, coin: number): { place: number; rate: bigint } {
 
 /** Cash less the unrealised loss in the same coin. */
 function payable(state: State, account: Account, coin: number): bigint {
-  const cash = state.ledger.peek(account.index, coin, Bucket.cash);
+  const cash = state.ledger.balanceOf(account.index, coin, Bucket.cash);
   return larger(0n, smaller(cash, coinEquity(state, account, coin)));
 }
 

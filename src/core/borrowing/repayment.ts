@@ -4,7 +4,7 @@ import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
 import { isConvertible } from '../margin/conversion-price.ts';
 import { balanceOf, coinLeverage, pendingBorrow } from '../margin/debts.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
-import type { Repay, SetCoinLeverage } from '../model/command.ts';
+import type { RepayDebt, SetCoinLeverage } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { tierIndex } from '../model/margin-tiers.ts';
@@ -14,7 +14,7 @@ import type { State } from '../state/state.ts';
 import { convert } from './conversion.ts';
 
 /** Pays at most the negative balance: a debt by an unrealised loss alone cannot be paid. */
-export function repayDebt(state: State, command: Repay): CommandResult {
+export function repayDebt(state: State, command: RepayDebt): CommandResult {
   const { debtCoin, payCoin } = command;
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
@@ -26,7 +26,7 @@ export function repayDebt(state: State, command: Repay): CommandResult {
   const firm = [debtCoin, payCoin].every((coin) => isIndexed(state, coin) && !hasStalePrice(state, coin));
   if (!firm) return rejected(RejectReason.noCoinPrice);
   if (!isConvertible(state, debtCoin, payCoin)) return rejected(RejectReason.conversionPriceOld);
-  const available = larger(0n, state.ledger.peek(account.index, payCoin, Bucket.cash));
+  const available = larger(0n, state.ledger.balanceOf(account.index, payCoin, Bucket.cash));
   const repaid = convert(state, account, { debtCoin, payCoin, wanted: owed, available, forced: false });
   if (repaid === 0n) {
     return {

@@ -161,7 +161,7 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
       clientOid: text,
       posSide: code<PosSide>(2),
       reduceOnly: fc.boolean(),
-      late: fc.boolean(),
+      expired: fc.boolean(),
     }),
     preset,
   ),
@@ -492,7 +492,7 @@ test('optional fields that are left out have one value when stamped and when rea
     clientOid: '',
   } as const;
   const { command, bytes } = stampCommand(plain, 5);
-  deepEqual(command, { ...plain, time: 5, posSide: 0, reduceOnly: false, late: false });
+  deepEqual(command, { ...plain, time: 5, posSide: 0, reduceOnly: false, expired: false });
   deepEqual(decodeCommand(Uint8Array.from(bytes)), command);
 });
 

@@ -46,7 +46,7 @@ export const ORDER_LAYOUTS: OrderLayouts = {
         clientOid: f.text(c.clientOid),
         posSide: f.u8(c.posSide ?? 0) as PosSide,
         reduceOnly: f.flag(c.reduceOnly ?? false),
-        late: f.flag(c.late ?? false),
+        expired: f.flag(c.expired ?? false),
       };
       if (f.flag(c.preset !== undefined)) order.preset = presetFields(f, c.preset ?? NO_PRESET);
       return order;

@@ -12,21 +12,30 @@ import { type Instrument, isFutures } from '../model/instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
-import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import { heldCoin, holdOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-const SECOND_MS = 1000;
+/** 2^32 over the golden ratio: its multiples, taken in steps of any length, come near every number below 2^32. */
+const GOLDEN = 0x9e3779b1;
+const TWO_POW_32 = 2 ** 32;
 
-/** Checks the account whose turn it is by the second: each once in as many seconds as there are accounts. */
-export function checkNextAccount(state: State): void {
+/**
+ * Checks the account whose turn it is by the sequence number of the command. A remainder would leave accounts out for
+ * ever where each second brings the same number of commands; while only the clock runs, each has its turn within twice as
+ * many seconds as there are accounts.
+ */
+export function checkNextAccount(state: State, seq: number): void {
   const accounts = state.accountByUid.size;
   if (accounts === 0) return;
-  const turn = (state.nextSecond / SECOND_MS) % accounts;
-  const account = state.accounts[FIRST_USER_ACCOUNT + turn]!;
+  const account = state.accounts[FIRST_USER_ACCOUNT + turnOf(seq, accounts)]!;
   checkAccount(state, account);
   // Without a cache there is nothing to compare, and a check must not be what makes one.
   if (account.margin !== undefined) checkMarginCache(state, account);
+}
+
+export function turnOf(seq: number, accounts: number): number {
+  return Math.floor(((Math.imul(seq, GOLDEN) >>> 0) / TWO_POW_32) * accounts);
 }
 
 export function checkAccount(state: State, account: Account): void {
@@ -100,7 +109,7 @@ function checkBuckets(state: State, account: Account): void {
   const { index, uid } = account;
   for (const coin of ledger.coinsOf(index)) {
     for (const bucket of EARMARKED) {
-      const held = ledger.peek(index, coin, bucket);
+      const held = ledger.balanceOf(index, coin, bucket);
       const key = keyOf(coin, bucket);
       const sum = expected.get(key) ?? 0n;
       if (held !== sum)
@@ -109,9 +118,9 @@ function checkBuckets(state: State, account: Account): void {
         );
       expected.delete(key);
     }
-    if (ledger.peek(index, coin, Bucket.funding) < 0n)
+    if (ledger.balanceOf(index, coin, Bucket.funding) < 0n)
       throw new InvariantBroken(`I03: funding of ${uid} coin ${coin} is negative`);
-    if (ledger.peek(index, coin, Bucket.cash) < 0n && !account.mayOwe)
+    if (ledger.balanceOf(index, coin, Bucket.cash) < 0n && !account.mayOwe)
       throw new InvariantBroken(`I05: spot account ${uid} coin ${coin} has negative cash`);
   }
   for (const [key, sum] of expected)
@@ -140,8 +149,8 @@ function earmarked(state: State, { index, uid, firstOrder, positions }: Account)
   for (let slot = firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     const instrument = state.instrumentOf(slot);
     if (instrument.futures !== undefined)
-      add(Bucket.isolatedOrders, instrument.futures.settle, slab.isolatedLocks.get(slot) ?? 0n);
-    else add(Bucket.locked, lockedCoin(instrument, slab.side[slot] as Side), heldBy(state, instrument, slot));
+      add(Bucket.isolatedOrders, instrument.futures.settle, slab.isolatedHolds.get(slot) ?? 0n);
+    else add(Bucket.locked, heldCoin(instrument, slab.side[slot] as Side), heldBy(state, instrument, slot));
   }
   for (const { instrument, iso } of positions.values())
     add(Bucket.isolated, state.instruments[instrument]!.futures!.settle, iso);
@@ -165,15 +174,15 @@ const EARMARKED: readonly Bucket[] = [
 
 /** Returns what an order holds. A margin order holds what was there; with what it would borrow it has what it needs. */
 function heldBy(state: State, instrument: Instrument, slot: number): bigint {
-  const need = BigInt(lockOf(state, instrument, slot));
-  const lock = state.slab.marginLocks.get(slot);
-  assert((lock !== undefined) === (instrument.margin !== undefined), 'I04: a margin order without its hold');
-  if (lock === undefined) return need;
+  const need = BigInt(holdOf(state, instrument, slot));
+  const hold = state.slab.marginHolds.get(slot);
+  assert((hold !== undefined) === (instrument.margin !== undefined), 'I04: a margin order without its hold');
+  if (hold === undefined) return need;
   assert(
-    lock.held >= 0n && lock.borrowed >= 0n && lock.held + lock.borrowed === need,
+    hold.held >= 0n && hold.borrowed >= 0n && hold.held + hold.borrowed === need,
     'I04: hold of a margin order',
   );
-  return lock.held;
+  return hold.held;
 }
 
 /** The cached margin of an account is what the rule computes. */

@@ -38,7 +38,7 @@ import {
 import { borrow } from '../loan/borrow.ts';
 import { fundLoanPool, setLoanRate } from '../loan/loan-pool.ts';
 import { checkLoans } from '../loan/loan-servicing.ts';
-import { repay } from '../loan/repay.ts';
+import { repayLoan } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import type {
@@ -74,6 +74,7 @@ export class Exchange {
   private readonly riskEngine: RiskEngine;
   private readonly triggerEngine: TriggerEngine;
   private readonly schedule: Schedule;
+  private lastSeq = 0;
 
   constructor(state = new State()) {
     this.state = state;
@@ -83,8 +84,10 @@ export class Exchange {
     this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine);
   }
 
-  apply(command: Command): CommandResult {
+  /** `seq` is the command's place in the journal; it only says whose turn it is to be checked. */
+  apply(command: Command, seq = this.lastSeq + 1): CommandResult {
     const { state } = this;
+    this.lastSeq = seq;
     if (command.type === 'checkpoint') return this.compare(command);
     // Only recovery acts on it: it skips the named command. The clock does not move, because that may be what failed.
     if (command.type === 'skipCommand') return OK;
@@ -100,7 +103,7 @@ export class Exchange {
     if (result.items !== undefined) for (const item of result.items) state.digest.fold(item.rejectReason);
     state.ledger.checkIsolatedMargins();
     state.ledger.notePeaks();
-    if (state.nextSecond !== nextSecond) checkNextAccount(state);
+    if (state.nextSecond !== nextSecond) checkNextAccount(state, seq);
     return result;
   }
 
@@ -185,7 +188,7 @@ export class Exchange {
       case 'loanBorrow':
         return this.afterLoan(borrow(state, command));
       case 'loanRepay':
-        return this.afterLoan(repay(state, command));
+        return this.afterLoan(repayLoan(state, command));
       case 'loanRevise':
         return this.afterLoan(revisePledge(state, command));
       case 'forceClose':

@@ -36,7 +36,7 @@ export function checkFutures(state: State): void {
     clearing.set(coin, (clearing.get(coin) ?? 0n) + futures.clearing);
   }
   for (const [coin, sum] of clearing) {
-    const held = state.ledger.peek(SystemAccount.clearing, coin, Bucket.cash);
+    const held = state.ledger.balanceOf(SystemAccount.clearing, coin, Bucket.cash);
     assert(held === sum, `I07: clearing of coin ${coin} holds ${held}, contracts say ${sum}`);
   }
   for (const account of state.accountByUid.values()) {
@@ -102,8 +102,8 @@ function checkMark({ instrument, terms, index, mark }: FuturesMarket): void {
   const { price } = mark;
   if (terms.delivery !== undefined || price === 0n) return;
   const [last, funded, based] = mark.inputs;
-  const lowest = mark.leashed(smaller(last, smaller(funded, based)), index.price);
-  const highest = mark.leashed(larger(last, larger(funded, based)), index.price);
+  const lowest = mark.clampToIndex(smaller(last, smaller(funded, based)), index.price);
+  const highest = mark.clampToIndex(larger(last, larger(funded, based)), index.price);
   assert(
     lowest <= price && price <= highest,
     `I43: mark of ${instrument.symbol} ${price} beyond ${lowest} to ${highest}`,

@@ -130,7 +130,7 @@ function checkQueue(book: Book, side: Side, price: number, head: number, lots: n
 
 /** I04: holds belong to open orders; `checkAccount` adds them up. */
 function checkHolds({ slab }: State): void {
-  for (const holds of [slab.isolatedLocks, slab.marginLocks])
+  for (const holds of [slab.isolatedHolds, slab.marginHolds])
     for (const slot of holds.keys()) assert(slab.id[slot] !== 0, 'I04: a closed order holds money');
 }
 

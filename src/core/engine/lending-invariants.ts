@@ -3,7 +3,7 @@
 import type { Side } from '../model/enums.ts';
 import { Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { assert } from '../model/units.ts';
-import { lockedCoin } from '../orders/order-lifecycle.ts';
+import { heldCoin } from '../orders/order-lifecycle.ts';
 import type { State } from '../state/state.ts';
 
 /** The running sums of what is owed and of what open orders would borrow are those of the accounts and orders. */
@@ -16,8 +16,8 @@ export function checkLending(state: State): void {
   });
   const reserved = new Map<number, bigint>();
   const { slab } = state;
-  for (const [slot, { borrowed }] of slab.marginLocks) {
-    const coin = lockedCoin(state.instrumentOf(slot), slab.side[slot] as Side);
+  for (const [slot, { borrowed }] of slab.marginHolds) {
+    const coin = heldCoin(state.instrumentOf(slot), slab.side[slot] as Side);
     reserved.set(coin, (reserved.get(coin) ?? 0n) + borrowed);
   }
   for (const [coin, lending] of state.lending.entries()) {

@@ -28,8 +28,8 @@ export function onComponentPrice(state: State, command: ComponentPrice): Command
     return rejected(RejectReason.amountOutOfRange);
   const reported = every ? index.components.keys() : [component];
   // Only what the operator tells carries a name.
-  const vouched = (command.by ?? '') !== '';
-  for (const each of reported) index.report(each, price, volume, state.now, vouched);
+  const byOperator = (command.by ?? '') !== '';
+  for (const each of reported) index.report(each, price, volume, state.now, byOperator);
   return OK;
 }
 

@@ -8,7 +8,7 @@ import { accrueDue, checkLoans } from '../loan/loan-servicing.ts';
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
-import { CANDLE_WIDTHS } from '../model/candle-interval.ts';
+import { CANDLE_INTERVALS } from '../model/candle-interval.ts';
 import { InstrumentStatus, PRICE_KINDS } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import { runCountdowns } from '../orders/cancel.ts';
@@ -211,11 +211,11 @@ function closeCandles(state: State): void {
 }
 
 function closeMarketCandles(state: State, market: Market): void {
-  market.candles.closeUntil(state.now, (width, candle) => {
+  market.candles.closeUntil(state.now, (interval, candle) => {
     state.events.push({
       type: 'candle',
       instrument: market.instrument,
-      width: CANDLE_WIDTHS[width]!,
+      interval: CANDLE_INTERVALS[interval]!,
       openTime: candle.openTime,
       openTicks: candle.openTicks,
       highTicks: candle.highTicks,
@@ -229,12 +229,12 @@ function closeMarketCandles(state: State, market: Market): void {
 
 function closePriceCandles(state: State, { instrument, candles }: FuturesMarket): void {
   for (const kind of PRICE_KINDS) {
-    candles[kind].closeUntil(state.now, (width, candle) => {
+    candles[kind].closeUntil(state.now, (interval, candle) => {
       state.events.push({
         type: 'priceCandle',
         kind,
         instrument: instrument.index,
-        width: CANDLE_WIDTHS[width]!,
+        interval: CANDLE_INTERVALS[interval]!,
         openTime: candle.openTime,
         openTicks: candle.openTicks,
         highTicks: candle.highTicks,

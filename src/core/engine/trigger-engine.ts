@@ -151,7 +151,7 @@ export class TriggerEngine {
   private sellableLots(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
     const { side, sizeLots } = order;
     if (side === Side.buy) return sizeLots;
-    const cash = this.state.ledger.peek(account.index, instrument.base, Bucket.cash);
+    const cash = this.state.ledger.balanceOf(account.index, instrument.base, Bucket.cash);
     const { lotStep } = instrument;
     const step = baseUnits(instrument, lotStep);
     const held =

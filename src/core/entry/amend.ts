@@ -13,7 +13,7 @@ import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../model/tpsl.ts';
 import { findOpenOrder } from '../orders/cancel.ts';
-import { changeMarginLock } from '../orders/margin-order-hold.ts';
+import { changeMarginHold } from '../orders/margin-order-hold.ts';
 import { checkAmount, checkBand, checkPrice, checkSize } from '../orders/order-checks.ts';
 import type { OrderContext } from '../orders/order-context.ts';
 import {
@@ -22,11 +22,11 @@ import {
   closeResting,
   countOrder,
   emitOpen,
+  heldCoin,
+  hold,
+  holdOf,
   isMargin,
-  lock,
-  lockedCoin,
-  lockOf,
-  unlock,
+  release,
 } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
@@ -199,7 +199,7 @@ function checkAmend(
   const need = payableAmount(instrument, side, priceTicks, sizeLots - filled);
   const oldTicks = slab.price[slot]!;
   const dearer = side === Side.buy ? priceTicks > oldTicks : priceTicks < oldTicks;
-  if (need <= lockOf(state, instrument, slot) && !dearer) return undefined;
+  if (need <= holdOf(state, instrument, slot) && !dearer) return undefined;
   return checkSpending(state, account, { instrument, side, limitTicks: priceTicks, need, slot });
 }
 
@@ -254,14 +254,14 @@ function applyAmend(context: EntryContext, { slot, priceTicks, sizeLots }: Amend
 /** Changes what the order holds to `need`. */
 function holdOtherAmount(state: State, instrument: Instrument, slot: number, need: Amount): void {
   const { slab } = state;
-  const coin = lockedCoin(instrument, slab.side[slot] as Side);
+  const coin = heldCoin(instrument, slab.side[slot] as Side);
   if (isMargin(state, slot)) {
-    changeMarginLock(state, slot, coin, BigInt(need));
+    changeMarginHold(state, slot, coin, BigInt(need));
     return;
   }
-  const held = lockOf(state, instrument, slot);
-  if (need > held) lock(state, slab.account[slot]!, coin, differenceOf(need, held));
-  else unlock(state, slab.account[slot]!, coin, differenceOf(held, need));
+  const held = holdOf(state, instrument, slot);
+  if (need > held) hold(state, slab.account[slot]!, coin, differenceOf(need, held));
+  else release(state, slab.account[slot]!, coin, differenceOf(held, need));
 }
 
 /** Auto-cancel: later modifications of this order are rejected as modified after a failure (25573). */

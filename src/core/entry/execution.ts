@@ -5,17 +5,17 @@ import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { closeLimit } from '../futures/opening-checks.ts';
 import { CancelReason, OrderType, Side, TimeInForce } from '../model/enums.ts';
 import { baseUnits } from '../model/instrument.ts';
-import { closeMarginLock } from '../orders/margin-order-hold.ts';
+import { closeMarginHold } from '../orders/margin-order-hold.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { OrderContext } from '../orders/order-context.ts';
 import {
   close,
   closeResting,
   emitOpen,
+  heldCoin,
   isMargin,
-  lockedCoin,
   posSideOf,
-  unlock,
+  release,
 } from '../orders/order-lifecycle.ts';
 import type { SpotSettlement } from '../spot/spot-settlement.ts';
 
@@ -134,9 +134,9 @@ function executeMarket(
   const fills = buying ? spot.budgetContext(instrument, budget) : spot.contextOf(instrument);
   const end = market.book.match(slot, bandTicks, spot, fills, buying);
   const left = buying ? fills.budgetLeft : baseUnits(instrument, slab.remaining[slot]!);
-  const coin = lockedCoin(instrument, slab.side[slot] as Side);
-  if (isMargin(state, slot)) closeMarginLock(state, slot, coin);
-  else unlock(state, slab.account[slot]!, coin, left);
+  const coin = heldCoin(instrument, slab.side[slot] as Side);
+  if (isMargin(state, slot)) closeMarginHold(state, slot, coin);
+  else release(state, slab.account[slot]!, coin, left);
   // A budget spent to the last unit is a complete fill, whatever else the book holds (I18).
   const spent = buying && left === 0n;
   close(state, slot, spent ? CancelReason.none : marketEnd(end, buying, slab.filled(slot) !== 0), budget);

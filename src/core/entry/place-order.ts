@@ -15,9 +15,9 @@ import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { isEmpty } from '../model/tpsl.ts';
-import { openMarginLock } from '../orders/margin-order-hold.ts';
+import { openMarginHold } from '../orders/margin-order-hold.ts';
 import type { OrderContext } from '../orders/order-context.ts';
-import { clientOidOf, close, lock, lockedCoin, register } from '../orders/order-lifecycle.ts';
+import { clientOidOf, close, heldCoin, hold, register } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { fittingPreset } from '../strategy/tpsl-checks.ts';
@@ -53,7 +53,7 @@ function placeSpot(
   const need = quoteSized
     ? command.quoteAmount
     : payableAmount(instrument, side, limitTicks, command.sizeLots);
-  const coin = lockedCoin(instrument, side);
+  const coin = heldCoin(instrument, side);
   const rejection =
     checkTpsl(context, command) ??
     checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
@@ -62,11 +62,11 @@ function placeSpot(
   const size = quoteSized ? SIZE_LOTS_MAX : command.sizeLots;
   const slot = allocate(context, command, size, 0, triggeredBy);
   const budget = quoteSized ? command.quoteAmount : 0n;
-  if (command.late) return expireLate(state, slot, budget);
-  if (instrument.margin === undefined) lock(state, account.index, coin, need);
+  if (command.expired) return cancelExpired(state, slot, budget);
+  if (instrument.margin === undefined) hold(state, account.index, coin, need);
   else {
     account.mayOwe = true;
-    openMarginLock(state, slot, coin, BigInt(need));
+    openMarginHold(state, slot, coin, BigInt(need));
   }
   return match(context, slot, budget);
 }
@@ -82,12 +82,12 @@ function placeFutures(
   const attached = checkTpsl(context, command);
   const plan = planFuturesOrder(context, command, { precedence, attached });
   if ('rejectReason' in plan) return plan;
-  if (command.late)
-    return expireLate(state, allocate(context, command, plan.lots, plan.flags, triggeredBy), 0n);
+  if (command.expired)
+    return cancelExpired(state, allocate(context, command, plan.lots, plan.flags, triggeredBy), 0n);
   account.mayOwe = true;
   cancelDisplaced(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
   const slot = allocate(context, command, plan.lots, plan.flags, triggeredBy);
-  if (plan.isolatedLock > 0n) holdForOrder(context, slot, plan.isolatedLock);
+  if (plan.isolatedHold > 0n) holdForOrder(context, slot, plan.isolatedHold);
   return match(context, slot, 0n);
 }
 
@@ -100,7 +100,7 @@ function match(context: EntryContext, slot: number, budget: bigint): CommandResu
 }
 
 /** An order that arrived after its receive window: holds nothing, displaces no order, and is recorded as cancelled. */
-function expireLate(state: State, slot: number, budget: bigint): CommandResult {
+function cancelExpired(state: State, slot: number, budget: bigint): CommandResult {
   const result = {
     rejectReason: RejectReason.none,
     orderId: state.slab.id[slot]!,

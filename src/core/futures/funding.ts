@@ -129,7 +129,7 @@ export function payOwedFunding(
   const reference = String(position.id);
   chargeFunding(state, account, instrument, position.payOwed(released), reference);
   if (position.size !== 0 || kind !== OrderKind.user) return;
-  const cash = state.ledger.peek(account.index, coin, Bucket.cash);
+  const cash = state.ledger.balanceOf(account.index, coin, Bucket.cash);
   chargeFunding(state, account, instrument, position.payOwed(cash), reference);
 }
 

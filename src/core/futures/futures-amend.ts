@@ -51,8 +51,8 @@ function checkIsolatedChange(
   slot: number,
   intent: Intent,
 ): CommandResult | undefined {
-  const { flags, isolatedLocks } = state.slab;
-  const more = reserveOf(account, market, intent) - (isolatedLocks.get(slot) ?? 0n);
+  const { flags, isolatedHolds } = state.slab;
+  const more = reserveOf(account, market, intent) - (isolatedHolds.get(slot) ?? 0n);
   const short = more > 0n ? checkIsolated(state, account, intent.instrument, more) : undefined;
   return short ?? checkIsolatedRisk(state, account, intent, posSideOf(flags[slot]!));
 }
@@ -90,10 +90,10 @@ export function holdForOrder(
   const coin = instrument.futures!.settle;
   const cash = ledger.cell(account.index, coin, Bucket.cash);
   const orders = ledger.cell(account.index, coin, Bucket.isolatedOrders);
-  const more = amount - (slab.isolatedLocks.get(slot) ?? 0n);
+  const more = amount - (slab.isolatedHolds.get(slot) ?? 0n);
   if (more > 0n) ledger.move(cash, orders, more);
   else ledger.move(orders, cash, -more);
-  slab.isolatedLocks.set(slot, amount);
+  slab.isolatedHolds.set(slot, amount);
   // Held margin no longer backs crossed positions.
   state.markDirty(account);
 }

@@ -33,7 +33,7 @@ export interface FuturesPlan {
   readonly flags: number;
   readonly lots: number;
   /** Margin that an isolated order holds, in the settlement coin. */
-  readonly isolatedLock: bigint;
+  readonly isolatedHold: bigint;
   /** Older closing orders to cancel, oldest first. */
   readonly cancels: readonly number[];
 }
@@ -86,7 +86,7 @@ function planClosing(
     attached ??
     checkLimit(state, account, { instrument, side, priceTicks, lots }, command, posSide) ?? {
       flags,
-      isolatedLock: 0n,
+      isolatedHold: 0n,
       ...plan,
     }
   );
@@ -102,7 +102,7 @@ function planOpening(
   const intent: Intent = { instrument, side: command.side, priceTicks, lots: command.sizeLots };
   const posSide = posSideOf(flags);
   const isolated = (flags & FLAG_ISOLATED) !== 0;
-  const isolatedLock = isolated
+  const isolatedHold = isolated
     ? isolatedReserve(account, { ...intent, priceTicks: worstFillPrice(market, intent) })
     : 0n;
   if (owesBeyondMeans(state, account)) return rejected(RejectReason.insufficientMargin);
@@ -111,14 +111,14 @@ function planOpening(
     checkPositionCount(state, account, instrument, posSide) ??
     attached ??
     (isolated
-      ? (checkIsolated(state, account, instrument, isolatedLock) ??
+      ? (checkIsolated(state, account, instrument, isolatedHold) ??
         checkIsolatedRisk(state, account, intent, posSide))
       : checkCrossed(state, account, intent)) ??
     checkLimit(state, account, intent, command, posSide) ?? {
       flags,
       lots: command.sizeLots,
       cancels: [],
-      isolatedLock,
+      isolatedHold,
     }
   );
 }

@@ -305,7 +305,7 @@ export class FuturesFillTests implements FillTests {
   /** What an isolated order holds for these lots. */
   private shareOf({ slot, lots }: FillSide): bigint {
     const { slab } = this.state;
-    const held = slab.isolatedLocks.get(slot) ?? 0n;
+    const held = slab.isolatedHolds.get(slot) ?? 0n;
     const remaining = slab.remaining[slot]!;
     return lots === remaining ? held : divFloor(held * BigInt(lots), BigInt(remaining));
   }

@@ -101,7 +101,7 @@ function ordersThatNeedMore(
   const { slab } = state;
   const found: { slot: number; amount: bigint; more: bigint }[] = [];
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    const held = slab.isolatedLocks.get(slot);
+    const held = slab.isolatedHolds.get(slot);
     if (held === undefined || slab.instrument[slot] !== instrument.index) continue;
     const intent = {
       instrument,

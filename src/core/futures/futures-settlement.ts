@@ -346,7 +346,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   /** Returns the order's margin for the filled lots to cash, which pays the margin of the fill and its fee. */
   private releaseOrderMargin(account: Account, trade: Trade): void {
     const { slab, ledger } = this.state;
-    const held = slab.isolatedLocks.get(trade.slot);
+    const held = slab.isolatedHolds.get(trade.slot);
     if (held === undefined) return;
     const before = slab.remaining[trade.slot]! + trade.lots;
     const share =
@@ -354,7 +354,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const coin = trade.context.instrument.futures!.settle;
     const orders = ledger.cell(account.index, coin, Bucket.isolatedOrders);
     ledger.move(orders, ledger.cell(account.index, coin, Bucket.cash), share);
-    slab.isolatedLocks.set(trade.slot, held - share);
+    slab.isolatedHolds.set(trade.slot, held - share);
   }
 
   private positionFor(account: Account, slot: number): Position | undefined {

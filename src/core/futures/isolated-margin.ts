@@ -5,7 +5,7 @@ import { isOld } from '../margin/collateral.ts';
 import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
 import type { AdjustMargin, SetAutoMargin } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
-import { PosSide, Wallet } from '../model/enums.ts';
+import { PosSide } from '../model/enums.ts';
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { MONEY_MAX } from '../model/limits.ts';
@@ -14,7 +14,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { futuresOf } from '../state/futures-lookup.ts';
-import { emitLedgerLine } from '../state/ledger-lines.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
 /** Adds or removes margin of an isolated position, down to the margin that it needs. */
@@ -52,8 +52,17 @@ export function addMargin(
   amount: bigint,
 ): void {
   if (amount === 0n) return;
-  moveMargin(state, account, instrument, position, amount);
-  emitMoved(state, account, instrument, position, amount);
+  const { cash, isolated } = marginCells(state, account, instrument);
+  const about = { reference: String(position.id), instrument };
+  post(
+    state,
+    amount > 0n
+      ? { from: cash, to: isolated, amount, fromLine: 'marginAdded', ...about }
+      : { from: isolated, to: cash, amount: -amount, toLine: 'marginRemoved', ...about },
+    'implied',
+  );
+  position.iso += amount;
+  noteChange(state, account, position);
 }
 
 /** Sets how much of the account's cash the position may add before it would be liquidated; 0n = none. */
@@ -86,13 +95,28 @@ export function autoTopUp(
   const coin = instrument.futures!.settle;
   const amount = smaller(smaller(wanted, position.autoMargin), spendable(state, account, coin));
   if (amount === 0n) return;
-  moveMargin(state, account, instrument, position, amount);
-  if (isDue(position)) {
-    moveMargin(state, account, instrument, position, -amount);
+  if (isDueWith(state, account, instrument, position, amount, isDue)) {
+    noteChange(state, account, position);
     return;
   }
+  addMargin(state, account, instrument, position, amount);
   if (position.autoMargin !== AUTO_MARGIN_UNBOUNDED) position.autoMargin -= amount;
-  emitMoved(state, account, instrument, position, amount);
+}
+
+/** Would the position be due with so much more margin? */
+function isDueWith(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  position: Position,
+  amount: bigint,
+  isDue: (position: Position) => boolean,
+): boolean {
+  const { cash, isolated } = marginCells(state, account, instrument);
+  position.iso += amount;
+  const due = state.ledger.asIf(cash, isolated, amount, () => isDue(position));
+  position.iso -= amount;
+  return due;
 }
 
 /** The isolated position that a command names: of its side, or the net one. */
@@ -109,18 +133,6 @@ function isolatedOf(
   return { ...found, position };
 }
 
-function emitMoved(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  position: Position,
-  amount: bigint,
-): void {
-  const kind = amount > 0n ? 'marginAdded' : 'marginRemoved';
-  const coin = instrument.futures!.settle;
-  emitLedgerLine(state, account, Wallet.unified, coin, kind, -amount, String(position.id), { instrument });
-}
-
 /** Margin that must stay: initial or maintenance margin at the mark, whichever is larger, plus the unrealised loss. */
 function neededMargin(state: State, account: Account, instrument: Instrument, position: Position): bigint {
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
@@ -131,20 +143,17 @@ function neededMargin(state: State, account: Account, instrument: Instrument, po
   return inSettleCoin(state, instrument, kept + loss);
 }
 
-function moveMargin(
-  state: State,
-  account: Account,
+/** Where margin comes from and where it stays. */
+function marginCells(
+  { ledger }: State,
+  { index }: Account,
   instrument: Instrument,
-  position: Position,
-  amount: bigint,
-): void {
-  const { ledger } = state;
-  const coin = instrument.futures!.settle;
-  const cash = ledger.cell(account.index, coin, Bucket.cash);
-  const isolated = ledger.cell(account.index, coin, Bucket.isolated);
-  if (amount > 0n) ledger.move(cash, isolated, amount);
-  else ledger.move(isolated, cash, -amount);
-  position.iso += amount;
+): { cash: number; isolated: number } {
+  const row = ledger.row(index, instrument.futures!.settle);
+  return { cash: row + Bucket.cash, isolated: row + Bucket.isolated };
+}
+
+function noteChange(state: State, account: Account, position: Position): void {
   position.updatedTime = state.now;
   state.markDirty(account);
 }

@@ -197,7 +197,7 @@ function isFarFromLimit(
   const added = ceilWorth(maintenanceAtNumber(instrument, priceTicks, lots), quotePrice(state, instrument));
   if (!(2 * (maintenance + added) < effective)) return false;
   if (effective >= initialMarginWith(state, account, margin, instrument, intent, leaveOut)) return true;
-  if (!margin.estimated && !margin.haircutEstimated) return false;
+  if (!margin.lossesAreBounded && !margin.haircutIsBounded) return false;
   return (
     effective >= initialMarginWith(state, account, exactMargin(state, account), instrument, intent, leaveOut)
   );
@@ -225,14 +225,14 @@ export function checkIsolated(
   state: State,
   account: Account,
   instrument: Instrument,
-  lock: bigint,
+  hold: bigint,
 ): CommandResult | undefined {
   const coin = instrument.futures!.settle;
-  const cash = state.ledger.peek(account.index, coin, Bucket.cash);
+  const cash = state.ledger.balanceOf(account.index, coin, Bucket.cash);
   const risk = accountRisk(state, account);
   const free = risk.effective - risk.initial;
-  const value = divCeil(lock * coinUsd(state, coin), MONEY_ONE);
-  if (cash < lock || (risk.initial > 0n && free < value)) {
+  const value = divCeil(hold * coinUsd(state, coin), MONEY_ONE);
+  if (cash < hold || (risk.initial > 0n && free < value)) {
     return {
       rejectReason: RejectReason.insufficientMargin,
       orderId: 0,

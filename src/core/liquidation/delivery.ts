@@ -19,7 +19,7 @@ import type { Position } from '../model/position.ts';
 import { divCeil, larger, smaller } from '../model/units.ts';
 import { cancelWhere } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
-import { post, postStep } from '../state/ledger-postings.ts';
+import { post } from '../state/ledger-postings.ts';
 import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
@@ -125,13 +125,17 @@ function releaseMargin(
   const { ledger } = state;
   const coin = instrument.futures!.settle;
   if (rest > 0n) {
-    postStep(state, {
-      from: ledger.cell(account.index, coin, Bucket.isolated),
-      to: ledger.cell(account.index, coin, Bucket.cash),
-      amount: rest,
-      toLine: 'marginRemoved',
-      ...about(instrument),
-    });
+    post(
+      state,
+      {
+        from: ledger.cell(account.index, coin, Bucket.isolated),
+        to: ledger.cell(account.index, coin, Bucket.cash),
+        amount: rest,
+        toLine: 'marginRemoved',
+        ...about(instrument),
+      },
+      'implied',
+    );
   }
   position.iso = 0n;
   payOwedFunding(state, account, position, rest, OrderKind.delivery);
@@ -145,7 +149,7 @@ function debtsOf(state: State, instrument: Instrument, accounts: ReadonlySet<Acc
   const coin = instrument.futures!.settle;
   const claims: Claim[] = [];
   for (const account of accounts) {
-    const cash = ledger.peek(account.index, coin, Bucket.cash);
+    const cash = ledger.balanceOf(account.index, coin, Bucket.cash);
     if (cash >= 0n || account.positions.size > 0 || ownsAnything(state, account)) continue;
     claims.push({ account, bucket: Bucket.cash, amount: -cash });
   }
@@ -156,7 +160,7 @@ function ownsAnything(state: State, { index }: Account): boolean {
   const { ledger } = state;
   return ledger
     .coinsOf(index)
-    .some((coin) => OWN_BUCKETS.some((bucket) => ledger.peek(index, coin, bucket) > 0n));
+    .some((coin) => OWN_BUCKETS.some((bucket) => ledger.balanceOf(index, coin, bucket) > 0n));
 }
 
 /** The fund pays first, then the winners through the fund; the rest stays as debt of the loser. */
@@ -181,7 +185,7 @@ function coverClaims(
     const unpaid = amount - paid;
     if (bucket === Bucket.cash || unpaid === 0n) continue;
     const cash = ledger.cell(account.index, coin, Bucket.cash);
-    postStep(state, { from: cash, to, amount: unpaid, fromLine: 'marginAdded', ...about(instrument) });
+    post(state, { from: cash, to, amount: unpaid, fromLine: 'marginAdded', ...about(instrument) }, 'implied');
   }
 }
 

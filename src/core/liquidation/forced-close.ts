@@ -13,7 +13,7 @@ import type { Position } from '../model/position.ts';
 import { divCeil, divFloor, divTrunc, larger, RATE_ONE, smaller } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
-import { postStep } from '../state/ledger-postings.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
 import { type BudgetedClose, budgetedClose, cancelOwnBeyond, reachTicks } from './fund-reach.ts';
@@ -142,14 +142,18 @@ function payShortfall(state: State, account: Account, position: Position, amount
   const instrument = state.instruments[position.instrument]!;
   const coin = instrument.futures!.settle;
   if (position.isolated) position.iso += amount;
-  postStep(state, {
-    from: ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
-    to: ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash),
-    amount,
-    toLine: 'liquidation',
-    reference: String(position.id),
-    instrument,
-  });
+  post(
+    state,
+    {
+      from: ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
+      to: ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash),
+      amount,
+      toLine: 'liquidation',
+      reference: String(position.id),
+      instrument,
+    },
+    'implied',
+  );
 }
 
 /** Unpaid loss of closing the whole size at a price, in the settlement coin; negative when margin is left. */
@@ -190,14 +194,14 @@ function settleIsolated(
   const paid = smaller(larger(0n, -rest), mostPaid);
   const about = { reference: String(position.id), instrument };
   if (rest > 0n)
-    postStep(state, { from: isolated, to: fund, amount: rest, fromLine: 'liquidation', ...about });
-  else postStep(state, { from: fund, to: isolated, amount: paid, toLine: 'liquidation', ...about });
+    post(state, { from: isolated, to: fund, amount: rest, fromLine: 'liquidation', ...about }, 'implied');
+  else post(state, { from: fund, to: isolated, amount: paid, toLine: 'liquidation', ...about }, 'implied');
   // Neither the other side nor the fund could pay: a bad debt of the account (rules 5.9, step 7). The fills have booked
   // the loss already; cash only covers the bucket that it was booked in.
   const unpaid = larger(0n, -rest) - paid;
   if (unpaid > 0n) {
     const cash = ledger.cell(account.index, coin, Bucket.cash);
-    postStep(state, { from: cash, to: isolated, amount: unpaid, fromLine: 'marginAdded', ...about });
+    post(state, { from: cash, to: isolated, amount: unpaid, fromLine: 'marginAdded', ...about }, 'implied');
   }
   position.iso = 0n;
   settlement.forget(account, position);

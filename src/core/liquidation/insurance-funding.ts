@@ -13,9 +13,9 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, MONEY_SCALE, parseUnits, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { externalCell } from '../state/ledger-lines.ts';
-import { type Posting, post, postAll } from '../state/ledger-postings.ts';
+import { type Posting, post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
-import { shortOf } from '../wallet/wallet.ts';
+import { insufficientBalance } from '../wallet/wallet.ts';
 
 /** A positive amount comes from the outside world, a negative one goes back; the floor of the coin stays. */
 export function fundInsurance(state: State, command: FundInsurance): CommandResult {
@@ -32,7 +32,7 @@ export function fundInsurance(state: State, command: FundInsurance): CommandResu
   }
   const floor = parseUnits(spec.insuranceFloor ?? '0', MONEY_SCALE) ?? 0n;
   const free = larger(0n, fundOf(state, fund, coin) - floor);
-  if (amount < 0n && free < size) return shortOf(coin, free);
+  if (amount < 0n && free < size) return insufficientBalance(coin, free);
   if (amount < 0n && !isInCustody(state, coin, size)) return rejected(RejectReason.custodyTooSmall);
   state.depositReferences.remember(reference);
   const cell = state.ledger.cell(FUND_ACCOUNTS[fund], coin, Bucket.cash);
@@ -53,7 +53,7 @@ export function writeOffDebt(state: State, command: WriteOffDebt): CommandResult
   if (wholeEquity(state, account) > 0n) return rejected(RejectReason.debtIsCovered);
   const postings = writtenOff(state, account);
   if (postings.length === 0) return rejected(RejectReason.debtIsCovered);
-  postAll(state, postings);
+  post(state, postings);
   state.markDirty(account);
   return OK;
 }
@@ -65,7 +65,7 @@ function writtenOff(state: State, account: Account): Posting[] {
   const coins = ledger.coinsOf(index);
   const hasMoney = coins.some((coin) => {
     for (let bucket = 0; bucket < BUCKETS; bucket++)
-      if (ledger.peek(index, coin, bucket as Bucket) > 0n) return true;
+      if (ledger.balanceOf(index, coin, bucket as Bucket) > 0n) return true;
     return false;
   });
   let missing = larger(0n, -wholeEquity(state, account));

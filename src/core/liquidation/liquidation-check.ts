@@ -8,7 +8,7 @@ import { accountRisk, currentMargin, isolatedSlackNumber } from '../margin/margi
 import type { Side } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
 import { RATE_ONE } from '../model/units.ts';
-import { lockedCoin } from '../orders/order-lifecycle.ts';
+import { heldCoin } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
@@ -52,8 +52,8 @@ function hasOrderToCancel(state: State, account: Account): boolean {
     if (instrument.futures !== undefined) {
       if ((slab.flags[slot]! & FLAG_CLOSING) === 0) return true;
     } else if (
-      (slab.marginLocks.get(slot)?.borrowed ?? 0n) > 0n ||
-      isDebtPayment(state, lockedCoin(instrument, slab.side[slot] as Side))
+      (slab.marginHolds.get(slot)?.borrowed ?? 0n) > 0n ||
+      isDebtPayment(state, heldCoin(instrument, slab.side[slot] as Side))
     )
       return true;
   }

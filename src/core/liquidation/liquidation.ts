@@ -23,7 +23,7 @@ import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, smaller } from '
 import { cancelWhere } from '../orders/cancel.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import { postStep } from '../state/ledger-postings.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
 import { closeOut } from './forced-close.ts';
@@ -183,6 +183,6 @@ function coverDebts(state: State, account: Account): void {
     const paid = lenderPays(state, coin, smaller(owed, divCeil(missing * MONEY_ONE, price)));
     if (paid === 0n) continue;
     missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));
-    postStep(state, { from: fund, to: cash, amount: paid, toLine: 'liquidation' });
+    post(state, { from: fund, to: cash, amount: paid, toLine: 'liquidation' }, 'implied');
   }
 }

@@ -106,7 +106,7 @@ export function checkReceiver(state: State, leg: Leg, giver: Account): CommandRe
   const failure =
     checkMovedTier(state, giver, leg) ?? checkPositionCount(state, account, instrument, posSide);
   if (failure !== undefined) return failure;
-  const cash = state.ledger.peek(account.index, coin, Bucket.cash) + after.cash;
+  const cash = state.ledger.balanceOf(account.index, coin, Bucket.cash) + after.cash;
   const overpaid = markVsBookLoss(state, leg, after.openedLots);
   const risk = lessWorth(after.risk, inDollars(overpaid, coinUsd(state, instrument.quote)));
   if ((leg.isolated && cash < 0n) || risk.effective < risk.initial)

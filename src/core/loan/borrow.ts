@@ -19,7 +19,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, divFloor } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { digestAmount } from '../state/ledger-lines.ts';
-import { postAll } from '../state/ledger-postings.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { freeIn } from '../wallet/wallet.ts';
 import { emitLoan } from './loan-events.ts';
@@ -140,7 +140,7 @@ function newLoan(
 
 function disburse(state: State, loan: Loan, { spec }: LoanOffer): void {
   const cells = loanCells(state, loan);
-  postAll(state, [pledging(cells, loan, loan.initPledge), lending(cells, loan)], loan.initLoan);
+  post(state, [pledging(cells, loan, loan.initPledge), lending(cells, loan)], loan.initLoan);
   loan.principal = loan.initLoan;
   loan.pledge = loan.initPledge;
   loan.chargeHour(hourRate(spec, loan.term));

@@ -3,7 +3,7 @@ import { lenderPays } from '../margin/insurance-fund.ts';
 import type { Loan } from '../model/loan.ts';
 import { type PairPrices, pairPrice, proceedsOf, shownRate, soldFor } from '../model/ltv.ts';
 import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
-import { type Posting, postAll } from '../state/ledger-postings.ts';
+import { type Posting, post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
 import { type LoanCells, loanCells, payingCollateral, sellingPrices, unpledging } from './loan-money.ts';
@@ -24,7 +24,7 @@ export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): voi
   const fee = proceeds - paid;
   const unlocked = loan.pledge - sold;
   const cells = loanCells(state, loan);
-  postAll(
+  post(
     state,
     [
       ...payingCollateral(cells, sold, interest, paid - interest),

@@ -50,7 +50,7 @@ export function usdtPrice(state: State): bigint {
 }
 
 export function poolBalance(state: State, coin: number): bigint {
-  return state.ledger.peek(SystemAccount.loanPool, coin, Bucket.cash);
+  return state.ledger.balanceOf(SystemAccount.loanPool, coin, Bucket.cash);
 }
 
 export type LoanCells = ReturnType<typeof loanCells>;

@@ -9,7 +9,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { externalCell } from '../state/ledger-lines.ts';
 import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
-import { shortOf } from '../wallet/wallet.ts';
+import { insufficientBalance } from '../wallet/wallet.ts';
 import { poolBalance } from './loan-money.ts';
 
 /** A positive amount comes from the outside world, a negative one returns to it; only money that is not lent can. */
@@ -25,7 +25,7 @@ export function fundLoanPool(state: State, command: FundLoanPool): CommandResult
     return { ...rejected(RejectReason.alreadyExists), detail };
   }
   const held = poolBalance(state, coin);
-  if (held + amount < 0n) return shortOf(coin, held);
+  if (held + amount < 0n) return insufficientBalance(coin, held);
   if (amount < 0n && !isInCustody(state, coin, size)) return rejected(RejectReason.custodyTooSmall);
   state.depositReferences.remember(reference);
   const pool = state.ledger.cell(SystemAccount.loanPool, coin, Bucket.cash);

@@ -8,9 +8,9 @@ import { levelsOf } from '../model/loan-terms.ts';
 import { freePledge, soldFor } from '../model/ltv.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { smaller } from '../model/units.ts';
-import { postAll } from '../state/ledger-postings.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
-import { freeIn, shortOf } from '../wallet/wallet.ts';
+import { freeIn, insufficientBalance } from '../wallet/wallet.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
 import {
@@ -22,7 +22,7 @@ import {
   unpledging,
 } from './loan-money.ts';
 
-export function repay(state: State, command: LoanRepay): CommandResult {
+export function repayLoan(state: State, command: LoanRepay): CommandResult {
   const found = findLoan(state, command);
   if ('rejectReason' in found) return found;
   const { account, loan } = found;
@@ -36,9 +36,9 @@ export function repay(state: State, command: LoanRepay): CommandResult {
   if (command.fromPledge && !isConvertible(state, loan.loanCoin, loan.pledgeCoin))
     return rejected(RejectReason.conversionPriceOld);
   const sold = command.fromPledge ? soldFor(amount, sellingPrices(state, loan, false)) : 0n;
-  if (sold > loan.pledge) return shortOf(loan.pledgeCoin, loan.pledge);
+  if (sold > loan.pledge) return insufficientBalance(loan.pledgeCoin, loan.pledge);
   const free = freeIn(state, account, loan.loanCoin, Wallet.unified);
-  if (!command.fromPledge && free < amount) return shortOf(loan.loanCoin, free);
+  if (!command.fromPledge && free < amount) return insufficientBalance(loan.loanCoin, free);
 
   const interest = smaller(amount, loan.interestOwed());
   const principal = amount - interest;
@@ -57,7 +57,7 @@ export function repay(state: State, command: LoanRepay): CommandResult {
   const payment = command.fromPledge
     ? payingCollateral(cells, sold, interest, principal)
     : payingCash(cells, loan, interest, principal);
-  postAll(state, [...payment, unpledging(cells, loan, unlocked)], amount + unlocked);
+  post(state, [...payment, unpledging(cells, loan, unlocked)], amount + unlocked);
   emit(state, {
     type: 'loanRepaid',
     repayId: state.nextId(),

@@ -8,7 +8,7 @@ import { freePledge, shownRate } from '../model/ltv.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
-import { freeIn, shortOf } from '../wallet/wallet.ts';
+import { freeIn, insufficientBalance } from '../wallet/wallet.ts';
 import { about, emit } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
 import { firmPrices, loanCells, pairPrices, pledging, unpledging } from './loan-money.ts';
@@ -26,7 +26,7 @@ export function revisePledge(state: State, command: LoanRevise): CommandResult {
   const { init } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
   if (into) {
     const free = freeIn(state, account, loan.pledgeCoin, Wallet.unified);
-    if (free < amount) return shortOf(loan.pledgeCoin, free);
+    if (free < amount) return insufficientBalance(loan.pledgeCoin, free);
   } else {
     const free = freePledge(loan.debt(), loan.pledge, init, prices);
     if (amount > free)

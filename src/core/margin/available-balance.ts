@@ -30,7 +30,7 @@ function awaitsPrice(state: State, account: Account): boolean {
 
 /** Cash of a coin that is not needed as margin for crossed positions and orders (rules 6.6). */
 export function spendable(state: State, account: Account, coin: number): bigint {
-  const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash));
+  const cash = larger(0n, state.ledger.balanceOf(account.index, coin, Bucket.cash));
   if (cash === 0n || !hasObligations(state, account)) return cash;
   const { effective, initial } = accountRisk(state, account);
   if (initial === 0n) return cash;

@@ -27,7 +27,7 @@ function standingEquity(state: State, account: Account): bigint {
   const { ledger } = state;
   let equity = 0n;
   for (const [coin, all] of amountsOf(state, account)) {
-    const amount = all - ledger.peek(account.index, coin, Bucket.withdrawing);
+    const amount = all - ledger.balanceOf(account.index, coin, Bucket.withdrawing);
     if (amount < 0n || isIndexed(state, coin)) equity += divFloor(amount * coinUsd(state, coin), MONEY_ONE);
   }
   return equity;
@@ -40,7 +40,7 @@ function amountsOf(state: State, account: Account): Map<number, bigint> {
   const add = (coin: number, amount: bigint) => amounts.set(coin, (amounts.get(coin) ?? 0n) + amount);
   for (const coin of ledger.coinsOf(account.index))
     for (let bucket = 0; bucket < BUCKETS; bucket++)
-      add(coin, ledger.peek(account.index, coin, bucket as Bucket));
+      add(coin, ledger.balanceOf(account.index, coin, bucket as Bucket));
   for (const position of account.positions.values()) {
     if (!position.isolated) continue;
     const instrument = state.instruments[position.instrument]!;

@@ -26,7 +26,7 @@ export function bankruptcyPrice(state: State, account: Account, position: Positi
 /** How far its owner may close a position: to bankruptcy, and not so far that funding is owed that cash cannot pay. */
 export function ownCloseLimit(state: State, account: Account, position: Position): number {
   const { settle } = state.instruments[position.instrument]!.futures!;
-  const cash = state.ledger.peek(account.index, settle, Bucket.cash);
+  const cash = state.ledger.balanceOf(account.index, settle, Bucket.cash);
   return closeLimitAt(state, position, marginBehind(state, account, position), cash);
 }
 

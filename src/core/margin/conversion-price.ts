@@ -111,7 +111,7 @@ interface DirectIndex {
   readonly ofDebt: boolean;
 }
 
-/** An index of the two coins themselves, when one is listed and somebody vouches for it. */
+/** An index of the two coins themselves, when one is listed and not stale. */
 function directIndex(state: State, debtCoin: number, payCoin: number): DirectIndex | undefined {
   if (!state.rules.dollarCoins) return undefined;
   const [debt, pay] = [state.coins[debtCoin]!.coin, state.coins[payCoin]!.coin];

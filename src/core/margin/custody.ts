@@ -5,7 +5,7 @@ import type { State } from '../state/state.ts';
 
 /** Everything that came in from the outside world and has not gone back. */
 export function custodyOf({ ledger }: State, coin: number): bigint {
-  return -ledger.peek(SystemAccount.external, coin, Bucket.cash);
+  return -ledger.balanceOf(SystemAccount.external, coin, Bucket.cash);
 }
 
 /** Without what withdrawals under way will take. */

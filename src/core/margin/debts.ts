@@ -15,7 +15,7 @@ import {
   RATE_ONE,
   smaller,
 } from '../model/units.ts';
-import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import { heldCoin, holdOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { coinUsd, collateralRate, isIndexed } from './collateral.ts';
@@ -68,10 +68,10 @@ export interface SpotIntent {
   readonly side: Side;
   /** The worst price it may trade at. */
   readonly priceTicks: number;
-  /** Amounts of the coin it pays: the whole, the part to borrow, and the part it locks of the cash at once. */
+  /** Amounts of the coin it pays: the whole, the part to borrow, and the part it holds of the cash at once. */
   readonly need: bigint;
   readonly borrowed: bigint;
-  readonly lock: bigint;
+  readonly hold: bigint;
 }
 
 /** Margin requirements of open spot and margin orders. */
@@ -91,10 +91,10 @@ export function openOrderRequirements(state: State, account: Account, leaveOut: 
     const instrument = state.instrumentOf(slot);
     if (instrument.futures !== undefined || slot === leaveOut) continue;
     const side = slab.side[slot] as Side;
-    const part = slab.marginLocks.get(slot)?.borrowed ?? 0n;
-    addBorrowed(borrowed, lockedCoin(instrument, side), part);
+    const part = slab.marginHolds.get(slot)?.borrowed ?? 0n;
+    addBorrowed(borrowed, heldCoin(instrument, side), part);
     const priceTicks = slab.price[slot]!;
-    const need = BigInt(lockOf(state, instrument, slot));
+    const need = BigInt(holdOf(state, instrument, slot));
     haircut += haircutLoss(state, account, { instrument, side, priceTicks, need, borrowed: part });
   }
   return { borrowed, haircut };
@@ -112,14 +112,14 @@ export function orderClaims(
   let { haircut } = open;
   if (intent !== undefined) {
     const { instrument, side, borrowed: part } = intent;
-    addBorrowed(borrowed, lockedCoin(instrument, side), part);
+    addBorrowed(borrowed, heldCoin(instrument, side), part);
     haircut += haircutLoss(state, account, intent);
   }
   // Cash that has arrived since an order was placed reduces the amount to borrow.
   for (const [coin, part] of borrowed) {
-    const locks =
-      intent !== undefined && lockedCoin(intent.instrument, intent.side) === coin ? intent.lock : 0n;
-    const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) - locks;
+    const holds =
+      intent !== undefined && heldCoin(intent.instrument, intent.side) === coin ? intent.hold : 0n;
+    const cash = larger(0n, state.ledger.balanceOf(account.index, coin, Bucket.cash)) - holds;
     borrowed.set(coin, larger(0n, part - cash));
   }
   return { borrowed, haircut };
@@ -134,9 +134,9 @@ function addBorrowed(borrowed: Map<number, bigint>, coin: number, part: bigint):
  * received). The borrowed part counts in full as a debt. A price worse than the coins' value costs the difference too:
  * otherwise an account could move its collateral or its loan to an accomplice and leave the loss to the exchange.
  */
-function haircutLoss(state: State, account: Account, order: Omit<SpotIntent, 'lock'>): bigint {
+function haircutLoss(state: State, account: Account, order: Omit<SpotIntent, 'hold'>): bigint {
   const { instrument, side, need, borrowed } = order;
-  const given = lockedCoin(instrument, side);
+  const given = heldCoin(instrument, side);
   const received = given === instrument.quote ? instrument.base : instrument.quote;
   const usd = divCeil(need * coinUsd(state, given), MONEY_ONE);
   const debt = divCeil(borrowed * coinUsd(state, given), MONEY_ONE);
@@ -164,7 +164,9 @@ function worthAfter(
 /** Cash and what orders hold. */
 export function balanceOf(state: State, account: Account, coin: number): bigint {
   const { ledger } = state;
-  return ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
+  return (
+    ledger.balanceOf(account.index, coin, Bucket.cash) + ledger.balanceOf(account.index, coin, Bucket.locked)
+  );
 }
 
 /** Dollars of initial margin for a debt; `debt` includes the amounts that open orders would borrow. */
@@ -184,12 +186,12 @@ export function debtMaintenance(state: State, coin: number, debt: bigint): bigin
 export function pendingBorrow(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
   const { slab } = state;
   let sum = 0n;
-  if (account.openSpot === 0 || slab.marginLocks.size === 0) return sum;
+  if (account.openSpot === 0 || slab.marginHolds.size === 0) return sum;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    const lock = slab.marginLocks.get(slot);
-    if (lock === undefined || slot === leaveOut) continue;
+    const hold = slab.marginHolds.get(slot);
+    if (hold === undefined || slot === leaveOut) continue;
     const instrument = state.instrumentOf(slot);
-    if (lockedCoin(instrument, slab.side[slot] as Side) === coin) sum += lock.borrowed;
+    if (heldCoin(instrument, slab.side[slot] as Side) === coin) sum += hold.borrowed;
   }
   return sum;
 }
@@ -198,7 +200,7 @@ export function pendingBorrow(state: State, account: Account, coin: number, leav
 export function lendable(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
   const { terms, reserved, maxLeverage } = state.lending[coin]!;
   if (maxLeverage === 0 || !isIndexed(state, coin)) return 0n;
-  const leftOut = state.slab.marginLocks.get(leaveOut)?.borrowed ?? 0n;
+  const leftOut = state.slab.marginHolds.get(leaveOut)?.borrowed ?? 0n;
   const owes = (one: Account) =>
     larger(0n, -balanceOf(state, one, coin)) + pendingBorrow(state, one, coin, leaveOut);
   const own = owes(account);

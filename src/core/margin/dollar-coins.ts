@@ -65,7 +65,7 @@ function firmPrice(state: State, name: string): bigint | undefined {
   return firmIndex(state, name)?.price;
 }
 
-/** The index of this name when it has a price that somebody vouches for. */
+/** The index of this name while it has a price and is not stale. */
 export function firmIndex(state: State, name: string): IndexPrice | undefined {
   const index = state.indexByName.get(name);
   const found = index === undefined ? undefined : state.indices[index]!;

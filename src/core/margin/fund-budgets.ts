@@ -22,7 +22,7 @@ export function percentOf(amount: bigint, percent: bigint): bigint {
 }
 
 export function fundOf({ ledger }: State, fund: FundName, coin: number): bigint {
-  return ledger.peek(FUND_ACCOUNTS[fund], coin, Bucket.cash);
+  return ledger.balanceOf(FUND_ACCOUNTS[fund], coin, Bucket.cash);
 }
 
 /** A fund at the last full hour. */

@@ -6,7 +6,7 @@ import { lendingBudget } from './fund-budgets.ts';
 
 /** What the fund of contracts could pay now. */
 export function fundBalance({ ledger }: State, coin: number): bigint {
-  return larger(0n, ledger.peek(SystemAccount.insurance, coin, Bucket.cash));
+  return larger(0n, ledger.balanceOf(SystemAccount.insurance, coin, Bucket.cash));
 }
 
 /**

@@ -13,13 +13,13 @@ export function recordInsurance(state: State): void {
   const { insuranceAtHour, ledger, now } = state;
   for (let coin = 0; coin < state.coins.length; coin++) {
     const before = insuranceAtHour[coin] ?? 0n;
-    const balance = ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
+    const balance = ledger.balanceOf(SystemAccount.insurance, coin, Bucket.cash);
     insuranceAtHour[coin] = balance;
     if (balance === before) continue;
     state.events.push({ type: 'insuranceHour', coin, amount: balance - before, balance, time: now });
   }
   state.fundHours.begin(
-    state.coins.map((_, coin) => ledger.peek(SystemAccount.insuranceLending, coin, Bucket.cash)),
+    state.coins.map((_, coin) => ledger.balanceOf(SystemAccount.insuranceLending, coin, Bucket.cash)),
   );
   state.nextInsuranceHour = nextFullHour(now);
 }

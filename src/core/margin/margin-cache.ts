@@ -7,7 +7,7 @@
 import { NIL } from '../book/order-slab.ts';
 import { Side } from '../model/enums.ts';
 import { type Instrument, valueNumber } from '../model/instrument.ts';
-import { keptOf } from '../model/margin-fractions.ts';
+import { maintenanceWithFee } from '../model/margin-fractions.ts';
 import type { Position } from '../model/position.ts';
 import { exact, exactNumber } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
@@ -50,7 +50,7 @@ export function currentMargin(state: State, account: Account): MarginCache {
   const margin = account.margin ?? openCache(state, account);
   const stale = margin.takeStale(state.priceVersion, state.ledger.changesOf(account.index));
   if (stale === 0) {
-    if (margin.haircut !== 0) margin.liable = hasObligations(state, account);
+    if (margin.haircut !== 0) margin.setLiable(hasObligations(state, account));
     return margin;
   }
   if ((stale & ALL_CONTRACTS) !== 0) {
@@ -64,7 +64,7 @@ export function currentMargin(state: State, account: Account): MarginCache {
   }
   const revalued = sumCoins(state, account, margin, stale);
   if (revalued || (stale & Stale.claims) !== 0) reloadDebts(state, account, margin, false);
-  margin.liable = margin.haircut !== 0 && hasObligations(state, account);
+  margin.setLiable(margin.haircut !== 0 && hasObligations(state, account));
   return margin;
 }
 
@@ -86,11 +86,11 @@ function openCache(state: State, account: Account): MarginCache {
 /** The same with initial margin exact, for which every opening order is visited. */
 export function exactMargin(state: State, account: Account): MarginCache {
   const margin = currentMargin(state, account);
-  if (margin.haircutEstimated) {
+  if (margin.haircutIsBounded) {
     reloadDebts(state, account, margin, true);
-    margin.liable = margin.haircut !== 0 && hasObligations(state, account);
+    margin.setLiable(margin.haircut !== 0 && hasObligations(state, account));
   }
-  if (!margin.estimated) return margin;
+  if (!margin.lossesAreBounded) return margin;
   reloadOrders(state, account, margin);
   repriceAll(state, account, margin, true);
   return margin;
@@ -98,7 +98,7 @@ export function exactMargin(state: State, account: Account): MarginCache {
 
 /**
  * Initial margin of the account with one order more and another left out: an upper bound, exact unless the margin is
- * estimated; NaN when not exact in numbers. Only the contract of the two is computed again.
+ * bounded; NaN when not exact in numbers. Only the contract of the two is computed again.
  */
 export function initialMarginWith(
   state: State,
@@ -131,14 +131,16 @@ export function initialMarginWith(
   }
   const changed = initialOf(state, account, instrument, numbers, at, buys, sells, loss);
   // With an order the account has obligations.
-  const haircut = intent !== undefined && !margin.liable ? margin.haircut : 0;
+  const haircut = intent !== undefined && !margin.isLiable ? margin.haircut : 0;
   return exact(margin.initial + haircut - numbers[at + ContractRow.initial]! + changed);
 }
 
 /** Maintenance margin and closing fee of a size at a price in the quote coin, NaN when not exact. */
 export function maintenanceAtNumber(instrument: Instrument, priceTicks: number, lots: number): number {
   const { scale } = instrument.futures!;
-  return scale === undefined ? Number.NaN : keptOf(scale, valueNumber(instrument, priceTicks, lots));
+  return scale === undefined
+    ? Number.NaN
+    : maintenanceWithFee(scale, valueNumber(instrument, priceTicks, lots));
 }
 
 /** Margin of an isolated position above its maintenance, in the quote coin at the mark; NaN when not exact. */

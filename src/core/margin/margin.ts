@@ -142,9 +142,9 @@ export function hasObligations(state: State, account: Account): boolean {
   if (!account.mayOwe) return false;
   if (isInDebt(state, account)) return true;
   const { slab } = state;
-  if (account.openSpot === 0 || slab.marginLocks.size === 0) return false;
+  if (account.openSpot === 0 || slab.marginHolds.size === 0) return false;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    if ((slab.marginLocks.get(slot)?.borrowed ?? 0n) > 0n) return true;
+    if ((slab.marginHolds.get(slot)?.borrowed ?? 0n) > 0n) return true;
   }
   return false;
 }

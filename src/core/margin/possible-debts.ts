@@ -27,5 +27,5 @@ export function surelyOwesNothing(state: State, account: Account): boolean {
     const value = markTicks(state, instrument) * size * instrument.valuePerTickLotNumber;
     lost += Math.max(0, Number(basis) - value);
   }
-  return lost === 0 || Number(ledger.peek(account.index, coin, Bucket.cash)) > lost * SAFETY + 1;
+  return lost === 0 || Number(ledger.balanceOf(account.index, coin, Bucket.cash)) > lost * SAFETY + 1;
 }

@@ -13,7 +13,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { ceilWorth } from '../model/safe-integers.ts';
 import { larger } from '../model/units.ts';
 import { priceBand, referenceTicks } from '../orders/order-checks.ts';
-import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import { heldCoin, holdOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { owesBeyondMeans } from './bad-debt.ts';
@@ -47,14 +47,14 @@ export function checkSpending(state: State, account: Account, spending: Spending
   const rejectReason = rejectReasonOf(state, account, spending);
   if (rejectReason === RejectReason.none) return undefined;
   if (rejectReason !== RejectReason.insufficientBalance) return { ...rejected(rejectReason), available: 0n };
-  const coin = lockedCoin(spending.instrument, spending.side);
+  const coin = heldCoin(spending.instrument, spending.side);
   const available = maxSpendable(state, account, spending) - BigInt(heldBy(state, spending));
   return { ...rejected(rejectReason), available: larger(0n, available), coin };
 }
 
 /** The largest amount that an order could pay now. */
 export function maxSpendable(state: State, account: Account, order: Order): bigint {
-  const coin = lockedCoin(order.instrument, order.side);
+  const coin = heldCoin(order.instrument, order.side);
   const own = BigInt(ownMoney(state, account, coin, order));
   const known = knownOf(state, account, order);
   const passes = (need: bigint) =>
@@ -84,13 +84,13 @@ function knownOf(state: State, account: Account, { instrument, side, slot }: Ord
   return {
     claims,
     before: computeRisk(state, account, undefined, slot, undefined, claims),
-    lent: lendable(state, account, lockedCoin(instrument, side), slot),
+    lent: lendable(state, account, heldCoin(instrument, side), slot),
   };
 }
 
 function rejectReasonOf(state: State, account: Account, spending: Spending, present?: Known): RejectReason {
   const { instrument, side, slot } = spending;
-  const coin = lockedCoin(instrument, side);
+  const coin = heldCoin(instrument, side);
   const own = ownMoney(state, account, coin, spending);
   const borrows = spending.need > own;
   if (!borrows && (!hasObligations(state, account) || hasPlenty(state, account, coin, spending.need)))
@@ -106,9 +106,9 @@ function rejectReasonOf(state: State, account: Account, spending: Spending, pres
     const rejectReason = borrowingRejectReason(instrument.margin, borrowed, known);
     if (rejectReason !== RejectReason.none) return rejectReason;
   }
-  const lock = need - borrowed - BigInt(heldBy(state, spending));
+  const hold = need - borrowed - BigInt(heldBy(state, spending));
   const priceTicks = spending.limitTicks || worstTicks(state, spending);
-  const intent = { instrument, side, priceTicks, need, borrowed, lock };
+  const intent = { instrument, side, priceTicks, need, borrowed, hold };
   const after = computeRisk(state, account, undefined, slot, intent, known?.claims);
   if (after.effective >= after.initial) return RejectReason.none;
   // An account without free margin may still trade when the order needs none.
@@ -163,11 +163,11 @@ function borrowingRejectReason(
 
 /** Cash, with the amount that the replaced order releases. */
 function ownMoney(state: State, account: Account, coin: number, order: Order): Amount {
-  const cash = state.ledger.held(account.index, coin, Bucket.cash);
+  const cash = state.ledger.amountOf(account.index, coin, Bucket.cash);
   return sumOf(cash < 0 ? 0 : cash, heldBy(state, order));
 }
 
 function heldBy(state: State, { instrument, slot }: Order): Amount {
   if (slot === NIL) return 0;
-  return state.slab.marginLocks.get(slot)?.held ?? lockOf(state, instrument, slot);
+  return state.slab.marginHolds.get(slot)?.held ?? holdOf(state, instrument, slot);
 }

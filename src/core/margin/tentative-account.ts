@@ -57,7 +57,7 @@ export class TentativeAccount {
   }
 
   cash(state: State, coin: number): bigint {
-    return state.ledger.peek(this.account.index, coin, Bucket.cash) + (this.changes.get(coin) ?? 0n);
+    return state.ledger.balanceOf(this.account.index, coin, Bucket.cash) + (this.changes.get(coin) ?? 0n);
   }
 
   /** Effective equity and maintenance margin at the present prices, as `computeRisk` has them. */

@@ -3,7 +3,7 @@
  * longer candles, so a longer candle is the sum of its minutes by construction (I38). Only intervals with trades exist
  * here: readers fill the gaps with flat candles.
  */
-import { CANDLE_WIDTHS, candleOpen, nextCandleOpen } from '../model/candle-interval.ts';
+import { CANDLE_INTERVALS, candleOpen, nextCandleOpen } from '../model/candle-interval.ts';
 
 export interface Candle {
   openTime: number;
@@ -15,21 +15,21 @@ export interface Candle {
   turnover: bigint;
 }
 
-const MINUTE_WIDTH = 0;
+const MINUTE = 0;
 
 export class CandleSeries {
-  /** By width; undefined when the present interval has no trade yet. The minutes' own slot is number 0. */
-  readonly running: (Candle | undefined)[] = CANDLE_WIDTHS.map(() => undefined);
+  /** By interval; undefined while the present one has no trade. Minutes are number 0. */
+  readonly running: (Candle | undefined)[] = CANDLE_INTERVALS.map(() => undefined);
 
   /**
    * Call `closeUntil(time)` first: the trade must belong to the running minute or open one. Returns the end of a
    * minute it opened, else Infinity.
    */
   trade(time: number, ticks: number, lots: number, value: bigint): number {
-    const minute = this.running[MINUTE_WIDTH];
+    const minute = this.running[MINUTE];
     if (minute === undefined) {
-      this.running[MINUTE_WIDTH] = {
-        openTime: candleOpen(MINUTE_WIDTH, time),
+      this.running[MINUTE] = {
+        openTime: candleOpen(MINUTE, time),
         openTicks: ticks,
         highTicks: ticks,
         lowTicks: ticks,
@@ -37,7 +37,7 @@ export class CandleSeries {
         volumeLots: lots,
         turnover: value,
       };
-      return nextCandleOpen(MINUTE_WIDTH, this.running[MINUTE_WIDTH].openTime);
+      return nextCandleOpen(MINUTE, this.running[MINUTE].openTime);
     }
     if (ticks > minute.highTicks) minute.highTicks = ticks;
     if (ticks < minute.lowTicks) minute.lowTicks = ticks;
@@ -50,37 +50,37 @@ export class CandleSeries {
   /** When the first of the running candles ends; Infinity when none runs. */
   earliestEnd(): number {
     let earliest = Number.POSITIVE_INFINITY;
-    this.running.forEach((candle, width) => {
-      if (candle !== undefined) earliest = Math.min(earliest, nextCandleOpen(width, candle.openTime));
+    this.running.forEach((candle, interval) => {
+      if (candle !== undefined) earliest = Math.min(earliest, nextCandleOpen(interval, candle.openTime));
     });
     return earliest;
   }
 
-  /** Ends every running candle whose interval is over at `time`, shortest width first. */
-  closeUntil(time: number, closed: (width: number, candle: Candle) => void): void {
-    const minute = this.running[MINUTE_WIDTH];
-    if (minute !== undefined && time >= nextCandleOpen(MINUTE_WIDTH, minute.openTime)) {
-      this.running[MINUTE_WIDTH] = undefined;
-      closed(MINUTE_WIDTH, minute);
-      for (let width = 1; width < this.running.length; width++) this.fold(width, minute, closed);
+  /** Ends every running candle whose interval is over at `time`, shortest interval first. */
+  closeUntil(time: number, closed: (interval: number, candle: Candle) => void): void {
+    const minute = this.running[MINUTE];
+    if (minute !== undefined && time >= nextCandleOpen(MINUTE, minute.openTime)) {
+      this.running[MINUTE] = undefined;
+      closed(MINUTE, minute);
+      for (let interval = 1; interval < this.running.length; interval++) this.fold(interval, minute, closed);
     }
-    for (let width = 1; width < this.running.length; width++) {
-      const candle = this.running[width];
-      if (candle !== undefined && time >= nextCandleOpen(width, candle.openTime)) {
-        this.running[width] = undefined;
-        closed(width, candle);
+    for (let interval = 1; interval < this.running.length; interval++) {
+      const candle = this.running[interval];
+      if (candle !== undefined && time >= nextCandleOpen(interval, candle.openTime)) {
+        this.running[interval] = undefined;
+        closed(interval, candle);
       }
     }
   }
 
   /** The candle of the interval that holds `time`, the running minute included. */
-  current(width: number, time: number): Candle | undefined {
-    const openTime = candleOpen(width, time);
-    const minute = this.running[MINUTE_WIDTH];
-    const candle = this.running[width];
+  current(interval: number, time: number): Candle | undefined {
+    const openTime = candleOpen(interval, time);
+    const minute = this.running[MINUTE];
+    const candle = this.running[interval];
     const fresh =
-      minute !== undefined && candleOpen(width, minute.openTime) === openTime ? minute : undefined;
-    if (width === MINUTE_WIDTH) return fresh === undefined ? undefined : { ...fresh };
+      minute !== undefined && candleOpen(interval, minute.openTime) === openTime ? minute : undefined;
+    if (interval === MINUTE) return fresh === undefined ? undefined : { ...fresh };
     const folded = candle !== undefined && candle.openTime === openTime ? candle : undefined;
     if (folded === undefined) return fresh === undefined ? undefined : this.widen(fresh, openTime);
     if (fresh === undefined) return { ...folded };
@@ -89,15 +89,15 @@ export class CandleSeries {
     return joined;
   }
 
-  private fold(width: number, minute: Candle, closed: (width: number, candle: Candle) => void): void {
-    const openTime = candleOpen(width, minute.openTime);
-    const candle = this.running[width];
+  private fold(interval: number, minute: Candle, closed: (interval: number, candle: Candle) => void): void {
+    const openTime = candleOpen(interval, minute.openTime);
+    const candle = this.running[interval];
     if (candle !== undefined && candle.openTime === openTime) {
       append(candle, minute);
       return;
     }
-    if (candle !== undefined) closed(width, candle);
-    this.running[width] = this.widen(minute, openTime);
+    if (candle !== undefined) closed(interval, candle);
+    this.running[interval] = this.widen(minute, openTime);
   }
 
   /** A longer candle that begins with this minute. */

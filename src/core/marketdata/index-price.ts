@@ -36,7 +36,7 @@ export interface Component {
   /** When it last spoke, in how many seconds seen by then, and whether a person said it (rules 13.6). */
   reportedTime: number;
   reportedSeen: number;
-  byHand: boolean;
+  byOperator: boolean;
   /** Out for being far from the others. */
   outlier: boolean;
 }
@@ -53,7 +53,7 @@ export class IndexPrice {
   /** Of the last minute. */
   private readonly minute = new MinuteMean();
   /** When any of its components was last reported. */
-  private lastTold = 0;
+  private lastReported = 0;
   /** Seconds in which the price was taken. */
   private seen = 0;
   /** Which components made the price, a bit each. */
@@ -71,19 +71,19 @@ export class IndexPrice {
 
   /**
    * Takes a reported price. A feed that repeats a price may have stopped, so a repetition does not make it fresh; a
-   * repetition by the operator (`vouched`) does.
+   * repetition by the operator does.
    */
-  report(component: number, price: bigint, volume: bigint, time: number, vouched: boolean): void {
+  report(component: number, price: bigint, volume: bigint, time: number, byOperator: boolean): void {
     const at = this.components[component]!;
-    if (at.price !== price || vouched) {
+    if (at.price !== price || byOperator) {
       at.price = price;
       at.changedTime = time;
     }
     at.volume = volume;
     at.reportedTime = time;
-    this.lastTold = Math.max(this.lastTold, time);
+    this.lastReported = Math.max(this.lastReported, time);
     at.reportedSeen = this.seen;
-    at.byHand = vouched;
+    at.byOperator = byOperator;
   }
 
   /** Nobody is closed by force at a price that one voice makes, or none. */
@@ -109,8 +109,8 @@ export class IndexPrice {
    * a downtime the price is that of before until a feed speaks (rules 13.6 (d)).
    */
   isUnheard(time: number): boolean {
-    if (time - this.lastTold <= HEARD_MS) return false;
-    return !this.components.some((component) => component.byHand && this.isLive(component, time));
+    if (time - this.lastReported <= HEARD_MS) return false;
+    return !this.components.some((component) => component.byOperator && this.isLive(component, time));
   }
 
   /** The price of now or the mean of the last minute, whichever is higher or lower. */
@@ -126,9 +126,9 @@ export class IndexPrice {
   enterSecondEdition(): void {
     for (const component of this.components) {
       component.reportedTime = component.changedTime;
-      component.byHand = true;
+      component.byOperator = true;
     }
-    this.lastTold = this.latestTold();
+    this.lastReported = this.latestReport();
   }
 
   /** Once a second under the rules of live components, so many seconds after the last time. */
@@ -146,7 +146,7 @@ export class IndexPrice {
   /** A person's word holds for a quarter of an hour; a feed must go on talking, and move. */
   isLive(component: Component, time: number): boolean {
     if (!isFresh(component, time)) return false;
-    return component.byHand || this.seen - component.reportedSeen <= SILENT_SECONDS;
+    return component.byOperator || this.seen - component.reportedSeen <= SILENT_SECONDS;
   }
 
   /** Last time at which a component changed or the operator confirmed it. */
@@ -227,12 +227,12 @@ export class IndexPrice {
     for (const component of this.components) {
       component.reportedTime = f.f64(component.reportedTime);
       component.reportedSeen = f.f64(component.reportedSeen);
-      component.byHand = f.flag(component.byHand);
+      component.byOperator = f.flag(component.byOperator);
     }
-    this.lastTold = this.latestTold();
+    this.lastReported = this.latestReport();
   }
 
-  private latestTold(): number {
+  private latestReport(): number {
     return this.components.reduce((latest, { reportedTime }) => Math.max(latest, reportedTime), 0);
   }
 

@@ -8,7 +8,7 @@ export interface MarkRule {
   /** Number of five-second samples that the basis is the mean of. */
   readonly basisSamples: number;
   /** Largest distance of the mark from the index, in 1/1000 of it; undefined = no limit. */
-  readonly leashPermille: bigint | undefined;
+  readonly indexLimitPermille: bigint | undefined;
 }
 
 /** Largest basis, as shares of the index in 10^-12: the price band of the contract. */
@@ -22,9 +22,9 @@ const BELOW_MAX = RATE_ONE / 2n;
 const ABOVE_MAX = RATE_ONE;
 
 /** Coins trade around the clock: five minutes of basis. */
-export const CRYPTO_MARK: MarkRule = { basisSamples: 60, leashPermille: undefined };
+export const CRYPTO_MARK: MarkRule = { basisSamples: 60, indexLimitPermille: undefined };
 /** Markets of metals, stocks and commodities close, and books drift meanwhile: 30 seconds of basis, 3 %. */
-export const CLAMPED_MARK: MarkRule = { basisSamples: 6, leashPermille: 30n };
+export const CLAMPED_MARK: MarkRule = { basisSamples: 6, indexLimitPermille: 30n };
 
 export class MarkPrice {
   private readonly rule: MarkRule;
@@ -77,20 +77,20 @@ export class MarkPrice {
     this.inputs[0] = last === 0n ? based : last;
     this.inputs[1] = funded;
     this.inputs[2] = based;
-    this.price = this.leashed(median(this.inputs), index);
+    this.price = this.clampToIndex(median(this.inputs), index);
   }
 
   /** Delivery contract before its last hour: index and basis alone. */
   updateDelivery(index: bigint): void {
-    this.price = this.leashed(this.byBasis(index), index);
+    this.price = this.clampToIndex(this.byBasis(index), index);
   }
 
   /** Clamps a price to the limit of the rule. */
-  leashed(price: bigint, index: bigint): bigint {
-    const { leashPermille } = this.rule;
-    if (leashPermille === undefined) return price;
-    const low = divCeil(index * (1000n - leashPermille), 1000n);
-    return clamp(price, low, divFloor(index * (1000n + leashPermille), 1000n));
+  clampToIndex(price: bigint, index: bigint): bigint {
+    const { indexLimitPermille } = this.rule;
+    if (indexLimitPermille === undefined) return price;
+    const low = divCeil(index * (1000n - indexLimitPermille), 1000n);
+    return clamp(price, low, divFloor(index * (1000n + indexLimitPermille), 1000n));
   }
 
   fields(f: Fields): void {

@@ -3,7 +3,7 @@ import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
-import { CANDLE_WIDTHS, candleOpen, nextCandleOpen } from '../model/candle-interval.ts';
+import { CANDLE_INTERVALS, candleOpen, nextCandleOpen } from '../model/candle-interval.ts';
 import type { Candle } from './candle-series.ts';
 import { PriceCandles } from './price-candles.ts';
 
@@ -22,22 +22,22 @@ const bar = ({ openTime, openTicks, highTicks, lowTicks, closeTicks }: Candle): 
 ];
 
 /** What a reader makes of the closed and the running candles: gaps are flat at the close before them. */
-function filled(width: number, closed: readonly Bar[], running: Candle | undefined, now: number): Bar[] {
+function filled(interval: number, closed: readonly Bar[], running: Candle | undefined, now: number): Bar[] {
   const known = new Map(closed.map((each) => [each[0], each]));
   if (running !== undefined) known.set(running.openTime, bar(running));
   const bars: Bar[] = [];
   const first = Math.min(...known.keys());
-  for (let open = first; open <= now; open = nextCandleOpen(width, open)) {
+  for (let open = first; open <= now; open = nextCandleOpen(interval, open)) {
     const close = bars.at(-1)?.[4] ?? 0;
     bars.push(known.get(open) ?? [open, close, close, close, close]);
   }
   return bars;
 }
 
-function naive(width: number, seconds: readonly (readonly [number, number])[]): Bar[] {
+function naive(interval: number, seconds: readonly (readonly [number, number])[]): Bar[] {
   const bars: Bar[] = [];
   for (const [time, price] of seconds) {
-    const open = candleOpen(width, time);
+    const open = candleOpen(interval, time);
     const last = bars.at(-1);
     if (last?.[0] === open)
       bars[bars.length - 1] = [open, last[1], Math.max(last[2], price), Math.min(last[3], price), price];
@@ -60,12 +60,12 @@ test('candles of a price that is kept only when it moves are those of every seco
   fc.assert(
     fc.property(fc.array(stretch, { minLength: 1, maxLength: 25 }), fc.nat(200), (stretches, offset) => {
       let series = new PriceCandles();
-      const closed = CANDLE_WIDTHS.map((): Bar[] => []);
+      const closed = CANDLE_INTERVALS.map((): Bar[] => []);
       const seconds: [number, number][] = [];
       let now = START + offset * SECOND;
       for (const { seconds: length, price } of stretches) {
         for (let n = 0; n < length; n++, now += SECOND) {
-          series.closeUntil(now, (width, candle) => closed[width]!.push(bar(candle)));
+          series.closeUntil(now, (interval, candle) => closed[interval]!.push(bar(candle)));
           series.sample(now, price);
           seconds.push([now, price]);
         }
@@ -73,10 +73,10 @@ test('candles of a price that is kept only when it moves are those of every seco
       }
       now -= SECOND;
       for (const name of SHOWN) {
-        const width = CANDLE_WIDTHS.indexOf(name);
+        const interval = CANDLE_INTERVALS.indexOf(name);
         deepEqual(
-          filled(width, closed[width]!, series.current(width, now), now),
-          naive(width, seconds),
+          filled(interval, closed[interval]!, series.current(interval, now), now),
+          naive(interval, seconds),
           name,
         );
       }
@@ -89,7 +89,7 @@ test('a price that stands still leaves nothing behind after its first candle', (
   const series = new PriceCandles();
   const closed: string[] = [];
   for (let now = START; now < START + 600 * SECOND; now += SECOND) {
-    series.closeUntil(now, (width) => closed.push(CANDLE_WIDTHS[width]!));
+    series.closeUntil(now, (interval) => closed.push(CANDLE_INTERVALS[interval]!));
     series.sample(now, 42);
   }
   deepEqual(closed, ['1m', '3m', '5m']);

@@ -7,7 +7,7 @@ import type { Fields } from '../model/bytes.ts';
 import { candleOpen } from '../model/candle-interval.ts';
 import { type Candle, CandleSeries } from './candle-series.ts';
 
-const MINUTE_WIDTH = 0;
+const MINUTE = 0;
 
 export class PriceCandles extends CandleSeries {
   private known = false;
@@ -17,12 +17,12 @@ export class PriceCandles extends CandleSeries {
 
   /** Call `closeUntil(time)` first. Returns the end of a minute it opened, else Infinity. */
   sample(time: number, ticks: number): number {
-    const running = this.running[MINUTE_WIDTH] !== undefined;
+    const running = this.running[MINUTE] !== undefined;
     if (!running && this.known && ticks === this.last) return Number.POSITIVE_INFINITY;
     let end = Number.POSITIVE_INFINITY;
     if (!running) {
       this.before = this.known ? this.last : ticks;
-      const opening = time === candleOpen(MINUTE_WIDTH, time) ? ticks : this.before;
+      const opening = time === candleOpen(MINUTE, time) ? ticks : this.before;
       end = this.trade(time, opening, 0, 0n);
     }
     this.trade(time, ticks, 0, 0n);
@@ -44,11 +44,11 @@ export class PriceCandles extends CandleSeries {
   fields(f: Fields): void {
     this.known = f.flag(this.known);
     this.last = f.f64(this.last);
-    const minute = f.flag(this.running[MINUTE_WIDTH] !== undefined);
+    const minute = f.flag(this.running[MINUTE] !== undefined);
     this.before = minute ? f.f64(this.before) : 0;
-    for (let width = 0; width < this.running.length; width++) {
-      const candle = this.running[width];
-      this.running[width] = f.flag(candle !== undefined) ? candleFields(f, candle) : undefined;
+    for (let interval = 0; interval < this.running.length; interval++) {
+      const candle = this.running[interval];
+      this.running[interval] = f.flag(candle !== undefined) ? candleFields(f, candle) : undefined;
     }
   }
 }

@@ -1,20 +1,20 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CANDLE_WIDTHS, candleOpen, candleWidthIndex, nextCandleOpen } from './candle-interval.ts';
+import { CANDLE_INTERVALS, candleIntervalIndex, candleOpen, nextCandleOpen } from './candle-interval.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const instants = fc.integer({ min: 0, max: Date.UTC(2200, 0, 1) });
 
 test('the published daily sample opens at 16:00 UTC', () => {
-  const index = candleWidthIndex('1D');
+  const index = candleIntervalIndex('1D');
   equal(candleOpen(index, 1_710_518_400_000), 1_710_518_400_000);
   equal(candleOpen(index, 1_710_518_399_999), 1_710_518_400_000 - DAY);
 });
 
-for (const [index, width] of CANDLE_WIDTHS.entries()) {
-  test(`${width}: every instant is in exactly one interval, and intervals are adjacent`, () => {
+for (const [index, interval] of CANDLE_INTERVALS.entries()) {
+  test(`${interval}: every instant is in exactly one candle, and candles are adjacent`, () => {
     fc.assert(
       fc.property(instants, (time) => {
         const open = candleOpen(index, time);
@@ -28,12 +28,12 @@ for (const [index, width] of CANDLE_WIDTHS.entries()) {
   });
 }
 
-for (const [width, shift] of [
+for (const [interval, shift] of [
   ['1M', 8 * HOUR],
   ['1Mutc', 0],
 ] as const) {
-  test(`${width}: months are those of the calendar`, () => {
-    const index = candleWidthIndex(width);
+  test(`${interval}: months are those of the calendar`, () => {
+    const index = candleIntervalIndex(interval);
     fc.assert(
       fc.property(instants, (time) => {
         const local = new Date(time + shift);
@@ -46,17 +46,17 @@ for (const [width, shift] of [
 }
 
 test('leap days: February 2028 has 29, February 2100 has 28', () => {
-  const index = candleWidthIndex('1Mutc');
+  const index = candleIntervalIndex('1Mutc');
   const days = (year: number) => (nextCandleOpen(index, Date.UTC(year, 1, 1)) - Date.UTC(year, 1, 1)) / DAY;
   deepEqual([days(2028), days(2100), days(2026)], [29, 28, 28]);
 });
 
 test('weeks open on Monday', () => {
-  for (const [width, shift] of [
+  for (const [interval, shift] of [
     ['1W', 8 * HOUR],
     ['1Wutc', 0],
   ] as const) {
-    const index = candleWidthIndex(width);
+    const index = candleIntervalIndex(interval);
     fc.assert(
       fc.property(instants, (time) => {
         const open = new Date(candleOpen(index, time) + shift);
@@ -67,9 +67,9 @@ test('weeks open on Monday', () => {
   }
 });
 
-test('there are the twenty widths of the interface', () => {
+test('there are the twenty intervals of the interface', () => {
   equal(
-    CANDLE_WIDTHS.join(' '),
+    CANDLE_INTERVALS.join(' '),
     '1m 3m 5m 15m 30m 1H 2H 4H 6H 12H 1D 3D 1W 1M 6Hutc 12Hutc 1Dutc 3Dutc 1Wutc 1Mutc',
   );
 });

@@ -1,5 +1,5 @@
 /**
- * Candle widths and where their intervals open (rules 8.3). Days, and everything longer than four hours, open on
+ * Candle intervals and when their candles open (rules 8.3). Days, and everything longer than four hours, open on
  * UTC+8 boundaries; the `utc` twins open on UTC ones. Weeks open on Monday, months on the first.
  */
 const MINUTE = 60_000;
@@ -9,7 +9,7 @@ const EAST_8 = 8 * HOUR;
 /** 1970-01-01 was a Thursday: Mondays are four days later. */
 const MONDAY = 4 * DAY;
 
-interface Width {
+interface Interval {
   readonly name: string;
   /** 0 = calendar months. */
   readonly ms: number;
@@ -17,7 +17,7 @@ interface Width {
   readonly shift: number;
 }
 
-const WIDTHS = [
+const INTERVALS = [
   { name: '1m', ms: MINUTE, shift: EAST_8 },
   { name: '3m', ms: 3 * MINUTE, shift: EAST_8 },
   { name: '5m', ms: 5 * MINUTE, shift: EAST_8 },
@@ -38,27 +38,27 @@ const WIDTHS = [
   { name: '3Dutc', ms: 3 * DAY, shift: 0 },
   { name: '1Wutc', ms: 7 * DAY, shift: -MONDAY },
   { name: '1Mutc', ms: 0, shift: 0 },
-] as const satisfies readonly Width[];
+] as const satisfies readonly Interval[];
 
-export type CandleWidth = (typeof WIDTHS)[number]['name'];
-export const CANDLE_WIDTHS: readonly CandleWidth[] = WIDTHS.map((width) => width.name);
+export type CandleInterval = (typeof INTERVALS)[number]['name'];
+export const CANDLE_INTERVALS: readonly CandleInterval[] = INTERVALS.map((interval) => interval.name);
 
-/** Open time of the interval of width number `index` that holds `time`. */
+/** Open time of the candle of interval number `index` that holds `time`. */
 export function candleOpen(index: number, time: number): number {
-  const { ms, shift } = WIDTHS[index]!;
+  const { ms, shift } = INTERVALS[index]!;
   if (ms === 0) return monthStart(time + shift) - shift;
   return Math.floor((time + shift) / ms) * ms - shift;
 }
 
-/** Open time of the interval after the one that opens at `openTime`. */
+/** Open time of the candle after the one that opens at `openTime`. */
 export function nextCandleOpen(index: number, openTime: number): number {
-  const { ms, shift } = WIDTHS[index]!;
+  const { ms, shift } = INTERVALS[index]!;
   if (ms === 0) return monthStart(openTime + shift + 32 * DAY) - shift;
   return openTime + ms;
 }
 
-export function candleWidthIndex(width: CandleWidth): number {
-  return CANDLE_WIDTHS.indexOf(width);
+export function candleIntervalIndex(interval: CandleInterval): number {
+  return CANDLE_INTERVALS.indexOf(interval);
 }
 
 /** First instant of the civil month that holds `time`. */

@@ -255,7 +255,7 @@ export interface PlaceOrder {
   /** Take-profit and stop-loss for the fills of an opening order. */
   readonly preset?: Preset;
   /** It arrived at the API after its receive window (wire 5.5): it is cancelled before it is matched. */
-  readonly late?: boolean;
+  readonly expired?: boolean;
 }
 
 /** A strategy order: an order that is placed when a price is reached (rules 3). */
@@ -391,7 +391,7 @@ export interface SetCoinLeverage {
 }
 
 /** Sells a coin of the account to the exchange to repay a debt in another. */
-export interface Repay {
+export interface RepayDebt {
   readonly type: 'repay';
   readonly time: number;
   readonly uid: number;
@@ -618,7 +618,7 @@ export type Command =
   | ComponentPrice
   | SetLeverage
   | SetCoinLeverage
-  | Repay
+  | RepayDebt
   | SetHoldMode
   | SetMarginMode
   | AdjustMargin

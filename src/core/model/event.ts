@@ -4,7 +4,7 @@
  * and `account` are indices of the exchange's tables.
  */
 
-import type { CandleWidth } from './candle-interval.ts';
+import type { CandleInterval } from './candle-interval.ts';
 import type {
   CancelReason,
   Category,
@@ -431,7 +431,7 @@ export interface InsuranceHour {
 export interface CandleClosed {
   readonly type: 'candle';
   readonly instrument: number;
-  readonly width: CandleWidth;
+  readonly interval: CandleInterval;
   readonly openTime: number;
   readonly openTicks: number;
   readonly highTicks: number;
@@ -449,7 +449,7 @@ export interface PriceCandleClosed {
   readonly type: 'priceCandle';
   readonly kind: PriceKind;
   readonly instrument: number;
-  readonly width: CandleWidth;
+  readonly interval: CandleInterval;
   readonly openTime: number;
   readonly openTicks: number;
   readonly highTicks: number;

@@ -71,7 +71,7 @@ export function feesOf(scale: MarginScale, held: number, added: number): number 
 }
 
 /** Maintenance margin and closing fee of a notional. */
-export function keptOf(scale: MarginScale, notional: number): number {
+export function maintenanceWithFee(scale: MarginScale, notional: number): number {
   const { tiers, tierDivisor } = scale;
   let n = 0;
   while (n < tiers.length - 1 && notional > tiers[n]!.upTo) n++;

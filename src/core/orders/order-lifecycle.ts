@@ -28,7 +28,7 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { closeMarginLock } from './margin-order-hold.ts';
+import { closeMarginHold } from './margin-order-hold.ts';
 
 /** A record under construction. */
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -106,39 +106,38 @@ function unregister(state: State, slot: number): void {
 }
 
 /** Money a resting spot order holds: quote for a buy, base for a sell. */
-export function lockOf({ slab }: State, instrument: Instrument, slot: number): Amount {
+export function holdOf({ slab }: State, instrument: Instrument, slot: number): Amount {
   return payableAmount(instrument, slab.side[slot] as Side, slab.price[slot]!, slab.remaining[slot]!);
 }
 
-export function lockedCoin(instrument: Instrument, side: Side): number {
+export function heldCoin(instrument: Instrument, side: Side): number {
   return side === Side.buy ? instrument.quote : instrument.base;
 }
 
-export function lock({ ledger }: State, account: number, coin: number, amount: Amount): void {
+export function hold({ ledger }: State, account: number, coin: number, amount: Amount): void {
   const row = ledger.row(account, coin);
   ledger.move(row + Bucket.cash, row + Bucket.locked, amount);
 }
 
-export function unlock({ ledger }: State, account: number, coin: number, amount: Amount): void {
+export function release({ ledger }: State, account: number, coin: number, amount: Amount): void {
   const row = ledger.row(account, coin);
   ledger.move(row + Bucket.locked, row + Bucket.cash, amount);
 }
 
 /** Is it a margin order, which may borrow a part of what it pays? */
 export function isMargin(state: State, slot: number): boolean {
-  return state.slab.marginLocks.size !== 0 && state.slab.marginLocks.has(slot);
+  return state.slab.marginHolds.size !== 0 && state.slab.marginHolds.has(slot);
 }
 
-/** Closes an order that rested: releases its lock and writes its last record. It must have left the book. */
+/** Closes an order that rested: releases its hold and writes its last record. It must have left the book. */
 export function closeResting(state: State, slot: number, reason: CancelReason): void {
   const { slab } = state;
   const instrument = state.instrumentOf(slot);
   if (instrument.futures !== undefined) releaseIsolated(state, instrument.futures.settle, slot);
-  else if (isMargin(state, slot))
-    closeMarginLock(state, slot, lockedCoin(instrument, slab.side[slot] as Side));
+  else if (isMargin(state, slot)) closeMarginHold(state, slot, heldCoin(instrument, slab.side[slot] as Side));
   else if (slab.remaining[slot] !== 0) {
     const side = slab.side[slot] as Side;
-    unlock(state, slab.account[slot]!, lockedCoin(instrument, side), lockOf(state, instrument, slot));
+    release(state, slab.account[slot]!, heldCoin(instrument, side), holdOf(state, instrument, slot));
   }
   close(state, slot, reason);
 }
@@ -146,10 +145,10 @@ export function closeResting(state: State, slot: number, reason: CancelReason): 
 /** Returns the margin that an isolated order still holds to cash. */
 function releaseIsolated(state: State, coin: number, slot: number): void {
   const { slab, ledger } = state;
-  const held = slab.isolatedLocks.get(slot);
+  const held = slab.isolatedHolds.get(slot);
   if (held === undefined) return;
   const account = slab.account[slot]!;
-  slab.isolatedLocks.delete(slot);
+  slab.isolatedHolds.delete(slot);
   ledger.move(
     ledger.cell(account, coin, Bucket.isolatedOrders),
     ledger.cell(account, coin, Bucket.cash),
@@ -159,7 +158,7 @@ function releaseIsolated(state: State, coin: number, slot: number): void {
   state.markDirty(state.accounts[account]!);
 }
 
-/** Writes the last record of an order whose locks are settled, and removes it. */
+/** Writes the last record of an order whose holds are settled, and removes it. */
 export function close(state: State, slot: number, reason: CancelReason, quoteAmount = 0n): void {
   state.slab.updatedTime[slot] = state.now;
   state.digest.fold(state.slab.id[slot]! * 16 + reason);

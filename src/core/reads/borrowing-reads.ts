@@ -29,7 +29,7 @@ export function repayableCoins(state: State, account: Account): CoinAmount[] {
 export function paymentCoins(state: State, account: Account): CoinAmount[] {
   return state.ledger
     .coinsOf(account.index)
-    .map((coin) => ({ coin, size: larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) }))
+    .map((coin) => ({ coin, size: larger(0n, state.ledger.balanceOf(account.index, coin, Bucket.cash)) }))
     .filter(({ coin, size }) => size > 0n && isIndexed(state, coin) && !hasStalePrice(state, coin))
     .map(({ coin, size }) => ({ coin, size, usd: divFloor(size * coinUsd(state, coin), MONEY_ONE) }));
 }

@@ -38,7 +38,7 @@ export type CoinExposure = Readonly<Record<ExposureFigure, bigint>>;
 /** By coin. `solvency` may be a moment older. */
 export function exposureOf(state: State, solvency: readonly CoinSolvency[]): CoinExposure[] {
   const house = (name: keyof typeof SystemAccount, coin: number) =>
-    state.ledger.peek(SystemAccount[name], coin, Bucket.cash);
+    state.ledger.balanceOf(SystemAccount[name], coin, Bucket.cash);
   return state.coins.map((_, coin) => ({
     clearing: house('clearing', coin),
     'clearing-short': houseShortfall(state, coin),

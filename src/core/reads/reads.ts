@@ -4,12 +4,13 @@ import { type Depth, displayedDepth, rpiDepth as rpiDepthOf } from '../book/dept
 import { NIL } from '../book/order-slab.ts';
 import type { Candle } from '../marketdata/candle-series.ts';
 import type { DayStatistics } from '../marketdata/rolling-24h.ts';
-import { type CandleWidth, candleWidthIndex } from '../model/candle-interval.ts';
-import { ANY } from '../model/command.ts';
+import { type CandleInterval, candleIntervalIndex } from '../model/candle-interval.ts';
+import { type AmendRequest, ANY } from '../model/command.ts';
 import type { Category, PriceKind, Wallet } from '../model/enums.ts';
 import type { OrderRecord, Traded } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from '../model/ledger-accounts.ts';
+import { parseOrderId } from '../model/order-id.ts';
 import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
 import { findOpenOrder } from '../orders/cancel.ts';
 import { openRecord } from '../orders/order-lifecycle.ts';
@@ -78,13 +79,45 @@ export function openOrderId(state: State, uid: number, orderId: number, clientOi
   return slot === undefined ? 0 : state.slab.id[slot]!;
 }
 
-/** Where the open order of the caller lies; undefined when there is none. */
-export function openOrderSlot(
-  state: State,
+/** How many orders are open. */
+export function openOrderCount(state: State): number {
+  return state.slab.count;
+}
+
+/** Open orders by instrument: two columns are quicker to read than all accounts. */
+export function openOrdersByInstrument({ instruments, slab }: State): Uint32Array {
+  const counts = new Uint32Array(instruments.length);
+  const { id, instrument, used } = slab;
+  for (let slot = 0; slot < used; slot++) if (id[slot] !== 0) counts[instrument[slot]!]!++;
+  return counts;
+}
+
+/** The instrument of an open order by its id, else of the caller's order by client id or printed id. */
+export function instrumentOfOrder(
+  { slab, accountByUid, instruments }: State,
   uid: number,
   orderId: number,
   clientOid: string,
-): number | undefined {
+): Instrument | undefined {
+  const slot =
+    orderId > 0 ? slab.byId.get(orderId) : (accountByUid.get(uid)?.clientOids.get(clientOid) ?? NIL);
+  const byPrintedId = slot >= 0 ? slot : slab.byId.get(parseOrderId(clientOid) ?? -1);
+  return byPrintedId < 0 ? undefined : instruments[slab.instrument[byPrintedId]!];
+}
+
+/** Does the amendment cancel a part of the order and leave the rest unchanged? */
+export function onlyReduces(state: State, uid: number, amendment: AmendRequest): boolean {
+  const { orderId, clientOid, priceTicks, sizeLots, preset } = amendment;
+  if (sizeLots === 0 || preset !== undefined) return false;
+  const slot = openOrderSlot(state, uid, orderId, clientOid);
+  if (slot === undefined) return false;
+  const { slab } = state;
+  const keepsPrice = priceTicks === 0 || priceTicks === slab.price[slot];
+  return keepsPrice && sizeLots < slab.size[slot]!;
+}
+
+/** Where the open order of the caller lies; undefined when there is none. */
+function openOrderSlot(state: State, uid: number, orderId: number, clientOid: string): number | undefined {
   const account = state.accountByUid.get(uid);
   if (account === undefined) return undefined;
   const slot = findOpenOrder(state, account, { orderId, clientOid, category: ANY, instrument: ANY });
@@ -104,9 +137,9 @@ export function balances(state: State, uid: number): CoinBalance[] {
   if (account === undefined) return [];
   return state.ledger.coinsOf(account.index).map((coin) => ({
     coin,
-    cash: state.ledger.peek(account.index, coin, Bucket.cash),
-    locked: state.ledger.peek(account.index, coin, Bucket.locked),
-    funding: state.ledger.peek(account.index, coin, Bucket.funding),
+    cash: state.ledger.balanceOf(account.index, coin, Bucket.cash),
+    locked: state.ledger.balanceOf(account.index, coin, Bucket.locked),
+    funding: state.ledger.balanceOf(account.index, coin, Bucket.funding),
   }));
 }
 
@@ -155,8 +188,12 @@ export function publicFills(state: State, instrument: Instrument, limit: number)
 }
 
 /** The candle of the interval the clock is in; undefined while it has no trade. */
-export function runningCandle(state: State, instrument: Instrument, width: CandleWidth): Candle | undefined {
-  return state.market(instrument).candles.current(candleWidthIndex(width), state.now);
+export function runningCandle(
+  state: State,
+  instrument: Instrument,
+  interval: CandleInterval,
+): Candle | undefined {
+  return state.market(instrument).candles.current(candleIntervalIndex(interval), state.now);
 }
 
 /** The same of a price of futures; undefined while it has stood still in this interval. */
@@ -164,9 +201,9 @@ export function runningPriceCandle(
   state: State,
   instrument: Instrument,
   kind: PriceKind,
-  width: CandleWidth,
+  interval: CandleInterval,
 ): Candle | undefined {
-  return state.market(instrument).futures?.candles[kind].current(candleWidthIndex(width), state.now);
+  return state.market(instrument).futures?.candles[kind].current(candleIntervalIndex(interval), state.now);
 }
 
 export function feeRates(state: State, uid: number, instrument: Instrument): FeeRates {

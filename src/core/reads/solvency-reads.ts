@@ -68,7 +68,7 @@ export function solvencyOf(state: State): CoinSolvency[] {
   return sums.map((sum, coin) => {
     const held = custodyOf(state, coin);
     const converted = divFloor(larger(0n, -exchangedBalance(state, coin)) * cover.took, cover.gave);
-    const writtenOff = -ledger.peek(SystemAccount.badDebt, coin, Bucket.cash);
+    const writtenOff = -ledger.balanceOf(SystemAccount.badDebt, coin, Bucket.cash);
     return { ...sum, held, converted, writtenOff, solvency: judged(held, sum.owed, sum.lent + converted) };
   });
 }
@@ -99,7 +99,7 @@ function exchangeCover(state: State): { took: bigint; gave: bigint } {
 /** Where the house takes one coin and gives another: conversions, and rebates of spot trades (rules 13.10 (b)). */
 function exchangedBalance({ ledger }: State, coin: number): bigint {
   const { convert, fee } = SystemAccount;
-  return ledger.peek(convert, coin, Bucket.cash) + ledger.peek(fee, coin, Bucket.cash);
+  return ledger.balanceOf(convert, coin, Bucket.cash) + ledger.balanceOf(fee, coin, Bucket.cash);
 }
 
 /** What all accounts hold of a coin, debts subtracted. */
@@ -111,7 +111,7 @@ function allWallets({ ledger }: State, coin: number): bigint {
 
 function walletsOf(ledger: Ledger, account: number, coin: number): bigint {
   let sum = 0n;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) sum += ledger.peek(account, coin, bucket as Bucket);
+  for (let bucket = 0; bucket < BUCKETS; bucket++) sum += ledger.balanceOf(account, coin, bucket as Bucket);
   return sum;
 }
 
@@ -125,7 +125,7 @@ function debtsOf(ledger: Ledger, account: number, changes: ReadonlyMap<number, b
   const debts: Debt[] = [];
   const owes = (coin: number, change: bigint) => {
     // No other bucket is below zero, so most often cash alone says that nothing is owed.
-    if (ledger.peek(account, coin, Bucket.cash) + change >= 0n) return;
+    if (ledger.balanceOf(account, coin, Bucket.cash) + change >= 0n) return;
     const claim = walletsOf(ledger, account, coin) + change;
     if (claim < 0n) debts.push({ coin, amount: -claim });
   };

@@ -47,9 +47,9 @@ export function marketFields(f: StateFields, state: State, market: Market): void
   market.changes = f.f64(market.changes);
   dayFields(f, state, market);
   const { running } = market.candles;
-  for (let width = 0; width < running.length; width++) {
-    const candle = candleFields(f, running[width]);
-    if (f.reading) running[width] = candle;
+  for (let interval = 0; interval < running.length; interval++) {
+    const candle = candleFields(f, running[interval]);
+    if (f.reading) running[interval] = candle;
   }
   const trades = list(f, market.tape.latest(PUBLIC_FILLS_KEPT).reverse(), (known) =>
     tradeFields(f, market, known),

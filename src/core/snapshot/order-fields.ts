@@ -10,8 +10,8 @@ import {
   StrategyStatus,
 } from '../model/enums.ts';
 import { NO_PRESET, presetFields } from '../model/tpsl.ts';
-import { restoreMarginLock } from '../orders/margin-order-hold.ts';
-import { lockedCoin, lockOf, register } from '../orders/order-lifecycle.ts';
+import { restoreMarginHold } from '../orders/margin-order-hold.ts';
+import { heldCoin, holdOf, register } from '../orders/order-lifecycle.ts';
 import type { State } from '../state/state.ts';
 import { StrategyOrder } from '../state/strategy-order.ts';
 import { enrollStrategy } from '../strategy/strategy-lifecycle.ts';
@@ -67,9 +67,9 @@ function columnFields(f: StateFields, slab: OrderSlab, slot: number): void {
 
 /** Returns what a margin order holds; its borrowed part follows from what it needs. */
 function holdFields(f: StateFields, slab: OrderSlab, slot: number): bigint {
-  const isolated = f.money(slab.isolatedLocks.get(slot) ?? NO_HOLD);
-  if (f.reading && isolated !== NO_HOLD) slab.isolatedLocks.set(slot, isolated);
-  return f.money(slab.marginLocks.get(slot)?.held ?? NO_HOLD);
+  const isolated = f.money(slab.isolatedHolds.get(slot) ?? NO_HOLD);
+  if (f.reading && isolated !== NO_HOLD) slab.isolatedHolds.set(slot, isolated);
+  return f.money(slab.marginHolds.get(slot)?.held ?? NO_HOLD);
 }
 
 function attachmentFields(f: StateFields, slab: OrderSlab, slot: number): void {
@@ -94,8 +94,8 @@ function adopt(state: State, slot: number, marginHeld: bigint): void {
   const { slab } = state;
   const instrument = state.instrumentOf(slot);
   if (marginHeld !== NO_HOLD) {
-    const coin = lockedCoin(instrument, slab.side[slot] as Side);
-    restoreMarginLock(state, slot, coin, marginHeld, BigInt(lockOf(state, instrument, slot)));
+    const coin = heldCoin(instrument, slab.side[slot] as Side);
+    restoreMarginHold(state, slot, coin, marginHeld, BigInt(holdOf(state, instrument, slot)));
   }
   const account = state.accountOf(slot);
   slab.party[slot] = account.party;

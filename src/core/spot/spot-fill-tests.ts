@@ -148,10 +148,10 @@ export class SpotFillTests implements FillTests {
     const side = slab.side[maker] as Side;
     const priceTicks = slab.price[maker]!;
     const need = side === Side.buy ? tradeValue(instrument, priceTicks, left) : baseUnits(instrument, left);
-    const lock = slab.marginLocks.get(maker);
+    const lock = slab.marginHolds.get(maker);
     const borrowed =
       lock === undefined ? 0n : larger(0n, lock.borrowed - larger(0n, givenAmount - lock.held));
-    return { spot: { instrument, side, priceTicks, need, borrowed, lock: 0n } };
+    return { spot: { instrument, side, priceTicks, need, borrowed, hold: 0n } };
   }
 
   private hasOldPrice(account: TentativeAccount): boolean {

@@ -5,7 +5,7 @@ import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { payFromMarginLock } from '../orders/margin-order-hold.ts';
-import { close, closeResting, isMargin, lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import { close, closeResting, heldCoin, holdOf, isMargin } from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
 import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
@@ -145,13 +145,13 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
   private pay({ instrument, budgetLeft }: SpotFillContext, slot: number, amount: bigint, to: number): void {
     const { state } = this;
     const { slab, ledger } = state;
-    const coin = lockedCoin(instrument, slab.side[slot] as Side);
+    const coin = heldCoin(instrument, slab.side[slot] as Side);
     if (!isMargin(state, slot)) {
       ledger.move(ledger.cell(slab.account[slot]!, coin, Bucket.locked), to, amount);
       return;
     }
     const byAmount = slab.orderType[slot] === OrderType.market && slab.side[slot] === Side.buy;
-    const need = byAmount ? budgetLeft : BigInt(lockOf(state, instrument, slot));
+    const need = byAmount ? budgetLeft : BigInt(holdOf(state, instrument, slot));
     payFromMarginLock(state, slot, coin, amount, need, to);
   }
 

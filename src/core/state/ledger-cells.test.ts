@@ -60,7 +60,7 @@ test('an account finds the rows of many coins, and none of a coin it never had',
     }
   for (const account of [FIRST_USER_ACCOUNT, FIRST_USER_ACCOUNT + 5000]) {
     deepEqual(
-      coins.map((coin) => ledger.peek(account, coin, Bucket.cash)),
+      coins.map((coin) => ledger.balanceOf(account, coin, Bucket.cash)),
       coins.map((_, n) => BigInt(account + n)),
     );
     deepEqual(ledger.coinsOf(account), [0, 3, 5, 8, 9, 700]);

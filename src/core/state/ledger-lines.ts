@@ -61,7 +61,7 @@ export function emitLedgerLine(
   const held =
     wallet === Wallet.unified
       ? reportedBalance(state, account, coin)
-      : state.ledger.peek(account.index, coin, WALLET_BUCKET[wallet]);
+      : state.ledger.balanceOf(account.index, coin, WALLET_BUCKET[wallet]);
   const line = (what: LedgerLineKind, moved: bigint, cost: bigint, balance: bigint): void => {
     state.events.push({
       type: 'ledgerLine',

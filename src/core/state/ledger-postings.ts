@@ -1,8 +1,8 @@
 /**
  * A posting moves money from one cell to another, writes the ledger lines of the two owners and folds the amount into
- * the digest (rules 4). Two kinds of movement are not postings: money that stays in its account
- * (holds of orders, isolated margin) is a plain `Ledger.move`; a trade moves several amounts that one line sums up
- * (`trade-events.ts`, `futures-fill-events.ts`).
+ * the digest (rules 4), in one act. Two kinds of movement are not postings: money that orders hold stays in its wallet and
+ * is a plain `Ledger.move`; a trade moves several amounts that one line sums up (`trade-events.ts`,
+ * `futures-fill-events.ts`).
  */
 
 import { Wallet } from '../model/enums.ts';
@@ -26,20 +26,24 @@ export interface Posting {
   readonly instrument?: Instrument;
 }
 
-/** `digest` is folded instead of the amount, if given. */
-export function post(state: State, posting: Posting, digest = posting.amount): void {
-  postStep(state, posting);
-  digestAmount(state, digest);
+/**
+ * What the digest gets of an operation instead of the sum of its amounts: a number that says more, or nothing because
+ * the amounts follow from values that it has.
+ */
+type Digested = bigint | 'implied';
+
+/** Carries out the postings of one operation, in their order. A posting of 0n writes no lines. */
+export function post(
+  state: State,
+  operation: Posting | readonly Posting[],
+  digested: Digested = sumOf(operation),
+): void {
+  if (isList(operation)) for (const posting of operation) moveAndRecord(state, posting);
+  else moveAndRecord(state, operation);
+  if (digested !== 'implied') digestAmount(state, digested);
 }
 
-/** Several postings of one operation; the digest gets their sum. */
-export function postAll(state: State, postings: readonly Posting[], digest = sumOf(postings)): void {
-  for (const posting of postings) postStep(state, posting);
-  digestAmount(state, digest);
-}
-
-/** A posting whose amount follows from values that are in the digest already. An amount of 0n writes no lines. */
-export function postStep(state: State, posting: Posting): void {
+function moveAndRecord(state: State, posting: Posting): void {
   const { from, to, amount, fromLine, toLine } = posting;
   state.ledger.move(from, to, amount);
   if (amount === 0n) return;
@@ -66,6 +70,11 @@ function writeLine(
   });
 }
 
-function sumOf(postings: readonly Posting[]): bigint {
-  return postings.reduce((sum, { amount }) => sum + amount, 0n);
+function sumOf(operation: Posting | readonly Posting[]): bigint {
+  return isList(operation) ? operation.reduce((sum, { amount }) => sum + amount, 0n) : operation.amount;
+}
+
+/** `Array.isArray` does not tell a read-only list from another type. */
+function isList(operation: Posting | readonly Posting[]): operation is readonly Posting[] {
+  return Array.isArray(operation);
 }

@@ -97,13 +97,13 @@ export class Ledger {
     return this.rows.owingOf(account) > 0;
   }
 
-  /** Bucket of an account without opening a row. */
-  peek(account: number, coin: number, bucket: Bucket): bigint {
-    return BigInt(this.held(account, coin, bucket));
+  /** Bucket of an account, 0n without a row; opens none. */
+  balanceOf(account: number, coin: number, bucket: Bucket): bigint {
+    return BigInt(this.amountOf(account, coin, bucket));
   }
 
   /** The same without a big integer where none is needed. */
-  held(account: number, coin: number, bucket: Bucket): Amount {
+  amountOf(account: number, coin: number, bucket: Bucket): Amount {
     const first = this.rows.find(account, coin);
     return first < 0 ? 0 : this.cells.get(first + bucket);
   }

@@ -99,3 +99,29 @@ test('lots and value of a contract follow its positions and orders', () => {
   cache.orderChanged(INSTRUMENT, true, TICKS, -400);
   equal(cache.valueOf(INSTRUMENT), 670);
 });
+
+test('bounds are said to be bounds until exact values replace them', () => {
+  const cache = fresh();
+  cache.boundLoss(cache.find(INSTRUMENT), 7);
+  cache.boundClaims(11);
+  equal(cache.lossesAreBounded, true);
+  equal(cache.haircutIsBounded, true);
+  cache.beginContractSums();
+  cache.setClaims(1, 2, 3);
+  equal(cache.lossesAreBounded, false);
+  equal(cache.haircutIsBounded, false);
+});
+
+test('the haircut counts in initial margin while the account is liable', () => {
+  const cache = fresh();
+  cache.setClaims(100, 50, 3);
+  equal(cache.initial, 100);
+  cache.setLiable(true);
+  equal(cache.initial, 103);
+});
+
+test('rows of the ledger are new once', () => {
+  const cache = fresh();
+  equal(cache.ledgerRowsOpened(2), true);
+  equal(cache.ledgerRowsOpened(2), false);
+});

@@ -109,26 +109,23 @@ const NO_VERSION = -1;
 const NO_POSITIONS: readonly Position[] = [];
 
 export class MarginCache {
-  /** The array that the rows are in; offsets of rows are places in it. Both change when a row is added. */
-  numbers: Float64Array;
+  /** `base` is the place in it where the account's block begins. */
+  private shared: Float64Array;
   private base: number;
   /** Rows that the block has room for. */
   private contractsMax = FIRST_CONTRACTS;
   private coinsMax = FIRST_COINS;
   private readonly blocks: NumberBlocks;
 
-  /** Initial margin is an upper bound: losses of opening orders are bounded, not summed. */
-  estimated = false;
-  /** The haircut is an upper bound: everything that orders hold counts as lost. */
-  haircutEstimated = false;
-  /** The account has obligations, so the haircut counts. */
-  liable = false;
-  isolated: readonly Position[] = NO_POSITIONS;
+  private boundedLosses = false;
+  private boundedHaircut = false;
+  private liable = false;
+  private isolatedPositions: readonly Position[] = NO_POSITIONS;
 
   constructor(blocks = new NumberBlocks(sizeOf(FIRST_CONTRACTS, FIRST_COINS))) {
     this.blocks = blocks;
     const { numbers, base } = blocks.take(sizeOf(FIRST_CONTRACTS, FIRST_COINS));
-    this.numbers = numbers;
+    this.shared = numbers;
     this.base = base;
     numbers[base + Head.stale] = EVERYTHING;
     numbers[base + Head.priceVersion] = NO_VERSION;
@@ -213,6 +210,30 @@ export class MarginCache {
     this.numbers[this.base + Head.priceVersion] = NO_VERSION;
   }
 
+  /** The array that the rows are in; offsets of rows are places in it. Both change when a row is added. */
+  get numbers(): Float64Array {
+    return this.shared;
+  }
+
+  /** Initial margin is an upper bound: losses of opening orders are bounded, not summed. */
+  get lossesAreBounded(): boolean {
+    return this.boundedLosses;
+  }
+
+  /** The haircut is an upper bound: everything that orders hold counts as lost. */
+  get haircutIsBounded(): boolean {
+    return this.boundedHaircut;
+  }
+
+  /** The account has obligations, so the haircut counts. */
+  get isLiable(): boolean {
+    return this.liable;
+  }
+
+  get isolated(): readonly Position[] {
+    return this.isolatedPositions;
+  }
+
   get equity(): number {
     return this.numbers[this.base + Head.equity]!;
   }
@@ -267,19 +288,44 @@ export class MarginCache {
     this.numbers[this.base + Head.exposure] = exposure;
   }
 
+  /** The rows are about to be summed anew. */
+  beginContractSums(): void {
+    this.boundedLosses = false;
+  }
+
+  /** What the opening orders of a row lose at most. */
+  boundLoss(at: number, loss: number): void {
+    this.numbers[at + ContractRow.openLoss] = loss;
+    this.boundedLosses = true;
+  }
+
+  setIsolated(positions: readonly Position[] | undefined): void {
+    this.isolatedPositions = positions ?? NO_POSITIONS;
+  }
+
+  setLiable(liable: boolean): void {
+    this.liable = liable;
+  }
+
   /** Of debts and of open spot and margin orders. */
   setClaims(initial: number, maintenance: number, haircut: number): void {
     this.numbers[this.base + Head.debtInitial] = initial;
     this.numbers[this.base + Head.debtMaintenance] = maintenance;
     this.numbers[this.base + Head.haircut] = haircut;
+    this.boundedHaircut = false;
   }
 
-  get ledgerRows(): number {
-    return this.numbers[this.base + Head.ledgerRows]!;
+  /** Of open spot orders of an account without debts: no more than this. */
+  boundClaims(haircut: number): void {
+    this.setClaims(0, 0, haircut);
+    this.boundedHaircut = true;
   }
 
-  set ledgerRows(count: number) {
+  /** The account has so many rows in the ledger: returns whether some are new, to be added by `coinAt`. */
+  ledgerRowsOpened(count: number): boolean {
+    if (this.numbers[this.base + Head.ledgerRows] === count) return false;
     this.numbers[this.base + Head.ledgerRows] = count;
+    return true;
   }
 
   /** Lots of a crossed position; undefined without a row for the contract. */
@@ -403,7 +449,7 @@ export class MarginCache {
     const old: Block = { numbers: this.numbers, base: this.base };
     const oldSize = sizeOf(this.contractsMax, this.coinsMax);
     const { numbers, base } = this.blocks.take(sizeOf(contractsMax, coinsMax));
-    this.numbers = numbers;
+    this.shared = numbers;
     this.base = base;
     this.contractsMax = contractsMax;
     this.coinsMax = coinsMax;

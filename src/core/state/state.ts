@@ -186,7 +186,8 @@ export class State {
     // What the fund has paid in this hour was under no budget yet.
     for (const coin of this.coins.keys()) {
       const paid =
-        (this.insuranceAtHour[coin] ?? 0n) - this.ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
+        (this.insuranceAtHour[coin] ?? 0n) -
+        this.ledger.balanceOf(SystemAccount.insurance, coin, Bucket.cash);
       this.fundHours.add('futures', coin, 'unlimited', paid > 0n ? paid : 0n);
     }
     this.ledger.beginPeaks();
@@ -314,7 +315,7 @@ export class State {
         changedTime: 0,
         reportedTime: 0,
         reportedSeen: 0,
-        byHand: false,
+        byOperator: false,
         outlier: false,
       }),
     );

@@ -83,7 +83,7 @@ export function withdraw(state: State, command: Withdraw): CommandResult {
   const { coin, amount } = command;
   const account = state.accountByUid.get(command.uid)!;
   const available = freeIn(state, account, coin, Wallet.unified);
-  if (available < amount) return shortOf(coin, available);
+  if (available < amount) return insufficientBalance(coin, available);
   if (!mayLeave(state, account, coin, amount)) return rejected(RejectReason.insufficientMargin);
   if (!isInCustody(state, coin, amount)) return rejected(RejectReason.custodyTooSmall);
   post(state, {
@@ -109,7 +109,7 @@ export function transfer(state: State, command: Transfer): CommandResult {
   const oid = `${initiator.uid} ${command.clientOid}`;
   if (command.clientOid !== '' && state.transferOids.has(oid)) return rejected(RejectReason.transferOidInUse);
   const available = freeIn(state, from, coin, fromWallet);
-  if (available < amount) return shortOf(coin, available);
+  if (available < amount) return insufficientBalance(coin, available);
   // What goes into the own unified account pays its debts.
   const leaves = from === to ? 0n : amount;
   const repays = from === to && toWallet === Wallet.unified;
@@ -159,12 +159,12 @@ export function checkMovement(
   return undefined;
 }
 
-export function shortOf(coin: number, available: bigint): CommandResult {
+export function insufficientBalance(coin: number, available: bigint): CommandResult {
   return { rejectReason: RejectReason.insufficientBalance, orderId: 0, clientOid: '', available, coin };
 }
 
 /** Amount that may leave a wallet. Opens no ledger row, because a rejected command must not change the state. */
 export function freeIn(state: State, account: Account, coin: number, wallet: Wallet): bigint {
   if (wallet === Wallet.unified) return withdrawable(state, account, coin);
-  return state.ledger.peek(account.index, coin, WALLET_BUCKET[wallet]);
+  return state.ledger.balanceOf(account.index, coin, WALLET_BUCKET[wallet]);
 }

@@ -15,10 +15,10 @@ import { PENDING_WITHDRAWALS_MAX } from '../model/limits.ts';
 import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Account } from '../state/account.ts';
-import { emitLedgerLine, externalCell, walletCell } from '../state/ledger-lines.ts';
-import { postAll } from '../state/ledger-postings.ts';
+import { externalCell, walletCell } from '../state/ledger-lines.ts';
+import { type Posting, post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
-import { checkMovement, depositWallet, freeIn, shortOf } from './wallet.ts';
+import { checkMovement, depositWallet, freeIn, insufficientBalance } from './wallet.ts';
 
 export function requestWithdrawal(state: State, command: RequestWithdrawal): CommandResult {
   const { coin, amount } = command;
@@ -44,8 +44,8 @@ export function requestWithdrawal(state: State, command: RequestWithdrawal): Com
     createdTime: state.now,
   };
   state.withdrawals.set(withdrawal.id, withdrawal);
-  const held = state.ledger.cell(account.index, coin, Bucket.withdrawing);
-  takeOut(state, account, command, shares, held, withdrawal.id);
+  rememberOid(state, account, command.clientOid);
+  post(state, takenOut(state, account, coin, shares, withdrawal.id));
   emitRecord(state, withdrawal, 'pending', '');
   return { rejectReason: RejectReason.none, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
 }
@@ -63,10 +63,16 @@ export function internalWithdrawal(state: State, command: InternalWithdrawal): C
   if (!('fromFunding' in shares)) return shares;
 
   const id = state.nextId();
-  const wallet = depositWallet(to, coin, Wallet.funding);
-  takeOut(state, from, command, shares, walletCell(state, to, coin, wallet), id);
   // The receiver gets one ledger line, also when both wallets of the sender paid.
-  emitLedgerLine(state, to, wallet, coin, 'deposit', amount, String(id));
+  const received: Posting = {
+    from: state.ledger.cell(from.index, coin, Bucket.withdrawing),
+    to: walletCell(state, to, coin, depositWallet(to, coin, Wallet.funding)),
+    amount,
+    toLine: 'deposit',
+    reference: String(id),
+  };
+  rememberOid(state, from, clientOid);
+  post(state, [...takenOut(state, from, coin, shares, id), received], amount);
   const record = {
     type: 'walletRecord',
     status: 'success',
@@ -81,8 +87,8 @@ export function internalWithdrawal(state: State, command: InternalWithdrawal): C
     updatedTime: state.now,
   } as const;
   const sent = { recordId: id, uid: from.uid, kind: 'withdrawal', counterUid: to.uid, clientOid } as const;
-  const received = { recordId: state.nextId(), uid: to.uid, kind: 'deposit', counterUid: from.uid } as const;
-  state.events.push({ ...record, ...sent }, { ...record, ...received, clientOid: '' });
+  const arrived = { recordId: state.nextId(), uid: to.uid, kind: 'deposit', counterUid: from.uid } as const;
+  state.events.push({ ...record, ...sent }, { ...record, ...arrived, clientOid: '' });
   return { rejectReason: RejectReason.none, orderId: id, clientOid };
 }
 
@@ -100,7 +106,7 @@ export function endWithdrawal(state: State, command: EndWithdrawal): CommandResu
   const held = ledger.cell(account.index, coin, Bucket.withdrawing);
   state.withdrawals.delete(withdrawal.id);
   if (command.paid) {
-    postAll(state, [
+    post(state, [
       { from: held, to: externalCell(state, coin), amount: leaving },
       { from: held, to: ledger.cell(SystemAccount.fee, coin, Bucket.cash), amount: fee },
     ]);
@@ -112,7 +118,7 @@ export function endWithdrawal(state: State, command: EndWithdrawal): CommandResu
       toLine: 'withdrawalReturned' as const,
       reference: String(withdrawal.id),
     }));
-    postAll(state, returned);
+    post(state, returned);
   }
   emitRecord(state, withdrawal, command.paid ? 'success' : 'fail', command.reference);
   return { ...OK, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
@@ -132,30 +138,21 @@ function sharesOf(
     return rejected(RejectReason.transferOidInUse);
   const inFunding = command.fromFunding ? freeIn(state, account, coin, Wallet.funding) : 0n;
   const inUnified = command.fromUnified ? freeIn(state, account, coin, Wallet.unified) : 0n;
-  if (inFunding + inUnified < amount) return shortOf(coin, inFunding + inUnified);
+  if (inFunding + inUnified < amount) return insufficientBalance(coin, inFunding + inUnified);
   if (!mayLeave(state, account, coin, amount)) return rejected(RejectReason.insufficientMargin);
   const fromUnified = inFunding < amount ? amount - inFunding : 0n;
   return { fromFunding: amount - fromUnified, fromUnified };
 }
 
-function takeOut(
-  state: State,
-  account: Account,
-  command: RequestWithdrawal | InternalWithdrawal,
-  shares: Shares,
-  to: number,
-  id: number,
-): void {
-  const { coin, clientOid } = command;
-  if (clientOid !== '') state.transferOids.remember(oidOf(account, clientOid));
-  const taken = byWallet(shares).map(([wallet, amount]) => ({
+/** From the wallets into the bucket of withdrawals. */
+function takenOut(state: State, account: Account, coin: number, shares: Shares, id: number): Posting[] {
+  return byWallet(shares).map(([wallet, amount]) => ({
     from: walletCell(state, account, coin, wallet),
-    to,
+    to: state.ledger.cell(account.index, coin, Bucket.withdrawing),
     amount,
     fromLine: 'withdrawal' as const,
     reference: String(id),
   }));
-  postAll(state, taken);
 }
 
 function byWallet({ fromFunding, fromUnified }: Shares): (readonly [Wallet, bigint])[] {
@@ -169,6 +166,10 @@ function byWallet({ fromFunding, fromUnified }: Shares): (readonly [Wallet, bigi
 /** Transfers and withdrawals of one account share their client ids. */
 function oidOf(account: Account, clientOid: string): string {
   return `${account.uid} ${clientOid}`;
+}
+
+function rememberOid(state: State, account: Account, clientOid: string): void {
+  if (clientOid !== '') state.transferOids.remember(oidOf(account, clientOid));
 }
 
 function emitRecord(

@@ -51,7 +51,7 @@ async function write(path: string, events: readonly Event[]): Promise<void> {
   const candles = {
     category: 'SPOT',
     symbol: 'BTCUSDT',
-    width: '1m',
+    interval: '1m',
     firstOpen: START_TIME - 6_000_000,
     pricePrecision: 2,
     quantityPrecision: 6,

@@ -30,13 +30,13 @@ export function priceRow(candle: PriceCandleClosed, names: NameResolver): RowVal
 }
 
 function rowOf(
-  { instrument, width }: CandleClosed | PriceCandleClosed,
+  { instrument, interval }: CandleClosed | PriceCandleClosed,
   type: CandleType,
   row: CandleRow,
   names: NameResolver,
 ): RowValues {
   const { category, symbol } = names.instrument(instrument);
-  return CANDLES.row([CATEGORY_NAMES[category], symbol, type, width, row.openTime], row);
+  return CANDLES.row([CATEGORY_NAMES[category], symbol, type, interval, row.openTime], row);
 }
 
 function readCandle(row: Row): CandleRow {
@@ -44,13 +44,13 @@ function readCandle(row: Row): CandleRow {
 }
 
 export function candles(pages: Pages, query: CandleQuery): CandleRow[] {
-  const { category, symbol, type, width, startTime = 0, endTime = Number.MAX_SAFE_INTEGER, limit } = query;
+  const { category, symbol, type, interval, startTime = 0, endTime = Number.MAX_SAFE_INTEGER, limit } = query;
   const newest = query.from === 'newest';
   const rows = pages.records(
     CANDLES,
     `WHERE category = ? AND symbol = ? AND type = ? AND width = ?
        AND open_time BETWEEN ? AND ? ORDER BY open_time ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
-    ...[category, symbol, type, width, startTime, endTime, limit],
+    ...[category, symbol, type, interval, startTime, endTime, limit],
   );
   const real = rows.map(readCandle);
   if (newest) real.reverse();
@@ -86,7 +86,7 @@ export function gaplessCandlesText(pages: Pages, query: GaplessCandleQuery): str
 }
 
 export function generatedSince(pages: Pages, { category, symbol, startTime }: GeneratedQuery): CandleRow[] {
-  const series = { category, symbol, type: 'market', width: '5m' } as const;
+  const series = { category, symbol, type: 'market', interval: '5m' } as const;
   const all = { startTime, endTime: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER, newest: true };
   return generatedCandles(pages, series, all);
 }

@@ -1,6 +1,6 @@
 /** Chunks of generated candles (`../generated-candles.ts`), compressed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { candleOpen, candleWidthIndex, nextCandleOpen } from '../../core/model/candle-interval.ts';
+import { candleIntervalIndex, candleOpen, nextCandleOpen } from '../../core/model/candle-interval.ts';
 import type { CategoryName } from '../../core/model/enums.ts';
 import type { CandleRow } from '../../views/candle-view.ts';
 import {
@@ -11,8 +11,8 @@ import {
   foldGenerated,
   GENERATED_STEP_MS,
   type GeneratedCandles,
-  type GeneratedWidth,
-  generatedWidthFor,
+  type GeneratedInterval,
+  generatedIntervalFor,
   joinFolded,
 } from '../generated-candles.ts';
 import type { CandleSeries } from '../history.ts';
@@ -30,10 +30,10 @@ export const GENERATED_CANDLES = new Table({
 });
 
 export function generatedRow(candles: GeneratedCandles): RowValues {
-  const { category, symbol, width, firstOpen, lots, pricePrecision, quantityPrecision } = candles;
-  const lastOpen = firstOpen + (lots.length - 1) * GENERATED_STEP_MS[width];
+  const { category, symbol, interval, firstOpen, lots, pricePrecision, quantityPrecision } = candles;
+  const lastOpen = firstOpen + (lots.length - 1) * GENERATED_STEP_MS[interval];
   const archive = deflateRawSync(encodeGenerated(candles), { level: 1 });
-  return [category, symbol, width, firstOpen, lastOpen, pricePrecision, quantityPrecision, archive];
+  return [category, symbol, interval, firstOpen, lastOpen, pricePrecision, quantityPrecision, archive];
 }
 
 /** Books with a generated past. */
@@ -54,13 +54,13 @@ interface Stretch {
 /** Generated candles from the wanted end. */
 export function generatedCandles(
   pages: Pages,
-  { category, symbol, width, type }: CandleSeries,
+  { category, symbol, interval, type }: CandleSeries,
   { startTime, endTime, limit, newest }: Stretch,
 ): CandleRow[] {
   // Mark and index follow the trades; there is no generated premium.
   if (type === 'premium') return [];
-  const from = generatedWidthFor(width);
-  const index = candleWidthIndex(width);
+  const from = generatedIntervalFor(interval);
+  const index = candleIntervalIndex(interval);
   // The last candle continues after its open time.
   const lastEnd =
     endTime === Number.MAX_SAFE_INTEGER ? endTime : nextCandleOpen(index, candleOpen(index, endTime));
@@ -73,7 +73,7 @@ export function generatedCandles(
   let chunk: GeneratedCandles | undefined;
   for (const [firstOpen] of chunks) {
     chunk = readChunk(pages, category, symbol, from, Number(firstOpen));
-    const part = foldGenerated(chunk, width, startTime, endTime);
+    const part = foldGenerated(chunk, interval, startTime, endTime);
     folded = newest ? joinFolded(part, folded) : joinFolded(folded, part);
     // The candle at the inner edge may continue in the next chunk.
     if (folded.length > limit + 1) break;
@@ -87,16 +87,16 @@ function readChunk(
   pages: Pages,
   category: CategoryName,
   symbol: string,
-  width: GeneratedWidth,
+  interval: GeneratedInterval,
   firstOpen: number,
 ): GeneratedCandles {
-  const key = [category, symbol, width, firstOpen];
+  const key = [category, symbol, interval, firstOpen];
   const [row] = pages.records(GENERATED_CANDLES, GENERATED_CANDLES.whereKey, ...key);
   const [pricePrecision, quantityPrecision, archive] = row!.slice(-3);
   return {
     category,
     symbol,
-    width,
+    interval,
     firstOpen,
     pricePrecision: Number(pricePrecision),
     quantityPrecision: Number(quantityPrecision),

@@ -9,6 +9,7 @@
 import { Side, TimeInForce } from '../../core/model/enums.ts';
 import { Bucket } from '../../core/model/ledger-accounts.ts';
 import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
+import { bucketBalance } from '../../core/reads/ledger-reads.ts';
 import { NIL } from '../../core/reads/market-reads.ts';
 import type { AgentClient, OrderChange } from '../agent-client.ts';
 import { clamp, decay } from '../deterministic-math.ts';
@@ -123,11 +124,11 @@ export class Maker implements Agent {
     const { view } = this;
     const { instrument } = view;
     if (instrument.futures !== undefined) return client.position(this.uid, view);
-    const { ledger, accountByUid } = client.state;
-    const account = accountByUid.get(this.uid)!.index;
+    const { state } = client;
+    const account = state.accountByUid.get(this.uid)!.index;
     const held =
-      ledger.peek(account, instrument.base, Bucket.cash) +
-      ledger.peek(account, instrument.base, Bucket.locked);
+      bucketBalance(state, account, instrument.base, Bucket.cash) +
+      bucketBalance(state, account, instrument.base, Bucket.locked);
     const lots = Number(held) / instrument.unitsPerLotNumber;
     this.neutralLots ??= lots;
     return lots - this.neutralLots;

@@ -5,6 +5,7 @@
 
 import { Side, Source } from '../../core/model/enums.ts';
 import { Bucket } from '../../core/model/ledger-accounts.ts';
+import { bucketBalance } from '../../core/reads/ledger-reads.ts';
 import type { AgentClient } from '../agent-client.ts';
 import type { InstrumentView } from '../instrument-view.ts';
 import { Rng } from '../rng.ts';
@@ -66,11 +67,11 @@ export class RetailTrader implements Agent {
 
   private open(client: AgentClient): void {
     const { view, rng } = this;
-    const { ledger, accountByUid } = client.state;
+    const { state } = client;
     const { instrument } = view;
-    const account = accountByUid.get(this.uid);
+    const account = state.accountByUid.get(this.uid);
     if (account === undefined) return;
-    const cash = Number(ledger.peek(account.index, instrument.futures!.settle, Bucket.cash)) / 1e8;
+    const cash = Number(bucketBalance(state, account.index, instrument.futures!.settle, Bucket.cash)) / 1e8;
     if (cash < STAKE_MIN) return;
     const trending = view.fastTicks > view.slowTicks;
     const side = rng.chance(trending ? 0.62 : 0.42) ? Side.buy : Side.sell;

@@ -2,7 +2,7 @@
 import {
   GENERATED_STEP_MS,
   type GeneratedCandles,
-  type GeneratedWidth,
+  type GeneratedInterval,
 } from '../../history/generated-candles.ts';
 import { clamp, exp, expSmall, log } from '../deterministic-math.ts';
 import { Rng } from '../rng.ts';
@@ -19,7 +19,7 @@ const HOURS = [
   0.9, 0.85, 0.85,
 ] as const;
 /** Candles per stored chunk. */
-const CHUNK_CANDLES: Readonly<Record<GeneratedWidth, number>> = { '1m': 1440, '1H': 720 };
+const CHUNK_CANDLES: Readonly<Record<GeneratedInterval, number>> = { '1m': 1440, '1H': 720 };
 
 /** `endTime` is a whole minute; nothing is generated before `startTime`. */
 export function bookBackfill(
@@ -47,13 +47,17 @@ class BookBackfill {
     this.rng = new Rng(seed, `past ${view.name}`);
   }
 
-  candles(width: GeneratedWidth, volatility: Float64Array, endTime: number): GeneratedCandles | undefined {
+  candles(
+    interval: GeneratedInterval,
+    volatility: Float64Array,
+    endTime: number,
+  ): GeneratedCandles | undefined {
     const { view, rng } = this;
     const count = volatility.length;
     if (count === 0) return undefined;
-    const step = GENERATED_STEP_MS[width];
+    const step = GENERATED_STEP_MS[interval];
     const firstOpen = endTime - count * step;
-    const levels = this.levels(width === '1m' ? this.paths.minutes : this.paths.hours);
+    const levels = this.levels(interval === '1m' ? this.paths.minutes : this.paths.hours);
     const half = view.halfSpreadTicks;
     const { tickStep, lotStep, minLots } = view.instrument;
     const perInterval =
@@ -88,7 +92,7 @@ class BookBackfill {
     }
     const { category, symbol } = view.instrument.spec;
     const { pricePrecision, quantityPrecision } = view.instrument;
-    return { category, symbol, width, firstOpen, pricePrecision, quantityPrecision, ticks, lots };
+    return { category, symbol, interval, firstOpen, pricePrecision, quantityPrecision, ticks, lots };
   }
 
   /** Logarithms of the book's price in ticks, shifted so that the last minute ends at the fair price. */
@@ -121,7 +125,7 @@ function folded(minutes: GeneratedCandles, endTime: number): GeneratedCandles {
     }
     ticks.set([minutes.ticks[4 * from]!, high, low, minutes.ticks[4 * until - 1]!], hour * 4);
   }
-  return { ...minutes, width: '1H', firstOpen, ticks, lots };
+  return { ...minutes, interval: '1H', firstOpen, ticks, lots };
 }
 
 function joined(early: GeneratedCandles, late: GeneratedCandles): GeneratedCandles {
@@ -141,11 +145,11 @@ function joined(early: GeneratedCandles, late: GeneratedCandles): GeneratedCandl
 }
 
 function* chunks(candles: GeneratedCandles, startTime: number): Generator<GeneratedCandles> {
-  const { width, firstOpen, ticks, lots } = candles;
-  const step = GENERATED_STEP_MS[width];
+  const { interval, firstOpen, ticks, lots } = candles;
+  const step = GENERATED_STEP_MS[interval];
   const first = Math.max(0, Math.ceil((startTime - firstOpen) / step));
-  for (let from = first; from < lots.length; from += CHUNK_CANDLES[width]) {
-    const until = Math.min(from + CHUNK_CANDLES[width], lots.length);
+  for (let from = first; from < lots.length; from += CHUNK_CANDLES[interval]) {
+    const until = Math.min(from + CHUNK_CANDLES[interval], lots.length);
     yield {
       ...candles,
       firstOpen: firstOpen + from * step,

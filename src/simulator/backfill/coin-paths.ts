@@ -2,7 +2,7 @@
 import { CoinPrices } from '../feed/coin-prices.ts';
 import type { MarketParameters } from '../parameters.ts';
 
-/** Points in each candle of a base width: enough for an open, extremes and a close. */
+/** Points in each candle of a base interval: enough for an open, extremes and a close. */
 export const POINTS = 4;
 
 export interface Paths {

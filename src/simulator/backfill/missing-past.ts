@@ -30,7 +30,7 @@ export async function missingPast(
 
 async function firstCandle({ instrument }: InstrumentView, history: History) {
   const { category, symbol } = instrument.spec;
-  const series = { type: 'market', category, symbol, width: '1m' } as const;
+  const series = { type: 'market', category, symbol, interval: '1m' } as const;
   const [first] = await history.candles({ ...series, limit: 1, from: 'oldest' });
   return first;
 }

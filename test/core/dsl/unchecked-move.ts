@@ -16,7 +16,7 @@ export function moveUnchecked(ledger: Ledger, from: number, to: number, amount: 
 function addTo(ledger: Ledger, cell: number, change: bigint): void {
   const [account, coin] = [ledger.accountOf(cell), ledger.coinOf(cell)];
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) =>
-    ledger.peek(account, coin, bucket as Bucket),
+    ledger.balanceOf(account, coin, bucket as Bucket),
   );
   buckets[ledger.bucketOf(cell)]! += change;
   ledger.restoreRow(account, coin, buckets);

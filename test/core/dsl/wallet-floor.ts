@@ -221,7 +221,7 @@ export class WalletFloor extends ExchangeFloor {
   }
 
   protected bucket(name: string, coin: string, bucket: Bucket): bigint {
-    return this.state.ledger.peek(
+    return this.state.ledger.balanceOf(
       this.state.accountByUid.get(this.uid(name))!.index,
       this.coin(coin),
       bucket,

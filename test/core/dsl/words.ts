@@ -33,7 +33,7 @@ export interface OrderWords {
   readonly takeProfit?: LegWords;
   readonly stopLoss?: LegWords;
   /** It comes later than its owner allows. */
-  readonly late?: boolean;
+  readonly expired?: boolean;
 }
 
 /** A trigger price, by the last trade and with a market order behind it unless told otherwise. */
@@ -75,7 +75,7 @@ export interface CandleWords {
 
 export function candleWords(
   instrument: Instrument,
-  candle: Omit<CandleClosed, 'type' | 'instrument' | 'width'>,
+  candle: Omit<CandleClosed, 'type' | 'instrument' | 'interval'>,
 ): CandleWords {
   return {
     openTime: new Date(candle.openTime).toISOString(),

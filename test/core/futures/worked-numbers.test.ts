@@ -18,7 +18,7 @@ function setCash(floor: FuturesFloor, name: string, amount: string, coin = 'USDT
   floor.arrange(({ state: { ledger } }) => {
     const own = ledger.cell(account.index, index, Bucket.cash);
     const house = ledger.cell(SystemAccount.convert, index, Bucket.cash);
-    const change = units(amount) - ledger.peek(account.index, index, Bucket.cash);
+    const change = units(amount) - ledger.balanceOf(account.index, index, Bucket.cash);
     if (change > 0n) ledger.move(house, own, change);
     else moveUnchecked(ledger, own, house, -change);
   });

@@ -179,7 +179,7 @@ export class LoanFloor extends FuturesFloor {
 
   pledged(name: string, coin: string): string {
     const { index } = this.state.accountByUid.get(this.uid(name))!;
-    return money(this.state.ledger.peek(index, this.coin(coin), Bucket.pledge));
+    return money(this.state.ledger.balanceOf(index, this.coin(coin), Bucket.pledge));
   }
 
   pool(coin: string): string {

@@ -1,6 +1,6 @@
 /** Candles against the trades in them: I38. */
 
-import { CANDLE_WIDTHS, type CandleWidth } from '../../../src/core/model/candle-interval.ts';
+import { CANDLE_INTERVALS, type CandleInterval } from '../../../src/core/model/candle-interval.ts';
 import type { CandleClosed, Traded } from '../../../src/core/model/event.ts';
 import type { State } from '../../../src/core/state/state.ts';
 import { expect } from './failure.ts';
@@ -36,16 +36,16 @@ export class CandleAudit {
 
   /** I38. */
   check(candle: CandleClosed): void {
-    const { width, openTime, openTicks, highTicks, lowTicks, closeTicks } = candle;
-    const name = `${width} candle of instrument ${candle.instrument} at ${openTime}`;
-    expect(CANDLE_WIDTHS.includes(width), () => `${name}: unknown width`);
+    const { interval, openTime, openTicks, highTicks, lowTicks, closeTicks } = candle;
+    const name = `${interval} candle of instrument ${candle.instrument} at ${openTime}`;
+    expect(CANDLE_INTERVALS.includes(interval), () => `${name}: unknown interval`);
     expect(lowTicks <= Math.min(openTicks, closeTicks), () => `I38: ${name}: low above open or close`);
     expect(highTicks >= Math.max(openTicks, closeTicks), () => `I38: ${name}: high below open or close`);
-    expect(opensHere(width, openTime), () => `I38: ${name} is not aligned`);
-    const key = `${candle.instrument} ${width}`;
+    expect(opensHere(interval, openTime), () => `I38: ${name} is not aligned`);
+    const key = `${candle.instrument} ${interval}`;
     const last = this.lastCandle.get(key) ?? Number.NEGATIVE_INFINITY;
     expect(openTime >= last, () => `I38: ${name} begins before the last one ended at ${last}`);
-    const end = endOf(width, openTime);
+    const end = endOf(interval, openTime);
     expect(this.state.now >= end, () => `I38: ${name} closed early`);
     this.lastCandle.set(key, end);
     if (openTime <= this.since) return;
@@ -99,18 +99,18 @@ function joined(minutes: readonly Minute[]): Minute {
 const UNIT_MS: Record<string, number> = { m: MINUTE, H: HOUR, D: DAY, W: 7 * DAY };
 
 /** Rules 8.3 said once more in other words: the calendar of the platform is the judge of months and Mondays. */
-function opensHere(width: CandleWidth, openTime: number): boolean {
-  const local = new Date(openTime + (width.endsWith('utc') ? 0 : EAST_8));
-  const [, count, unit] = /^(\d+)([mHDWM])/.exec(width)!;
+function opensHere(interval: CandleInterval, openTime: number): boolean {
+  const local = new Date(openTime + (interval.endsWith('utc') ? 0 : EAST_8));
+  const [, count, unit] = /^(\d+)([mHDWM])/.exec(interval)!;
   const midnight = local.getTime() % DAY === 0;
   if (unit === 'M') return midnight && local.getUTCDate() === 1;
   if (unit === 'W') return midnight && local.getUTCDay() === 1;
   return local.getTime() % (Number(count) * UNIT_MS[unit!]!) === 0;
 }
 
-function endOf(width: CandleWidth, openTime: number): number {
-  const shift = width.endsWith('utc') ? 0 : EAST_8;
-  const [, count, unit] = /^(\d+)([mHDWM])/.exec(width)!;
+function endOf(interval: CandleInterval, openTime: number): number {
+  const shift = interval.endsWith('utc') ? 0 : EAST_8;
+  const [, count, unit] = /^(\d+)([mHDWM])/.exec(interval)!;
   if (unit !== 'M') return openTime + Number(count) * UNIT_MS[unit!]!;
   const local = new Date(openTime + shift);
   return Date.UTC(local.getUTCFullYear(), local.getUTCMonth() + 1, 1) - shift;

@@ -21,7 +21,7 @@ export class DebtAudit {
   constructor(state: State) {
     this.state = state;
     for (const coin of state.coins.keys()) {
-      this.interest.set(coin, state.ledger.peek(SystemAccount.interest, coin, Bucket.cash));
+      this.interest.set(coin, state.ledger.balanceOf(SystemAccount.interest, coin, Bucket.cash));
       // What was owed before the audit began is nobody's growth.
       this.forced.set(coin, state.ledger.owed(coin));
     }
@@ -55,7 +55,7 @@ export class DebtAudit {
       charged.set(event.coin, (charged.get(event.coin) ?? 0n) - event.amount);
     }
     for (const coin of this.state.coins.keys()) {
-      const earned = this.state.ledger.peek(SystemAccount.interest, coin, Bucket.cash);
+      const earned = this.state.ledger.balanceOf(SystemAccount.interest, coin, Bucket.cash);
       const before = this.interest.get(coin) ?? 0n;
       this.interest.set(coin, earned);
       const due = charged.get(coin) ?? 0n;

@@ -72,8 +72,8 @@ test('I01: a unit that nobody gave', () => {
   const { index } = account(floor, 'ann');
   breaks(floor, /I01: coin 0 sums to 1$/, () => {
     ledger.restoreRow(index, 0, [
-      ledger.peek(index, 0, Bucket.cash) + 1n,
-      ledger.peek(index, 0, Bucket.locked),
+      ledger.balanceOf(index, 0, Bucket.cash) + 1n,
+      ledger.balanceOf(index, 0, Bucket.locked),
       0n,
       0n,
       0n,
@@ -116,11 +116,11 @@ test('I03: margin of isolated orders below zero', () => {
   const floor = futuresFloor('100000', 'ann');
   floor.isolate('ann');
   const [one, two] = [floor.buy('ann', '0.1', '59000'), floor.buy('ann', '0.1', '59000')];
-  const { isolatedLocks } = floor.state.slab;
+  const { isolatedHolds } = floor.state.slab;
   breaks(floor, /I03/, () => {
     const [a, b] = [slot(floor, one), slot(floor, two)];
-    isolatedLocks.set(b, isolatedLocks.get(a)! + isolatedLocks.get(b)! + 1n);
-    isolatedLocks.set(a, -1n);
+    isolatedHolds.set(b, isolatedHolds.get(a)! + isolatedHolds.get(b)! + 1n);
+    isolatedHolds.set(a, -1n);
   });
 });
 

@@ -69,7 +69,7 @@ export class LedgerAudit {
   }
 
   private outsideOwes(coin: number): bigint {
-    return -this.state.ledger.peek(SystemAccount.external, coin, Bucket.cash);
+    return -this.state.ledger.balanceOf(SystemAccount.external, coin, Bucket.cash);
   }
 
   private book(uid: number, wallet: Wallet): Map<number, bigint> {
@@ -85,11 +85,11 @@ export class LedgerAudit {
   private balance(uid: number, wallet: Wallet, coin: number): bigint {
     const { index } = this.state.accountByUid.get(uid)!;
     const { ledger } = this.state;
-    if (wallet === Wallet.funding) return ledger.peek(index, coin, Bucket.funding);
+    if (wallet === Wallet.funding) return ledger.balanceOf(index, coin, Bucket.funding);
     return (
-      ledger.peek(index, coin, Bucket.cash) +
-      ledger.peek(index, coin, Bucket.locked) +
-      ledger.peek(index, coin, Bucket.isolatedOrders)
+      ledger.balanceOf(index, coin, Bucket.cash) +
+      ledger.balanceOf(index, coin, Bucket.locked) +
+      ledger.balanceOf(index, coin, Bucket.isolatedOrders)
     );
   }
 }

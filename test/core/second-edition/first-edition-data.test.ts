@@ -81,8 +81,8 @@ test('13.12: new fields begin as the table says', () => {
   apply(exchange, { type: 'setEdition', time: floor.now, edition: 2 });
   const usdt = state.coinByName.get('USDT')!;
   for (const { components } of state.indices) {
-    for (const { reportedTime, changedTime, byHand } of components)
-      assert.deepEqual([reportedTime, byHand], [changedTime, true]);
+    for (const { reportedTime, changedTime, byOperator } of components)
+      assert.deepEqual([reportedTime, byOperator], [changedTime, true]);
   }
   const ann = state.accountByUid.get(floor.uid('ann'))!;
   assert.equal(money(state.ledger.peakOf(ann.index, usdt)), money(-moneyUnits(floor.cash('ann', 'USDT'))));

@@ -151,13 +151,13 @@ test('R6 (d): at a stale price nothing is lent, neither to a new order nor by a 
 });
 
 /** The exchange was down for ten minutes, and nobody has told it a price yet. */
-function lendingAfterDowntime(byHand: boolean) {
+function lendingAfterDowntime(byOperator: boolean) {
   const floor = new ConversionFloor();
   floor.trader('ann', { USDT: '50000' });
   floor.trader('bob', { USDT: '1000000', BTC: '100' });
   floor.trader('dan', { USDT: '50000' });
   floor.btc('60000');
-  for (const name of ['BTCUSD', 'BTCUSDT']) if (byHand) floor.say('60000', name);
+  for (const name of ['BTCUSD', 'BTCUSDT']) if (byOperator) floor.say('60000', name);
   floor.deal('dan', 'bob', '0.1', '60000');
   const rests = floor.sell('ann', '0.5', '60600', MARGIN);
   floor.wait(10 * MINUTE);

@@ -51,7 +51,7 @@ function selected(state: State, field: string, names: readonly string[]): number
   return findCoin(state, names[0]!)?.index ?? unknownCoin(field);
 }
 
-async function repay(sequencer: Sequencer, uid: number, body: Static<typeof RepayBody>) {
+async function repayDebt(sequencer: Sequencer, uid: number, body: Static<typeof RepayBody>) {
   const { state } = sequencer;
   const debtCoin = selected(state, 'repayableCoinList', body.repayableCoinList);
   if (debtCoin instanceof WireError) return debtCoin;
@@ -102,7 +102,7 @@ export const borrowingRoutes: readonly Route[] = [
     perSecond: 5,
     body: RepayBody,
     data: Type.Object(answers.texts('result', 'repayAmount')),
-    handle: ({ sequencer, caller, body }) => repay(sequencer, caller.user.uid, body),
+    handle: ({ sequencer, caller, body }) => repayDebt(sequencer, caller.user.uid, body),
   }),
 
   route({

@@ -74,7 +74,7 @@ function coinsOf(state: State, uid: number, loanId: number) {
   return { loanCoin: state.coins[loanCoin]!.coin, pledgeCoin: state.coins[pledgeCoin]!.coin };
 }
 
-async function repay({ sequencer, caller, body }: Call<unknown, Static<typeof RepayBody>>) {
+async function repayLoan({ sequencer, caller, body }: Call<unknown, Static<typeof RepayBody>>) {
   const all = body.repayAll === 'yes';
   if (!all && body.amount === undefined)
     return wireError('40019', 'parameter amount must not be empty when repayAll is no');
@@ -138,7 +138,7 @@ export const loanActionRoutes: readonly Route[] = [
     access: 'mgt_write',
     body: RepayBody,
     data: answers.Repayment,
-    handle: repay,
+    handle: repayLoan,
   }),
 
   route({

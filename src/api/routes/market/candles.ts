@@ -8,7 +8,7 @@ import { findInstrument } from '../../wire/instrument-lookup.ts';
 import { times } from '../../wire/paging.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { CANDLES_MAX, readCandles, readWidth, WIDTH_RULE } from './candle-query.ts';
+import { CANDLES_MAX, INTERVAL_RULE, readCandles, readInterval } from './candle-query.ts';
 
 const HISTORY_CANDLES_MAX = 100;
 const HISTORY_SPAN_MS = 90 * 86_400_000;
@@ -33,8 +33,8 @@ async function candles(
 ) {
   const instrument = findInstrument(sequencer.state, query.category, query.symbol);
   if (instrument instanceof WireError) return instrument;
-  const width = readWidth(query.interval);
-  if (width === undefined) return wireError('40020', WIDTH_RULE);
+  const interval = readInterval(query.interval);
+  if (interval === undefined) return wireError('40020', INTERVAL_RULE);
   const { type = 'market' } = query;
   if (type !== 'market' && instrument.spec.futures === undefined)
     return wireError('40020', `type ${type} exists for futures only`);
@@ -46,7 +46,7 @@ async function candles(
   if (start !== undefined && end !== undefined && end - start > spanMs)
     return wireError('40020', 'startTime and endTime must be at most 90 days apart');
   return new JsonText(
-    await readCandles(sequencer, { instrument, type, width, startTime: start, endTime: end, limit }),
+    await readCandles(sequencer, { instrument, type, interval, startTime: start, endTime: end, limit }),
   );
 }
 

@@ -3,6 +3,7 @@
 import type { CategoryName } from '../../../core/model/enums.ts';
 import { Bucket, SystemAccount } from '../../../core/model/ledger-accounts.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
+import { bucketBalance } from '../../../core/reads/ledger-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { type Static, Type } from '../../../validation/schema.ts';
@@ -20,7 +21,7 @@ const HOURS_SHOWN = 72;
 const DAYS_SHOWN = 30;
 
 function balanceOf(state: State, coin: number): bigint {
-  return state.ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
+  return bucketBalance(state, SystemAccount.insurance, coin, Bucket.cash);
 }
 
 function fundsOf(state: State, category: CategoryName) {

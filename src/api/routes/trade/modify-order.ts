@@ -5,6 +5,7 @@ import type { CommandResult } from '../../../core/model/command-result.ts';
 import { Source } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
+import { instrumentOfOrder } from '../../../core/reads/reads.ts';
 import { openStrategy } from '../../../core/reads/strategy-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
@@ -13,14 +14,7 @@ import * as fields from '../../wire/fields.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
 import { priceTicks, sizeLots } from './order-input.ts';
-import {
-  instrumentOfOrder,
-  NamedOrder,
-  NO_ORDER_REF,
-  namesStrategy,
-  readOrderRef,
-  resolveOrder,
-} from './order-ref.ts';
+import { NamedOrder, NO_ORDER_REF, namesStrategy, readOrderRef, resolveOrder } from './order-ref.ts';
 import { checkBatch, idsOf, itemResult, type OrderResult } from './order-result.ts';
 import { type PresetInput, presetBody, presetChangeOf } from './preset-input.ts';
 import { type ModifyStrategyBody, modifyCommand } from './strategy-input.ts';

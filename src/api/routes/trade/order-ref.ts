@@ -1,9 +1,8 @@
 /** References to orders in requests, by id or client id. */
 
 import { ANY, type CancelOrder } from '../../../core/model/command.ts';
-import type { Instrument } from '../../../core/model/instrument.ts';
 import { parseOrderId } from '../../../core/model/order-id.ts';
-import { openOrderId } from '../../../core/reads/reads.ts';
+import { instrumentOfOrder, openOrderId } from '../../../core/reads/reads.ts';
 import { openStrategy } from '../../../core/reads/strategy-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import { type Static, Type } from '../../../validation/schema.ts';
@@ -54,21 +53,6 @@ export function resolveOrder(
   }
   const category = body.category === undefined ? ANY : categoryCode(body.category);
   return { orderId, clientOid, category, instrument };
-}
-
-/** The instrument of an open order of the caller, on whose grid the prices of a modification are read. */
-export function instrumentOfOrder(
-  state: State,
-  uid: number,
-  orderId: number,
-  clientOid: string,
-): Instrument | undefined {
-  const slot =
-    orderId > 0
-      ? state.slab.byId.get(orderId)
-      : (state.accountByUid.get(uid)?.clientOids.get(clientOid) ?? -1);
-  const byPrintedId = slot >= 0 ? slot : state.slab.byId.get(parseOrderId(clientOid) ?? -1);
-  return byPrintedId < 0 ? undefined : state.instruments[state.slab.instrument[byPrintedId]!];
 }
 
 /** Is there a waiting strategy order of that id and no open order? */

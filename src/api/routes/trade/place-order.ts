@@ -51,12 +51,12 @@ function placeCommand(
   state: State,
   uid: number,
   body: Static<typeof PlaceBody>,
-  late: boolean,
+  expired: boolean,
 ): Unstamped<PlaceOrder | PlaceStrategy> | WireError {
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
   // Ignoring a trigger would place at once an order that was meant to wait (wire 4.1).
-  if (isConditional(body)) return late ? tooLate() : conditionalCommand(uid, instrument, body);
+  if (isConditional(body)) return expired ? receiveWindowPassed() : conditionalCommand(uid, instrument, body);
   const preset = presetOf(instrument, body);
   const market = body.orderType === 'market';
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
@@ -81,12 +81,12 @@ function placeCommand(
     command.reduceOnly = body.reduceOnly === 'yes';
   }
   if (!isEmpty(preset)) command.preset = preset;
-  if (late) command.late = late;
+  if (expired) command.expired = expired;
   return command;
 }
 
-/** For requests that leave no record when they are late. */
-export function tooLate(): WireError {
+/** For requests that leave no record when their receive window has passed. */
+export function receiveWindowPassed(): WireError {
   return wireError('25200', 'receiveWindow: the request came later than it allows; nothing was done');
 }
 
@@ -95,12 +95,12 @@ export function place(
   sequencer: Sequencer,
   uid: number,
   body: Static<typeof PlaceBody>,
-  late = false,
+  expired = false,
 ): Promise<OrderResult | WireError> | WireError {
-  const command = placeCommand(sequencer.state, uid, body, late);
+  const command = placeCommand(sequencer.state, uid, body, expired);
   if (command instanceof WireError) return command;
   const instrument = sequencer.state.instruments[command.instrument]!;
-  const mode = late ? undefined : body.marginMode;
+  const mode = expired ? undefined : body.marginMode;
   const submitted =
     mode === undefined ? sequencer.submit(command) : submitInMarginMode(sequencer, command, instrument, mode);
   return submitted.then((result) => {

@@ -41,7 +41,8 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: PlaceBody,
     data: answers.OrderIds,
-    handle: ({ sequencer, caller, body, late }) => place(sequencer, caller.user.uid, body, late?.has(body)),
+    handle: ({ sequencer, caller, body, expired }) =>
+      place(sequencer, caller.user.uid, body, expired?.has(body)),
   }),
 
   route({
@@ -54,9 +55,9 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: batchOf(PlaceBody),
     data: Type.Array(answers.OrderResult),
-    handle: ({ sequencer, caller, body, late, errorDialect }) =>
+    handle: ({ sequencer, caller, body, expired, errorDialect }) =>
       checkBatch(body) ??
-      runBatch(body, (each) => place(sequencer, caller.user.uid, each, late?.has(each)), errorDialect),
+      runBatch(body, (each) => place(sequencer, caller.user.uid, each, expired?.has(each)), errorDialect),
   }),
 
   route({

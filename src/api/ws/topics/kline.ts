@@ -5,7 +5,7 @@
  */
 
 import type { Candle } from '../../../core/marketdata/candle-series.ts';
-import { type CandleWidth, candleOpen, candleWidthIndex } from '../../../core/model/candle-interval.ts';
+import { type CandleInterval, candleIntervalIndex, candleOpen } from '../../../core/model/candle-interval.ts';
 import type { CandleClosed } from '../../../core/model/event.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { runningCandle } from '../../../core/reads/reads.ts';
@@ -39,8 +39,8 @@ export class KlineChannel extends SnapshotChannel {
   protected override readonly pauseMs = 1_000;
   /** The instrument that trades: MARGIN shows the candles of the SPOT book it shares. */
   private readonly traded: Instrument;
-  private readonly width: CandleWidth;
-  private readonly widthIndex: number;
+  private readonly interval: CandleInterval;
+  private readonly intervalIndex: number;
   /** Ended and not pushed yet, oldest first. */
   private ended: CandleRow[] = [];
   /** The latest ended candles, for readers whose past was read a moment before. */
@@ -53,19 +53,19 @@ export class KlineChannel extends SnapshotChannel {
   /** The running candle as it was read for the push that is being sent. */
   private shown: CandleRow | undefined;
 
-  constructor(key: string, context: StreamContext, instrument: Instrument, width: CandleWidth) {
+  constructor(key: string, context: StreamContext, instrument: Instrument, interval: CandleInterval) {
     super(key, context);
     const { state } = context.sequencer;
     this.traded = state.instruments[state.market(instrument).instrument]!;
-    this.width = width;
-    this.widthIndex = candleWidthIndex(width);
-    this.sentOpenTime = candleOpen(this.widthIndex, state.now);
+    this.interval = interval;
+    this.intervalIndex = candleIntervalIndex(interval);
+    this.sentOpenTime = candleOpen(this.intervalIndex, state.now);
     this.sentVolumeLots = this.running()?.volumeLots ?? 0;
     this.begun = this.loadPast();
   }
 
   closed(candle: CandleClosed): void {
-    if (candle.width !== this.width) return;
+    if (candle.interval !== this.interval) return;
     const row = candleRow(candle, this.traded);
     this.ended.push(row);
     this.recent = [...this.recent, row].slice(-CLOSED_CANDLES_KEPT);
@@ -76,7 +76,7 @@ export class KlineChannel extends SnapshotChannel {
     const request = {
       instrument: this.traded,
       type: 'market' as const,
-      width: this.width,
+      interval: this.interval,
       startTime: undefined,
       endTime: undefined,
       limit: FIRST_CANDLES,
@@ -104,13 +104,13 @@ export class KlineChannel extends SnapshotChannel {
   protected override hasChanged(): boolean {
     if (this.ended.length > 0) return true;
     const { state } = this.context.sequencer;
-    const openTime = candleOpen(this.widthIndex, state.now);
+    const openTime = candleOpen(this.intervalIndex, state.now);
     if (openTime !== this.sentOpenTime) return true;
     return (this.running()?.volumeLots ?? 0) !== this.sentVolumeLots;
   }
 
   protected override next(nowMs: number): Push | undefined {
-    this.sentOpenTime = candleOpen(this.widthIndex, this.context.sequencer.state.now);
+    this.sentOpenTime = candleOpen(this.intervalIndex, this.context.sequencer.state.now);
     this.sentVolumeLots = this.running()?.volumeLots ?? 0;
     this.shown = this.present();
     if (this.shown === undefined && this.ended.length === 0) return undefined;
@@ -131,7 +131,7 @@ export class KlineChannel extends SnapshotChannel {
 
   private async loadPast(): Promise<void> {
     const { symbol, spec } = this.traded;
-    const series = { category: spec.category, symbol, type: 'market' as const, width: this.width };
+    const series = { category: spec.category, symbol, type: 'market' as const, interval: this.interval };
     this.made = await this.context.sequencer.history.generatedPart(series, this.sentOpenTime);
   }
 
@@ -142,7 +142,7 @@ export class KlineChannel extends SnapshotChannel {
   }
 
   private running(): Candle | undefined {
-    return runningCandle(this.context.sequencer.state, this.traded, this.width);
+    return runningCandle(this.context.sequencer.state, this.traded, this.interval);
   }
 
   /** The candle of the present interval: flat at the last price while nothing trades; none before the first trade. */
@@ -152,7 +152,7 @@ export class KlineChannel extends SnapshotChannel {
     const { state } = this.context.sequencer;
     const { lastTicks } = state.market(this.traded).day;
     if (lastTicks === 0) return undefined;
-    return flatCandle(candleOpen(this.widthIndex, state.now), priceText(this.traded, lastTicks));
+    return flatCandle(candleOpen(this.intervalIndex, state.now), priceText(this.traded, lastTicks));
   }
 }
 

@@ -39,7 +39,6 @@ export function sumCoins(state: State, account: Account, margin: MarginCache, st
 
 /** Most accounts owe nothing and have no spot orders; the others are computed in big integers. */
 export function reloadDebts(state: State, account: Account, margin: MarginCache, exactly: boolean): void {
-  margin.haircutEstimated = false;
   const { numbers, coinCount } = margin;
   let debts: Map<number, bigint> | undefined;
   for (let n = 0, at = margin.firstCoin; n < coinCount; n++, at += COIN_COLUMNS) {
@@ -57,8 +56,7 @@ export function reloadDebts(state: State, account: Account, margin: MarginCache,
   }
   // Without debts a bound is enough while margin is ample: hundreds of orders are not visited.
   if (debts === undefined && !exactly && account.openMargin === 0) {
-    margin.setClaims(0, 0, lockedValue(state, margin));
-    margin.haircutEstimated = true;
+    margin.boundClaims(lockedValue(state, margin));
     return;
   }
   const { initial, maintenance, haircut } = debtAmounts(state, account, debts ?? NO_DEBTS);
@@ -99,8 +97,7 @@ function balanceOf(ledger: Ledger, numbers: Float64Array, at: number): bigint {
 /** Adds the coins whose rows were opened in the ledger since. */
 function reloadCoins({ ledger }: State, account: Account, margin: MarginCache): void {
   const coins = ledger.coinsOf(account.index);
-  if (coins.length === margin.ledgerRows) return;
-  margin.ledgerRows = coins.length;
+  if (!margin.ledgerRowsOpened(coins.length)) return;
   for (const coin of coins) {
     const n = margin.coinAt(coin);
     const at = margin.firstCoin + n * COIN_COLUMNS;

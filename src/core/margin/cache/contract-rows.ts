@@ -6,7 +6,7 @@
 import { NIL } from '../../book/order-slab.ts';
 import { HoldMode, Side } from '../../model/enums.ts';
 import { type Instrument, valueNumber } from '../../model/instrument.ts';
-import { feesOf, keptOf } from '../../model/margin-fractions.ts';
+import { feesOf, maintenanceWithFee } from '../../model/margin-fractions.ts';
 import type { Position } from '../../model/position.ts';
 import { ceilQuotient, ceilWorth, exact, exactNumber } from '../../model/safe-integers.ts';
 import { countsAsOpening } from '../../orders/order-lifecycle.ts';
@@ -24,7 +24,6 @@ import { futuresSetting, inSettleCoin, markTicks } from '../margin.ts';
 /** More than the error of floating point in a bound, in 10^-8. */
 const LOSS_DUST = 16;
 const MONEY = 100_000_000;
-const NO_POSITIONS: readonly Position[] = [];
 
 export function reloadPositions(state: State, account: Account, margin: MarginCache): void {
   let isolated: Position[] | undefined;
@@ -43,7 +42,7 @@ export function reloadPositions(state: State, account: Account, margin: MarginCa
       position.basis,
     );
   }
-  margin.isolated = isolated ?? NO_POSITIONS;
+  margin.setIsolated(isolated);
 }
 
 export function reloadSettings(state: State, account: Account, margin: MarginCache): void {
@@ -114,7 +113,7 @@ export function findOrAddRow(
 
 /** All rows. `exactLosses`: the losses of opening orders are in the rows already; else they are bounded. */
 export function repriceAll(state: State, account: Account, margin: MarginCache, exactLosses: boolean): void {
-  margin.estimated = false;
+  margin.beginContractSums();
   let initial = 0;
   let maintenance = 0;
   let exposure = 0;
@@ -180,8 +179,7 @@ function boundOrderLoss(state: State, margin: MarginCache, at: number): void {
   if (mark >= highest && mark <= lowest) return;
   const bought = mark < highest ? Math.ceil(buys * ((highest - mark) / highest)) + LOSS_DUST : 0;
   const sold = mark > lowest ? Math.ceil(sells * ((mark - lowest) / lowest)) + LOSS_DUST : 0;
-  numbers[at + ContractRow.openLoss] = exact(bought + sold);
-  margin.estimated = true;
+  margin.boundLoss(at, exact(bought + sold));
 }
 
 /** All columns of a row at the present prices. */
@@ -198,7 +196,7 @@ function repriceRow(state: State, account: Account, margin: MarginCache, at: num
   numbers[at + ContractRow.exposure] = 2 * (long + short) * (quotePrice(state, instrument) / MONEY);
   const held = Math.max(long, short);
   const { scale } = instrument.futures!;
-  const kept = scale === undefined ? Number.NaN : keptOf(scale, held);
+  const kept = scale === undefined ? Number.NaN : maintenanceWithFee(scale, held);
   numbers[at + ContractRow.maintenance] = held === 0 ? 0 : ceilWorth(kept, quotePrice(state, instrument));
   const buyValue = numbers[at + ContractRow.buyValue]!;
   const sellValue = numbers[at + ContractRow.sellValue]!;
