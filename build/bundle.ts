@@ -16,7 +16,7 @@ export const PROGRAM: readonly string[] = [
 ];
 
 /** What is read and not imported. */
-const FILES = ['catalogue', 'launch', 'launch.cjs', 'package.json', 'src/history/migrations'];
+const FILES = ['catalogue', 'launch', 'launch.cjs', 'package.json', 'src/history/migrations', 'web/dist'];
 
 /** Each entry is found under its own name, with the ending of code that needs no compiler. */
 export async function bundle(directory: string, entries: readonly string[]): Promise<void> {

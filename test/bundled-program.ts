@@ -40,6 +40,7 @@ const SOURCES = [
   'package.json',
   'src/**/*',
   'test/harness/*',
+  'web/dist/**/*',
 ];
 
 export async function bundledProgram(): Promise<string> {

@@ -7,8 +7,9 @@ const MODULES = join(import.meta.dirname, '../node_modules');
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
   // One checker: several would each work out the types of the libraries again, on cores that the others need.
   types: ['typescript/bin/tsc', '--noEmit', '--checkers', '1'],
+  'types of the pages': ['typescript/bin/tsc', '--noEmit', '--checkers', '1', '-p', 'web'],
   format: ['@biomejs/biome/bin/biome', 'check'],
-  lint: ['oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'bench', 'build'],
+  lint: ['oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'bench', 'build', 'web'],
 };
 
 async function passes(name: string, [program, ...args]: readonly string[]): Promise<boolean> {

@@ -70,7 +70,7 @@ function files(): string[] {
     return found;
   }
   const shared = new Set(Object.values(SUITES).flatMap(filesOf));
-  const alone = filesOf(['src/**/*.test.ts', 'test/**/*.test.ts']).filter((file) => !shared.has(file));
+  const alone = filesOf(['{src,test,web}/**/*.test.ts']).filter((file) => !shared.has(file));
   return [
     ...new Set([
       ...Object.keys(SUITES).map(suiteFile),

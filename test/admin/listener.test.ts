@@ -30,8 +30,8 @@ test("the public port knows nothing of the operator's listener", async () => {
   assert.equal((await fetch(`${url}/api/v3/market/instruments?category=SPOT`, { headers })).status, 404);
 });
 
-test('the first page says that there are no demo accounts, and what to do then', async () => {
-  const page = await (await fetch(venue.url, { headers: { accept: 'text/html' } })).text();
+test('the page about the exchange says that there are no demo accounts, and what to do then', async () => {
+  const page = await (await fetch(`${venue.url}/about`, { headers: { accept: 'text/html' } })).text();
   assert.match(page, /Demo accounts are <strong>off<\/strong>/);
   assert.match(page, /npm run bourse -- account create alice/);
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { VERSION } from '../../src/version.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 
@@ -25,7 +26,7 @@ async function open(url: string, headers: Readonly<Record<string, string>> = {})
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-function assertPage({ headers, text }: Awaited<ReturnType<typeof open>>): void {
+function assertHeaders(headers: Headers): void {
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
   assert.equal(headers.get('content-security-policy'), PAGE_POLICY);
   assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin');
@@ -33,6 +34,10 @@ function assertPage({ headers, text }: Awaited<ReturnType<typeof open>>): void {
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
   assert.equal(headers.get('permissions-policy'), 'camera=(), microphone=(), geolocation=()');
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
+}
+
+function assertPage({ headers, text }: Awaited<ReturnType<typeof open>>): void {
+  assertHeaders(headers);
   assert.match(text, /^<!doctype html>\n<html lang="en">/);
   assert.doesNotMatch(
     text,
@@ -54,8 +59,8 @@ async function assertLinks(text: string): Promise<void> {
   }
 }
 
-test('/ in a browser is a page that says what this is, where things are and that demo accounts are on', async () => {
-  const page = await open(server.url);
+test('/about in a browser says what this is, where things are and that demo accounts are on', async () => {
+  const page = await open(`${server.url}/about`);
   assert.equal(page.status, 200);
   assertPage(page);
   await assertLinks(page.text);
@@ -70,12 +75,72 @@ test('/ in a browser is a page that says what this is, where things are and that
   }
   assert.doesNotMatch(page.text, /demo-alice-secret/);
   assert.equal(page.headers.get('cache-control'), 'no-cache');
-  const again = await open(server.url, { 'if-none-match': page.headers.get('etag')! });
+  const again = await open(`${server.url}/about`, { 'if-none-match': page.headers.get('etag')! });
   assert.deepEqual([again.status, again.text], [304, '']);
 });
 
+test('/ in a browser is the terminal, with the headers of a page and files that never change', async () => {
+  const page = await open(server.url);
+  assert.equal(page.status, 200);
+  assertHeaders(page.headers);
+  assert.equal(page.headers.get('cache-control'), 'no-cache');
+  const again = await open(server.url, { 'if-none-match': page.headers.get('etag')! });
+  assert.deepEqual([again.status, again.text], [304, '']);
+  const files = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
+  assert.deepEqual(files.map((path) => path.replace(/.*\./, '')).sort(), ['css', 'js']);
+  for (const path of files) {
+    const file = await open(server.url + path, { accept: '*/*' });
+    assert.equal(file.status, 200, path);
+    assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    assert.equal(file.headers.get('cross-origin-resource-policy'), 'same-origin');
+    assert.equal(file.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(file.headers.get('content-encoding'), 'gzip');
+    assert.match(file.headers.get('content-type')!, path.endsWith('js') ? /^text\/javascript/ : /^text\/css/);
+    const plain = await open(server.url + path, { 'accept-encoding': 'identity' });
+    assert.deepEqual([plain.headers.get('content-encoding'), plain.text], [null, file.text]);
+  }
+  assert.equal((await open(`${server.url}/assets/../package.json`)).status, 404);
+  assert.equal((await open(`${server.url}/index.html`)).status, 404);
+  const licences = await open(`${server.url}/licences`);
+  assertHeaders(licences.headers);
+  assert.match(licences.text, /Lightweight Charts/);
+});
+
+test('demo keys are told to a page of this server in a browser here, and to nobody else', async () => {
+  const ask = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await fetch(`${server.url}/web/session`, { headers });
+    return {
+      status: answer.status,
+      body: (await answer.json()) as { accounts?: { name: string }[]; clock?: string },
+    };
+  };
+  const own = await ask({ 'sec-fetch-site': 'same-origin' });
+  assert.deepEqual(own.body, {
+    demo: true,
+    accounts: server.accounts.map(({ name, uid, apiKey, secretKey, passphrase }) => ({
+      name,
+      uid: String(uid),
+      apiKey,
+      secretKey,
+      passphrase,
+    })),
+    clock: 'wall',
+    lab: false,
+    version: VERSION,
+  });
+  for (const headers of [
+    {},
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '203.0.113.9' },
+    { 'sec-fetch-site': 'same-origin', forwarded: 'for=203.0.113.9' },
+  ])
+    assert.deepEqual((await ask(headers)).body.accounts, [], JSON.stringify(headers));
+  for (const site of ['cross-site', 'same-site'])
+    assert.equal((await ask({ 'sec-fetch-site': site })).status, 403, site);
+});
+
 test('/ for other programs, and an unknown path, are JSON as ever', async () => {
-  for (const path of ['/', '/nowhere']) {
+  for (const path of ['/', '/about', '/nowhere']) {
     for (const accept of ['*/*', 'application/json, text/plain, */*']) {
       const { status, text } = await open(server.url + path, { accept });
       const { code, msg, data } = JSON.parse(text);

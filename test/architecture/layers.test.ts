@@ -12,6 +12,7 @@ const MODULES: Readonly<Record<string, string>> = {
   storage: '',
   validation: '',
   http: 'validation',
+  pages: 'http',
   views: 'core',
   catalogue: 'core validation',
   journal: 'storage',
@@ -24,7 +25,7 @@ const MODULES: Readonly<Record<string, string>> = {
   api: 'core storage validation http views identity history sequencer reserves accounts',
   admin:
     'core storage validation http views catalogue identity history sequencer reserves accounts simulator',
-  app: 'core storage http views catalogue journal identity history sequencer reserves accounts simulator api admin',
+  app: 'core storage http views catalogue journal identity history sequencer reserves accounts simulator pages api admin',
 };
 
 /** What the program is, and where its files are. */

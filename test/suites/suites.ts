@@ -12,7 +12,7 @@ const api = (names: string) => `test/api/{${names}}.test.ts`;
 
 /** Patterns of the files of each suite; the longest first, so that none is alone at the end. */
 export const SUITES = {
-  unit: ['src/**/*.test.ts'],
+  unit: ['src/**/*.test.ts', 'web/**/*.test.ts'],
   streams: ['test/streams/*.test.ts'],
   'api-futures': [api('futures*,forced-closes,position-moves,margin,loans,strategy,tax-records')],
   'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],

@@ -1,4 +1,4 @@
-/** Pages of the public port for browsers: a start page, and one for unknown addresses. */
+/** Pages of the public port for browsers: one that says where things are, and one for unknown addresses. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CachedPage, definitions, escaped, htmlPage, sendPage, wantsPage } from '../../http/page.ts';
 import { DEMO_ACCOUNTS } from '../../identity/demo-accounts.ts';
@@ -7,6 +7,7 @@ import { VERSION } from '../../version.ts';
 const link = (path: string) => `<a href="${escaped(path)}">${escaped(path.split('?')[0]!)}</a>`;
 
 const PLACES = definitions([
+  [link('/'), 'the trading terminal'],
   [link('/docs'), 'every endpoint with its parameters, answers, permission and limit'],
   [
     `${link('/openapi.json')} ${link('/asyncapi.json')}`,
@@ -43,9 +44,9 @@ in the directory of the project:</p>\n${CLIENTS}`
     : `<p>Demo accounts are <strong>off</strong>. The operator opens an account:</p>\n${OPERATOR}`;
 }
 
-function firstPage(demo: boolean): string {
+function aboutPage(demo: boolean): string {
   return htmlPage(
-    'Bourse',
+    'About · Bourse',
     `<h1>Bourse <small>${escaped(VERSION)}</small></h1>
 <p>A complete unified-account exchange: spot, margin and futures on one account, an order book, a ledger and a durable log,
 behind version 3 of the HTTP and WebSocket interface. It runs, and this is its public port.</p>
@@ -56,16 +57,16 @@ ${PLACES}`,
   );
 }
 
-/** `/` for a browser; other clients get the response of an unknown path. */
-export function serveFirstPage(
+/** `/about` for a browser; other clients get the response of an unknown path. */
+export function serveAboutPage(
   app: FastifyInstance,
   demo: boolean,
   otherwise: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): void {
-  const page = new CachedPage(firstPage(demo));
+  const page = new CachedPage(aboutPage(demo));
   app.route({
     method: ['GET', 'HEAD'],
-    url: '/',
+    url: '/about',
     schema: { hide: true },
     // Load balancers send HEAD and accept any type.
     handler: (request, reply) =>
@@ -79,7 +80,6 @@ export function sendNotFoundPage(reply: FastifyReply, message: string): FastifyR
   const body = `<h1>Nothing here <small>404</small></h1>
 <p>${escaped(message.charAt(0).toUpperCase() + message.slice(1))}.</p>
 <h2>Where things are</h2>
-<p>${link('/')} is the first page.</p>
 ${PLACES}`;
   return sendPage(reply, 404, htmlPage('Nothing here · Bourse', body));
 }

@@ -21,7 +21,7 @@ import { describedRoute } from './described-route.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
-import { sendNotFoundPage, serveFirstPage } from './pages.ts';
+import { sendNotFoundPage, serveAboutPage } from './pages.ts';
 import { serveReference } from './reference.ts';
 import { RequestGuard, type RequestGuardOptions } from './request-guard.ts';
 import { Responder } from './responder.ts';
@@ -33,7 +33,7 @@ export interface ApiServerOptions extends Services, RequestGuardOptions {
   readonly logger: FastifyBaseLogger;
   /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
-  /** Are there demo accounts with published keys? The start page says so. */
+  /** Are there demo accounts with published keys? The page of /about says so. */
   readonly demo: boolean;
   readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
@@ -84,7 +84,7 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   await app.register(async (scope) => {
     for (const route of ROUTES) serve(scope, route, options, requestGuard, responder);
   });
-  serveFirstPage(app, options.demo, (request, reply) => responder.fail(reply, notFound(request)));
+  serveAboutPage(app, options.demo, (request, reply) => responder.fail(reply, notFound(request)));
   serveHealth(app, options.metrics, options.readiness);
   return app;
 }

@@ -76,9 +76,17 @@ export async function openDemo(
   return accounts;
 }
 
+/** Those that work: an operator may have deleted some. */
+export function demoKeys(identity: Identity) {
+  return DEMO_ACCOUNTS.flatMap(({ name, apiKey, secretKey, passphrase }) => {
+    const found = identity.findKey(apiKey)?.key;
+    return found?.demo === true ? [{ name, uid: String(found.uid), apiKey, secretKey, passphrase }] : [];
+  });
+}
+
 /** Does this exchange accept the published demo keys? */
 export function hasDemoKeys(identity: Identity): boolean {
-  return DEMO_ACCOUNTS.some(({ apiKey }) => identity.findKey(apiKey)?.key.demo === true);
+  return demoKeys(identity).length > 0;
 }
 
 function accountCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Unstamped<Command>[] {

@@ -13,6 +13,7 @@ import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
+import { servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
@@ -23,10 +24,11 @@ import type { Config } from '../config/settings.ts';
 import { EventLoopMonitor } from '../observability/event-loop-monitor.ts';
 import { Metrics, type MetricsSnapshot } from '../observability/metrics.ts';
 import { readinessChecks } from '../observability/readiness.ts';
-import { hasDemoKeys } from './bootstrap.ts';
+import { demoKeys } from './bootstrap.ts';
 import type { Components } from './components.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { listen } from './listen.ts';
+import { isLoopback } from './loopback.ts';
 
 /** Dependencies of both servers. */
 interface ServerDependencies extends Components {
@@ -88,12 +90,14 @@ export async function openApi(
     streams: streams.metrics,
     exposure: components.exposure.kept(),
   }));
-  const demo = hasDemoKeys(identity);
+  const keys = demoKeys(identity);
+  const demo = keys.length > 0;
   const connectionsMax = connections.max;
   const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax });
   connections.attach(api.server);
   streams.attach(api.server);
   serveAsyncApi(api);
+  servePages(api, { demoKeys: keys, clock: config.clock, isLoopback });
   api.addHook('preClose', () => streams.close());
   open.defer(() => api.close());
   return { api, streams, stopping, readiness };

@@ -45,6 +45,7 @@ export function factsLine(facts: StartFacts): string {
     node: process.versions.node,
     url,
     api: `${url}/api/v3`,
+    page: `${url}/`,
     docs: `${url}/docs`,
     operator: facts.operatorUrl ?? null,
     data,
@@ -85,6 +86,7 @@ function titled(title: string, lines: readonly string[], paint: Paint): string[]
 function addresses({ url, operatorUrl }: StartFacts, paint: Paint): string[] {
   const operator = `${operatorUrl} for npm run bourse -- --help`;
   return [
+    ...titled('Page', [`${url}/ to trade in a browser`], paint),
     ...titled('API', [`${url}/api/v3`], paint),
     ...titled('Docs', [`${url}/docs`], paint),
     ...titled('Health', [`${url}/readyz`, `${url}/metrics`], paint),

@@ -1,0 +1,66 @@
+/**
+ * The pages of the public port: the terminal at `/`, its files, and what it needs to know before it can sign. They
+ * are clients of the interface like any other and have no way in of their own.
+ */
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CachedPage, htmlPage, PAGE_HEADERS, wantsPage } from '../http/page.ts';
+import { programFile } from '../program-files.ts';
+import { type BuiltFile, readBuiltFiles } from './built-files.ts';
+import { type SessionFacts, serveSession } from './session.ts';
+
+/** Address of a page and its file of `web/dist`. */
+const PAGES: Readonly<Record<string, string>> = { '/': 'index.html', '/licences': 'licences.html' };
+
+const UNBUILT = new CachedPage(
+  htmlPage(
+    'Bourse',
+    `<h1>Bourse</h1>
+<p>The exchange runs, but its pages are not built. In the directory of the project:</p>
+<pre>npm run web</pre>
+<p>Then start it again. The interface needs none of it: <a href="/docs">/docs</a> is its reference,
+<a href="/about">/about</a> says where everything else is.</p>`,
+  ),
+);
+
+export function servePages(app: FastifyInstance, facts: SessionFacts): void {
+  const files = readBuiltFiles(fileURLToPath(programFile('web/dist')));
+  for (const [url, name] of Object.entries(PAGES)) {
+    const file = files.get(name);
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      schema: { hide: true },
+      handler: (request, reply) => {
+        // Load balancers send HEAD and accept any type; to other programs there is nothing here.
+        if (request.method === 'GET' && !wantsPage(request.raw)) return reply.callNotFound();
+        return file === undefined ? UNBUILT.send(request, reply) : sendPage(file, request, reply);
+      },
+    });
+  }
+  for (const [path, file] of files) {
+    if (path.endsWith('.html')) continue;
+    app.get(`/${path}`, { schema: { hide: true } }, (request, reply) => sendFile(file, request, reply));
+  }
+  serveSession(app, facts);
+}
+
+function sendPage(file: BuiltFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers(PAGE_HEADERS).header('vary', 'accept, accept-encoding');
+  return sendFile(file, request, reply);
+}
+
+/** A file whose name changes with its contents is kept for good; others are asked for again each time. */
+function sendFile(file: BuiltFile, { headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({
+    'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    etag: file.tag,
+  });
+  if (!reply.hasHeader('vary')) reply.header('vary', 'accept-encoding');
+  if (headers['if-none-match'] === file.tag) return reply.code(304).send();
+  reply.type(file.type);
+  if (!/\bgzip\b/.test(headers['accept-encoding'] ?? '')) return reply.send(file.bytes);
+  return reply.header('content-encoding', 'gzip').send(file.zipped());
+}

@@ -1,0 +1,54 @@
+/**
+ * `GET /web/session`: what a page must know before it can sign. The keys of the demo accounts are told only to a page of
+ * this server in a browser on this machine; a page of another origin is refused before (`http/request-source.ts`).
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { VERSION } from '../version.ts';
+
+export interface DemoKey {
+  readonly name: string;
+  readonly uid: string;
+  readonly apiKey: string;
+  readonly secretKey: string;
+  readonly passphrase: string;
+}
+
+export interface SessionFacts {
+  /** Empty without demo accounts. */
+  readonly demoKeys: readonly DemoKey[];
+  /** As `--clock` has it: `wall`, `manual` or a pace. */
+  readonly clock: string;
+  readonly isLoopback: (address: string) => boolean;
+}
+
+export interface Session {
+  readonly demo: boolean;
+  readonly accounts: readonly DemoKey[];
+  readonly clock: string;
+  /** Is there a laboratory? */
+  readonly lab: boolean;
+  readonly version: string;
+}
+
+export function serveSession(app: FastifyInstance, { demoKeys, clock, isLoopback }: SessionFacts): void {
+  app.get('/web/session', { schema: { hide: true } }, (request, reply) => {
+    const session: Session = {
+      demo: demoKeys.length > 0,
+      accounts: isOwnPageHere(request, isLoopback) ? demoKeys : [],
+      clock,
+      lab: false,
+      version: VERSION,
+    };
+    return reply.header('vary', 'sec-fetch-site').send(session);
+  });
+}
+
+/** A proxy on this machine speaks for others, and a browser always says where a request of a page comes from. */
+function isOwnPageHere(
+  { headers, socket }: FastifyRequest,
+  isLoopback: (address: string) => boolean,
+): boolean {
+  if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return false;
+  const address = socket.remoteAddress;
+  return headers['sec-fetch-site'] === 'same-origin' && address !== undefined && isLoopback(address);
+}

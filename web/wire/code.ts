@@ -1,0 +1,107 @@
+/** A call of the page as a program that runs as pasted. Keys that are not those of a demo account stay out of it. */
+import type { Call } from './client.ts';
+
+export interface Keys {
+  readonly apiKey: string;
+  readonly secretKey: string;
+  readonly passphrase: string;
+}
+
+export const PROGRAMS = ['curl', 'ccxt JS', 'ccxt Python', 'SDK'] as const;
+export type Program = (typeof PROGRAMS)[number];
+
+type Written = Pick<Call, 'method' | 'path' | 'query' | 'body' | 'signed'>;
+
+/** For keys whose secret the page does not tell. */
+export const PLACEHOLDERS: Keys = {
+  apiKey: '$BOURSE_KEY',
+  secretKey: '$BOURSE_SECRET',
+  passphrase: '$BOURSE_PASSPHRASE',
+};
+
+export function programOf(program: Program, call: Written, origin: string, keys: Keys): string {
+  switch (program) {
+    case 'curl':
+      return curl(call, origin, keys);
+    case 'ccxt JS':
+      return ccxtJs(call, origin, keys);
+    case 'ccxt Python':
+      return ccxtPython(call, origin, keys);
+    case 'SDK':
+      return sdk(call, origin, keys);
+  }
+}
+
+const parametersOf = ({ query, body }: Written): object => body ?? query;
+const isPrivate = ({ signed }: Written): boolean => signed !== '';
+
+function targetOf({ path, query }: Written): string {
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
+function curl(call: Written, origin: string, { apiKey, secretKey, passphrase }: Keys): string {
+  const target = targetOf(call);
+  const body = call.body === undefined ? '' : JSON.stringify(call.body);
+  const data = body === '' ? '' : ` \\\n  -H 'Content-Type: application/json' -d "$body"`;
+  if (!isPrivate(call)) return `curl '${origin}${target}'\n`;
+  return `target='${target}'
+body='${body}'
+ts=$(date +%s)000
+sign=$(printf '%s' "$ts${call.method}$target$body" | openssl dgst -sha256 -hmac "${secretKey}" -binary | base64)
+curl -X ${call.method} "${origin}$target" -H "ACCESS-KEY: ${apiKey}" -H "ACCESS-PASSPHRASE: ${passphrase}" \\
+  -H "ACCESS-TIMESTAMP: $ts" -H "ACCESS-SIGN: $sign"${data}
+`;
+}
+
+/** ccxt names a method after each path: privateUtaPostV3TradePlaceOrder. */
+function methodOf(call: Written): string {
+  const words = call.path.replace('/api/', '').split(/[/-]/);
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const verb = call.method === 'GET' ? 'Get' : 'Post';
+  return `${isPrivate(call) ? 'private' : 'public'}Uta${verb}${name}`;
+}
+
+function ccxtJs(call: Written, origin: string, { apiKey, secretKey, passphrase }: Keys): string {
+  return `import ccxt from 'ccxt';
+
+const api = '${origin}';
+const exchange = new ccxt.bitget({
+  apiKey: '${apiKey}',
+  secret: '${secretKey}',
+  password: '${passphrase}',
+  options: { uta: true },
+  urls: { api: { uta: api, spot: api, common: api, mix: api } },
+});
+console.log(await exchange.${methodOf(call)}(${JSON.stringify(parametersOf(call), undefined, 2)}));
+`;
+}
+
+function ccxtPython(call: Written, origin: string, { apiKey, secretKey, passphrase }: Keys): string {
+  return `import ccxt
+
+api = '${origin}'
+exchange = ccxt.bitget({
+    'apiKey': '${apiKey}',
+    'secret': '${secretKey}',
+    'password': '${passphrase}',
+    'options': {'uta': True},
+    'urls': {'api': {'uta': api, 'spot': api, 'common': api, 'mix': api}},
+})
+print(exchange.${methodOf(call)}(${JSON.stringify(parametersOf(call), undefined, 4)}))
+`;
+}
+
+function sdk(call: Written, origin: string, { apiKey, secretKey, passphrase }: Keys): string {
+  const verb = call.method === 'GET' ? 'get' : 'post';
+  return `import { RestClientV3 } from 'bitget-api';
+
+const client = new RestClientV3({
+  baseUrl: '${origin}',
+  apiKey: '${apiKey}',
+  apiSecret: '${secretKey}',
+  apiPass: '${passphrase}',
+});
+console.log(await client.${verb}${isPrivate(call) ? 'Private' : ''}('${call.path}', ${JSON.stringify(parametersOf(call), undefined, 2)}));
+`;
+}
