@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 const MODULES = join(import.meta.dirname, '../node_modules');
+/** One checker: several would each work out the types of the libraries again, on cores that the others need. */
+const typesOf = (project: string) => ['typescript/bin/tsc', '--noEmit', '--checkers', '1', '-p', project];
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
   // One checker: several would each work out the types of the libraries again, on cores that the others need.
-  types: ['typescript/bin/tsc', '--noEmit', '--checkers', '1'],
-  'types of the pages': ['typescript/bin/tsc', '--noEmit', '--checkers', '1', '-p', 'web'],
+  types: typesOf('.'),
+  'types of the pages': typesOf('web'),
+  'types of their tests': typesOf('test/web'),
   format: ['@biomejs/biome/bin/biome', 'check'],
   lint: ['oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'bench', 'build', 'web'],
 };

@@ -1,6 +1,7 @@
 /** The HTTP server that the public API and the operator's API share. */
 
 import type { Server } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
 import { VALIDATION } from '../validation/schema-check.ts';

@@ -104,6 +104,19 @@ export const lines = computed((): readonly Line[] => [
 const EDGE_PX = 14;
 const AXIS_PX = 42;
 
+const TAG_PX = 26;
+
+/** Labels of lines that are close to one another make room, so that each can be taken; the lines stay. */
+function spread(placed: { tag: number }[], lowest: number): void {
+  for (let index = 1; index < placed.length; index++)
+    placed[index]!.tag = Math.max(placed[index]!.tag, placed[index - 1]!.tag + TAG_PX);
+  let room = lowest;
+  for (const each of placed.toReversed()) {
+    each.tag = Math.min(each.tag, room);
+    room = each.tag - TAG_PX;
+  }
+}
+
 export function ChartLines({ scale }: { readonly scale: PriceScale }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -111,12 +124,19 @@ export function ChartLines({ scale }: { readonly scale: PriceScale }) {
     // The price scale moves with every candle, and tells nobody.
     const follow = () => {
       const lowest = box.current!.clientHeight - AXIS_PX;
-      for (const element of box.current!.children as unknown as Iterable<HTMLElement>) {
-        const y = scale.yOf(Number(element.dataset.price)) ?? EDGE_PX;
-        const shown = Math.round(Math.max(EDGE_PX, Math.min(lowest, y)));
-        const top = `translateY(${shown}px)`;
-        if (element.style.transform !== top) element.style.transform = top;
-        element.classList.toggle('beyond', Math.abs(shown - y) > 1);
+      const placed = [...(box.current!.children as unknown as Iterable<HTMLElement>)]
+        .map((element) => {
+          const y = scale.yOf(Number(element.dataset.price)) ?? EDGE_PX;
+          const shown = Math.round(Math.max(EDGE_PX, Math.min(lowest, y)));
+          return { element, shown, beyond: Math.abs(shown - y) > 1, tag: shown };
+        })
+        .sort((a, b) => a.shown - b.shown);
+      spread(placed, lowest);
+      for (const { element, shown, beyond, tag } of placed) {
+        const style = `transform:translateY(${shown}px);--nudge:${tag - shown}px`;
+        if (element.dataset.at !== style) element.style.cssText = style;
+        element.dataset.at = style;
+        element.classList.toggle('beyond', beyond);
       }
       frame = requestAnimationFrame(follow);
     };

@@ -61,6 +61,7 @@ export function Chart({ width, slot }: { readonly width: Signal<string>; readonl
           drawn.all(bars, fresh);
           fresh &&= bars.length === 0;
           element.dataset.bars = String(bars.length);
+          if (bars.length > 0 && slot === 1) performance.mark('candles');
           legend.value = bars.at(-1);
         },
         onBar: (bar) =>

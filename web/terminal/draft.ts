@@ -1,6 +1,6 @@
 /** The order that is being written. One record of signals, so that keys, book and form change the same one. */
 import { computed, effect, signal } from '@preact/signals';
-import { amount, type Decimal, decimal, textOf } from '../wire/decimal.ts';
+import { amount, type Decimal, decimal, sign, textOf } from '../wire/decimal.ts';
 import { baseSize, quoteWorth, type SizeUnit, shareOf } from '../wire/order-math.ts';
 import type { FieldName, LegDraft, OrderDraft, OrderTypeId } from '../wire/order-types.ts';
 import { isFutures, type Side } from '../wire/types.ts';
@@ -113,6 +113,7 @@ async function askRoom(): Promise<void> {
   const asked = client.value;
   if (open === undefined || asked === undefined) return;
   const at = priceFor('buy');
+  if (sign(at) <= 0) return;
   const common = { category: open.category, symbol: open.symbol, orderType: 'limit', size: open.minOrderQty };
   const one = (of: Side) =>
     asked.get<MaxOpen>('account/max-open-available', { ...common, side: of, price: textOf(priceFor(of)) });
@@ -135,8 +136,11 @@ export function refreshRoom(): void {
   asking = setTimeout(() => void askRoom(), Math.max(60, askedAt + ASK_EVERY_MS - Date.now()));
 }
 
+const hasPrice = computed(() => best.value.bid !== '' || ticker.value !== undefined);
+
 effect(() => {
   void instrument.value;
+  void hasPrice.value;
   void client.value;
   void price.value;
   void type.value;

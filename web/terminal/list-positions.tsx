@@ -31,11 +31,11 @@ function Protection({ row }: { readonly row: Position }) {
     <button
       type="button"
       class="link"
-      aria-label={`Take-profit and stop-loss of ${row.symbol}`}
       onClick={() => {
         positionWindow.value = { position: row, what: 'protect' };
       }}
     >
+      <span class="sr">Take-profit and stop-loss of {row.symbol}: </span>
       {text(found?.takeProfit)} / {text(found?.stopLoss)}
     </button>
   );

@@ -54,9 +54,11 @@ export function SymbolBar() {
           type="button"
           class={`account-button colour-${account.value?.colour ?? 9}`}
           onClick={() => open('account')}
-          aria-label={`Account: ${account.value?.name ?? 'none'}`}
         >
-          <b>{account.value?.name ?? 'No account'}</b>
+          <span>
+            <span class="sr">Account: </span>
+            <b>{account.value?.name ?? 'No account'}</b>
+          </span>{' '}
           {account.value !== undefined && <small>{percent(funds.value?.mgnRatio, 1)}</small>}
           <Icon name="down" />
         </button>

@@ -105,6 +105,9 @@ export async function loadInstruments(): Promise<void> {
   const answers = await Promise.all(
     CATEGORIES.map((category) => api.get<readonly Instrument[]>('market/instruments', { category })),
   );
+  // A part of the markets would look like all of them; the start tries again.
+  const failed = answers.find((answer) => !answer.ok);
+  if (failed !== undefined) throw new Error('the instruments are not known yet');
   const list = answers.flatMap((answer) => (answer.ok ? answer.data : []));
   instruments.value = new Map(list.map((each) => [instrumentKey(each.category, each.symbol), each]));
 }
