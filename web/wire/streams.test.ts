@@ -6,9 +6,9 @@ class FakeSocket {
   readonly OPEN = 1;
   readyState = 1;
   readonly sent: string[] = [];
-  onopen = () => undefined as unknown;
-  onmessage = (_: { data: string }) => undefined as unknown;
-  onclose = (_: { code: number }) => undefined as unknown;
+  onopen: () => unknown = () => undefined;
+  onmessage: (frame: { data: string }) => unknown = () => undefined;
+  onclose: (end: { code: number }) => unknown = () => undefined;
   send(text: string): void {
     this.sent.push(text);
   }

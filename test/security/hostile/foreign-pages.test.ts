@@ -297,7 +297,7 @@ describe('a page of another origin', () => {
         );
       }
       const own = await ask({ line: `GET ${path} HTTP/1.1`, headers: site('same-origin') });
-      assert.equal(own.status, 404, 'there is nothing yet');
+      assert.equal(own.status, /^\/(?:web|%77eb)\/session$/.test(path) ? 200 : 404, path);
     }
     const twice: Lines = [...site('same-origin'), ['Sec-Fetch-Site', 'cross-site']];
     assertEnvelope(await ask({ line: 'GET /web/session HTTP/1.1', headers: twice }), 403, /another origin/);
