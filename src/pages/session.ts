@@ -14,8 +14,8 @@ export interface DemoKey {
 }
 
 export interface SessionFacts {
-  /** Empty without demo accounts. */
-  readonly demoKeys: readonly DemoKey[];
+  /** Those that work now: none without demo accounts, fewer when an operator has deleted some. */
+  readonly demoKeys: () => readonly DemoKey[];
   /** As `--clock` has it: `wall`, `manual` or a pace. */
   readonly clock: string;
   readonly isLoopback: (address: string) => boolean;
@@ -32,9 +32,10 @@ export interface Session {
 
 export function serveSession(app: FastifyInstance, { demoKeys, clock, isLoopback }: SessionFacts): void {
   app.get('/web/session', { schema: { hide: true } }, (request, reply) => {
+    const keys = demoKeys();
     const session: Session = {
-      demo: demoKeys.length > 0,
-      accounts: isOwnPageHere(request, isLoopback) ? demoKeys : [],
+      demo: keys.length > 0,
+      accounts: isOwnPageHere(request, isLoopback) ? keys : [],
       clock,
       lab: false,
       version: VERSION,

@@ -1,5 +1,5 @@
 /**
- * A table of records; on a phone each becomes a card. Of long lists only the rows in view are in the page: the space of
+ * A table of records; without the room for it each becomes a card. Of long lists only the rows in view are in the page: the space of
  * the others is kept above and below.
  */
 import type { ComponentChildren } from 'preact';
@@ -24,12 +24,15 @@ interface TableProps<Row> {
 const WINDOWED_FROM = 200;
 const ROW_PX = 30;
 const SPARE = 10;
+/** Narrower ones are cards (`lists.css`). */
+const TABLE_PX = 720;
 
 export function Table<Row>({ label, columns, rows, keyOf, empty, onHover }: TableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
-  const windowed = rows.length > WINDOWED_FROM;
+  // Cards differ in height.
+  const windowed = rows.length > WINDOWED_FROM && (scroller.current?.clientWidth ?? 0) >= TABLE_PX;
   const room = Math.ceil((scroller.current?.clientHeight ?? 400) / ROW_PX) + 2 * SPARE;
   const first = windowed ? Math.max(0, Math.floor(top / ROW_PX) - SPARE) : 0;
   const shown = windowed ? rows.slice(first, first + room) : rows;

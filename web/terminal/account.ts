@@ -21,7 +21,7 @@ import { instrument, ownPrices, redrawBook } from './market.ts';
 import { addEvents, events, notify, speak } from './notices.ts';
 import { paint } from './paint.ts';
 import { lastAccount } from './settings.ts';
-import { digitsOf, frameCame, futuresCategory, ORIGIN, rememberCall, STREAMS } from './venue.ts';
+import { digitsOf, frameCame, futuresCategory, heard, ORIGIN, rememberCall, STREAMS } from './venue.ts';
 
 export const account = signal<AccountKey | undefined>(undefined);
 export const client = signal<ApiClient | undefined>(undefined);
@@ -113,6 +113,7 @@ function openStream({ signer }: AccountKey, of: number): Stream {
       if (state === 'open') void refresh(of);
     },
     onFrame: frameCame,
+    onPong: heard,
   });
   const topic = <Row>(name: string, read: (rows: readonly Row[], whole: boolean) => void) =>
     opened.subscribe<Row>({ instType: 'UTA', topic: name }, ({ action, data }) => {

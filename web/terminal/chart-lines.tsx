@@ -6,7 +6,7 @@ import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import type { Answer } from '../wire/client.ts';
-import { add, amount, integer, multiply, sign } from '../wire/decimal.ts';
+import { add, amount, compare, integer, multiply, sign } from '../wire/decimal.ts';
 import { fixed, signed } from '../wire/format.ts';
 import { onTick } from '../wire/order-math.ts';
 import { type Instrument, type Position, type StrategyOrder, tickOf } from '../wire/types.ts';
@@ -15,6 +15,7 @@ import { amendOrder, amendStrategy, cancelOrder, cancelStrategy } from './action
 import type { PriceScale } from './chart.tsx';
 import { instrument, priceDigits } from './market.ts';
 import { speak } from './notices.ts';
+import { isPhone } from './settings.ts';
 
 export type LineKind = 'order' | 'trigger' | 'tp' | 'sl' | 'entry' | 'liq';
 
@@ -48,9 +49,9 @@ function strategyLines(order: StrategyOrder): Line[] {
       amend: (price) => amendStrategy(order, { triggerPrice: price }),
       remove,
     });
-  for (const [kind, price, name] of [
-    ['tp', takeProfit, 'takeProfit'],
-    ['sl', stopLoss, 'stopLoss'],
+  for (const [kind, price, other, name] of [
+    ['tp', takeProfit, stopLoss, 'takeProfit'],
+    ['sl', stopLoss, takeProfit, 'stopLoss'],
   ] as const)
     if (price !== '')
       list.push({
@@ -60,7 +61,8 @@ function strategyLines(order: StrategyOrder): Line[] {
         price,
         words: kind === 'tp' ? 'TP' : 'SL',
         amend: (next) => amendStrategy(order, { [name]: next }),
-        remove: () => amendStrategy(order, { [name]: '0' }).then((answer) => (answer.ok ? answer : remove())),
+        // The last leg goes with its order; of two, the other one stays.
+        remove: other === '' ? remove : () => amendStrategy(order, { [name]: '0' }),
       });
   return list;
 }
@@ -100,20 +102,23 @@ export const lines = computed((): readonly Line[] => [
   ...strategiesHere.value.flatMap(strategyLines),
 ]);
 
-/** A line beyond the prices that the chart shows waits at its edge: it can still be taken. */
-const EDGE_PX = 14;
+/** A line beyond the prices that the chart shows waits at its edge, below the legend: it can still be taken. */
+const edgePx = () => (isPhone.peek() ? 46 : 14);
 const AXIS_PX = 42;
-
-const TAG_PX = 26;
+/** A label and the space to the next one; `panels.css` has its height. */
+const tagPx = () => (isPhone.peek() ? 34 : 26);
+/** A click that trembles is no drag. */
+const SLACK_PX = 3;
 
 /** Labels of lines that are close to one another make room, so that each can be taken; the lines stay. */
 function spread(placed: { tag: number }[], lowest: number): void {
+  const height = tagPx();
   for (let index = 1; index < placed.length; index++)
-    placed[index]!.tag = Math.max(placed[index]!.tag, placed[index - 1]!.tag + TAG_PX);
+    placed[index]!.tag = Math.max(placed[index]!.tag, placed[index - 1]!.tag + height);
   let room = lowest;
   for (const each of placed.toReversed()) {
     each.tag = Math.min(each.tag, room);
-    room = each.tag - TAG_PX;
+    room = each.tag - height;
   }
 }
 
@@ -124,10 +129,11 @@ export function ChartLines({ scale }: { readonly scale: PriceScale }) {
     // The price scale moves with every candle, and tells nobody.
     const follow = () => {
       const lowest = box.current!.clientHeight - AXIS_PX;
+      const highest = edgePx();
       const placed = [...(box.current!.children as unknown as Iterable<HTMLElement>)]
         .map((element) => {
-          const y = scale.yOf(Number(element.dataset.price)) ?? EDGE_PX;
-          const shown = Math.round(Math.max(EDGE_PX, Math.min(lowest, y)));
+          const y = scale.yOf(Number(element.dataset.price)) ?? highest;
+          const shown = Math.round(Math.max(highest, Math.min(lowest, y)));
           return { element, shown, beyond: Math.abs(shown - y) > 1, tag: shown };
         })
         .sort((a, b) => a.shown - b.shown);
@@ -185,6 +191,7 @@ function LineHandle({ line, scale, open }: HandleProps) {
   const { id, orderId, kind, side, words, note, amend, remove } = line;
   const draft = drafts.value.get(id);
   const price = draft ?? line.price;
+  const isMoved = compare(amount(price), amount(line.price)) !== 0;
   const shown = fixed(price, priceDigits.value);
   const move = (ticks: number) => {
     const next = add(amount(price), multiply(amount(tickOf(open)), integer(ticks)));
@@ -195,19 +202,23 @@ function LineHandle({ line, scale, open }: HandleProps) {
     if (event.key === 'ArrowUp' || event.key === 'ArrowRight') move(step);
     else if (event.key === 'ArrowDown' || event.key === 'ArrowLeft') move(-step);
     else if (event.key === 'Enter') void commit(line);
-    else if (event.key === 'Escape' && draft !== undefined) setDraft(id, undefined);
+    else if (event.key === 'Escape' && isMoved) setDraft(id, undefined);
     else if (event.key === 'Delete' || event.key === 'Backspace') void remove?.();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
   const drag = (event: PointerEvent) => {
+    if (event.button !== 0) return;
     const element = event.currentTarget as HTMLElement;
     const area = element.closest('.lines')!.getBoundingClientRect();
+    // The label may be beside its line, and is rarely taken at its middle: the line moves as far as the pointer does.
+    const grip = event.clientY - element.closest('.line')!.getBoundingClientRect().top;
     element.setPointerCapture(event.pointerId);
     let moved = false;
     const follow = ({ clientY }: PointerEvent) => {
-      const at = scale.priceAt(clientY - area.top);
+      if (!moved && Math.abs(clientY - event.clientY) < SLACK_PX) return;
+      const at = scale.priceAt(clientY - grip - area.top);
       if (at === null || at <= 0) return;
       moved = true;
       // A pixel becomes a price on a tick; from here on it is exact.
@@ -222,7 +233,7 @@ function LineHandle({ line, scale, open }: HandleProps) {
     element.addEventListener('pointerup', end, { once: true });
     element.addEventListener('pointercancel', end, { once: true });
   };
-  const state = draft === undefined ? '' : ' moved';
+  const state = isMoved ? ' moved' : '';
   const hot = highlighted.value !== undefined && highlighted.value === orderId ? ' hot' : '';
   return (
     <div

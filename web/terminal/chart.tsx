@@ -180,11 +180,13 @@ interface Drawn {
 const SPARE_BARS = 20;
 const VISIBLE_BARS = 90;
 
+const rootPx = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
 function draw(element: HTMLElement): Drawn {
   const chart = createChart(element, {
     autoSize: true,
     // The library writes its logo as HTML, which the policy of the page refuses; the link below the chart stands for it.
-    layout: { attributionLogo: false, fontSize: 11 },
+    layout: { attributionLogo: false, fontSize: Math.round(rootPx() * 0.85) },
     // A browser in the locale `C` names one that is no valid tag.
     localization: { locale: 'en-US' },
     timeScale: { timeVisible: true, secondsVisible: false, rightOffset: 6, borderVisible: false },

@@ -74,7 +74,8 @@ export function SearchDialog() {
         <Icon name="search" />
         <input
           autoFocus
-          type="search"
+          autocomplete="off"
+          spellcheck={false}
           placeholder="BTC, ETHUSDT…"
           aria-label="Search for a symbol"
           aria-controls="found"

@@ -1,6 +1,6 @@
 /** The order that is being written. One record of signals, so that keys, book and form change the same one. */
 import { computed, effect, signal } from '@preact/signals';
-import { amount, type Decimal, decimal, sign, textOf } from '../wire/decimal.ts';
+import { amount, type Decimal, decimal, integer, sign, textOf } from '../wire/decimal.ts';
 import { baseSize, quoteWorth, type SizeUnit, shareOf } from '../wire/order-math.ts';
 import type { FieldName, LegDraft, OrderDraft, OrderTypeId } from '../wire/order-types.ts';
 import { isFutures, type Side } from '../wire/types.ts';
@@ -25,6 +25,13 @@ export const attached = signal(false);
 const NO_LEG: LegDraft = { price: '', by: 'market', limit: '' };
 export const takeProfit = signal<LegDraft>(NO_LEG);
 export const stopLoss = signal<LegDraft>(NO_LEG);
+
+/** They are for one order: the next may be of the other side, where they would be refused. */
+export function dropLegs(): void {
+  attached.value = false;
+  takeProfit.value = NO_LEG;
+  stopLoss.value = NO_LEG;
+}
 
 /** What the exchange said against the last order, at the field that it is about. */
 export const refusal = signal<
@@ -158,8 +165,7 @@ effect(() => {
     filledFor = name;
     prefilled = false;
     for (const field of [price, size, triggerPrice, activationPrice]) field.value = '';
-    takeProfit.value = NO_LEG;
-    stopLoss.value = NO_LEG;
+    dropLegs();
     room.value = undefined;
     refusal.value = undefined;
     unit.value = 'base';
@@ -183,6 +189,21 @@ export function takeShare(percent: number): void {
   size.value = shareOf(most, percent, open);
 }
 
-export const hasSize = computed(
-  () => size.value !== '' && decimal(size.value) !== undefined && amount(size.value).units > 0n,
-);
+const isPositive = (text: string): boolean => sign(decimal(text) ?? integer(0)) > 0;
+
+/** What must still be entered before the order can be sent; empty when nothing is. */
+export const missing = computed((): string => {
+  if (type.value === 'trigger' && !isPositive(triggerPrice.value)) return 'trigger price';
+  const limited = type.value === 'limit' || (type.value === 'trigger' && sends.value === 'limit');
+  if (limited && !isPositive(price.value)) return 'price';
+  return isPositive(size.value) ? '' : 'size';
+});
+
+/** A refusal is of the order as it was sent. */
+effect(() => {
+  for (const field of [type, side, price, size, unit, timeInForce, reduceOnly, triggerPrice, sends])
+    void field.value;
+  for (const field of [callbackRatio, activationPrice, scope, attached, takeProfit, stopLoss])
+    void field.value;
+  refusal.value = undefined;
+});

@@ -1,5 +1,5 @@
 /** What the order would cost before it is sent; the exchange has the last word. */
-import { amount } from '../wire/decimal.ts';
+import { amount, compare } from '../wire/decimal.ts';
 import { fixed } from '../wire/format.ts';
 import { estimate, liquidationEstimate } from '../wire/order-math.ts';
 import { isFutures } from '../wire/types.ts';
@@ -32,6 +32,8 @@ export function Estimate() {
           rate: maintenanceRate(value),
           isolated: contractSetup.value.marginMode === 'isolated',
         });
+  const atOnce =
+    liquidation !== undefined && compare(liquidation, facts.price) * (side === 'buy' ? 1 : -1) >= 0;
   const most = side === 'buy' ? draft.room.value?.buy : draft.room.value?.sell;
   const rows: readonly (readonly [string, string])[] = [
     [
@@ -42,7 +44,14 @@ export function Estimate() {
     ['Fee', `${fixed(fee, 2)} ${traded.quoteCoin}`],
     ...(futures
       ? ([
-          ['Liquidation', liquidation === undefined ? 'none' : `≈ ${fixed(liquidation, priceDigits.value)}`],
+          [
+            'Liquidation',
+            liquidation === undefined
+              ? 'none'
+              : atOnce
+                ? 'at once'
+                : `≈ ${fixed(liquidation, priceDigits.value)}`,
+          ],
         ] as const)
       : []),
   ];

@@ -33,7 +33,7 @@ function choose(side: 'buy' | 'sell'): void {
 
 async function review(): Promise<void> {
   const order = draft.draftFor(draft.side.value);
-  if (order === undefined || (order.type !== 'tpsl' && !draft.hasSize.value)) return;
+  if (order === undefined || (order.type !== 'tpsl' && draft.missing.value !== '')) return;
   if (
     await ask({
       title: wordsOf(order),

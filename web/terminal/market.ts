@@ -54,7 +54,7 @@ export const best = signal<{ readonly bid: string; readonly ask: string }>({ bid
 /** Own resting sizes by side and price, for the stars in the book. */
 export const ownPrices = signal<ReadonlySet<string>>(new Set());
 
-const TRADES_MAX = 60;
+const TRADES_MAX = 100;
 let book: BookFold | undefined;
 let folded: PublicTrade[] = [];
 let leave: (() => void)[] = [];

@@ -61,12 +61,12 @@ export async function submit(side: Side): Promise<void> {
       order.type === 'limit' || order.type === 'market' ? 'accepted' : 'waiting for its trigger',
     );
     draft.refreshRoom();
+    draft.dropLegs();
     if (opened.value === 'sheet') close();
     return;
   }
   const field = fieldOf(answer.msg, orderType(order.type).fields);
   draft.refusal.value = { field, code: answer.code, msg: answer.msg };
-  notify('bad', 'Order refused', answer.msg);
   document.getElementById(`field-${field}`)?.focus();
 }
 
@@ -119,7 +119,7 @@ export function OrderForm() {
         <Refusal />
         <Buttons hedged={isHedged.value} />
       </form>
-      <Estimate />
+      {row.id !== 'tpsl' && <Estimate />}
     </section>
   );
 }
@@ -163,7 +163,7 @@ function Buttons({ hedged }: { readonly hedged: boolean }) {
     );
   }
   const futures = instrument.value !== undefined && isFutures(instrument.value.category);
-  const ready = draft.hasSize.value;
+  const missing = draft.missing.value;
   return (
     <div class="send">
       {(['buy', 'sell'] as const).map((side) => {
@@ -185,7 +185,7 @@ function Buttons({ hedged }: { readonly hedged: boolean }) {
             }}
           >
             <b>{futures ? plain : side === 'buy' ? 'Buy' : 'Sell'}</b>
-            <small>{ready && order !== undefined ? wordsOf(order) : 'enter a size'}</small>
+            <small>{missing === '' && order !== undefined ? wordsOf(order) : `enter a ${missing}`}</small>
           </button>
         );
       })}

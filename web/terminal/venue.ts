@@ -57,6 +57,10 @@ export function frameCame(ts: number): void {
   else if (ts > said.venueMs) Object.assign(said, { venueMs: ts, hereMs: now });
 }
 
+export function heard(): void {
+  lastFrameAt.value = Date.now();
+}
+
 /** Once a second: countdowns, rates, the age of data. */
 export const second = signal(Date.now());
 setInterval(() => {
@@ -77,6 +81,7 @@ export const publicStream = new Stream({
     if (state === 'open') void askTime();
   },
   onFrame: frameCame,
+  onPong: heard,
 });
 
 const HIDDEN_MS = 5 * 60_000;

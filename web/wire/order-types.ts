@@ -217,7 +217,7 @@ export function fieldOf(msg: string, fields: readonly FieldName[]): FieldName | 
   const found = FIELD_WORDS.find(([words]) => words.test(msg))?.[1];
   if (found === undefined) return undefined;
   if (fields.includes(found)) return found;
-  return found === 'takeProfit' || found === 'stopLoss'
-    ? fields.find((field) => field === 'attached')
-    : fields.find((field) => field === 'size');
+  // The legs of an order are shown below the box that attaches them.
+  if (found === 'takeProfit' || found === 'stopLoss') return fields.includes('attached') ? found : undefined;
+  return fields.find((field) => field === 'size');
 }

@@ -132,7 +132,7 @@ test('a refusal is shown at the field that caused it', () => {
   const { fields } = orderType('limit');
   assert.equal(fieldOf('margin is insufficient: 48.10 available', fields), 'size');
   assert.equal(fieldOf('price must be a multiple of 0.1', fields), 'price');
-  assert.equal(fieldOf('takeProfit must be above the price', fields), 'attached');
+  assert.equal(fieldOf('takeProfit must be above the price', fields), 'takeProfit');
   assert.equal(fieldOf('takeProfit must be above the price', orderType('tpsl').fields), 'takeProfit');
   assert.equal(fieldOf('something else', fields), undefined);
 });

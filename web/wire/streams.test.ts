@@ -115,3 +115,35 @@ test('a topic is left when its reader goes, and asked for anew after a gap', asy
   stream.close();
   assert.equal(sockets.length, 1);
 });
+
+test('a quiet connection is asked whether it lives; one that does not answer is left for another', () => {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
+  const { stream, sockets, states } = connected();
+  sockets[0]!.onopen();
+  for (let n = 0; n < 10; n++) {
+    mock.timers.tick(4_000);
+    sockets[0]!.onmessage({ data: 'pong' });
+  }
+  assert.deepEqual(sockets[0]!.sent, Array(10).fill('ping'));
+  mock.timers.tick(20_000);
+  mock.timers.tick(200);
+  assert.equal(sockets.length, 2, 'after a silence');
+  assert.deepEqual(states.slice(-2), ['connecting', 'connecting']);
+  stream.close();
+  mock.timers.reset();
+});
+
+test('a stream that goes on while its old socket still closes has one socket', () => {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const { stream, sockets } = connected();
+  sockets[0]!.onopen();
+  sockets[0]!.close = () => undefined;
+  stream.pause();
+  stream.resume();
+  sockets[1]!.onopen();
+  sockets[0]!.onclose({ code: 1000 });
+  mock.timers.tick(5_000);
+  assert.equal(sockets.length, 2);
+  stream.close();
+  mock.timers.reset();
+});

@@ -26,6 +26,8 @@ export interface StreamOptions {
   readonly onState: (state: StreamState) => void;
   /** Each frame, before its reader. */
   readonly onFrame?: (ts: number) => void;
+  /** The exchange is there, though it has nothing to say. */
+  readonly onPong?: () => void;
   readonly open?: (url: string) => WebSocket;
 }
 
@@ -37,8 +39,9 @@ interface Reader {
 const FIRST_WAIT_MS = 200;
 /** Short enough that a page is whole again within three seconds of a restart. */
 const LAST_WAIT_MS = 1_600;
-/** Twice within the two minutes after which a silent client is disconnected. */
-const PING_MS = 25_000;
+/** So often that a quiet market can be told from a connection that is dead, as after a sleep of the computer. */
+const PING_MS = 4_000;
+const SILENCE_MS = 15_000;
 const SERVICE_RESTART = 1012;
 const LEAVING = '30033';
 
@@ -57,6 +60,8 @@ export class Stream {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #ping: ReturnType<typeof setInterval> | undefined;
   #leaving = false;
+  /** Unix milliseconds of this computer. */
+  #heardAt = 0;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -114,7 +119,9 @@ export class Stream {
         });
     };
     socket.onmessage = ({ data }) => this.#receive(String(data));
-    socket.onclose = ({ code }) => this.#closed(code === SERVICE_RESTART);
+    socket.onclose = ({ code }) => {
+      if (this.#socket === socket) this.#closed(code === SERVICE_RESTART);
+    };
     socket.onerror = () => undefined;
   }
 
@@ -126,7 +133,20 @@ export class Stream {
     this.#pending.clear();
     for (const { argument } of this.#readers.values()) this.#ask('subscribe', argument);
     clearInterval(this.#ping);
-    this.#ping = setInterval(() => this.#socket?.send('ping'), PING_MS);
+    this.#heardAt = Date.now();
+    this.#ping = setInterval(() => this.#askLife(), PING_MS);
+  }
+
+  /** A dead connection is left at once: its own end could take minutes. */
+  #askLife(): void {
+    const socket = this.#socket!;
+    if (Date.now() - this.#heardAt <= SILENCE_MS) {
+      socket.send('ping');
+      return;
+    }
+    this.#socket = undefined;
+    socket.close();
+    this.#closed(false);
   }
 
   #closed(restart: boolean): void {
@@ -143,7 +163,11 @@ export class Stream {
   }
 
   #receive(text: string): void {
-    if (text === 'pong') return;
+    this.#heardAt = Date.now();
+    if (text === 'pong') {
+      this.#options.onPong?.();
+      return;
+    }
     const frame = JSON.parse(text) as {
       event?: string;
       code?: string | number;

@@ -24,7 +24,7 @@ import type { Config } from '../config/settings.ts';
 import { EventLoopMonitor } from '../observability/event-loop-monitor.ts';
 import { Metrics, type MetricsSnapshot } from '../observability/metrics.ts';
 import { readinessChecks } from '../observability/readiness.ts';
-import { demoKeys } from './bootstrap.ts';
+import { demoKeys, hasDemoKeys } from './bootstrap.ts';
 import type { Components } from './components.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { listen } from './listen.ts';
@@ -90,14 +90,13 @@ export async function openApi(
     streams: streams.metrics,
     exposure: components.exposure.kept(),
   }));
-  const keys = demoKeys(identity);
-  const demo = keys.length > 0;
+  const demo = hasDemoKeys(identity);
   const connectionsMax = connections.max;
   const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax });
   connections.attach(api.server);
   streams.attach(api.server);
   serveAsyncApi(api);
-  servePages(api, { demoKeys: keys, clock: config.clock, isLoopback });
+  servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback });
   api.addHook('preClose', () => streams.close());
   open.defer(() => api.close());
   return { api, streams, stopping, readiness };
