@@ -3,22 +3,35 @@ import { AssertionError } from 'node:assert';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
 
-const NEEDED = 'it needs libnss3 and libnspr4 of the system (apt-get install libnss3 libnspr4)';
+const LIBRARIES = 'it needs libnss3 and libnspr4 of the system (Debian: apt-get install libnss3 libnspr4)';
 
-const PATIENCE_MS = 120_000;
+/**
+ * Not the list of the package, which is for pages that one trusts: it switches off the very rules of origins that these
+ * tests are about, and puts all sites into one process.
+ */
+const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none'];
 
-/** A browser, or why none can start here. */
+const PATIENCE_MS = 60_000;
+
+/** A browser, or why none can start here; where the tests must prove something (`CI`), no browser is a failure. */
 export async function openBrowser(args: readonly string[] = []): Promise<Browser | string> {
   try {
     return await playwright.launch({
       executablePath: await chromium.executablePath(),
-      args: [...chromium.args, '--no-sandbox', '--disable-dev-shm-usage', ...args],
+      args: [...ARGUMENTS, ...args],
       headless: true,
       timeout: PATIENCE_MS,
     });
   } catch (error) {
-    return `no browser can start: ${NEEDED}: ${String(error).split('\n', 1)[0]}`;
+    const why = `no browser can start: ${missingLibrary(error) ?? String(error).split('\n', 1)[0]}`;
+    if (process.env.CI !== undefined) throw new Error(why, { cause: error });
+    return why;
   }
+}
+
+function missingLibrary(error: unknown): string | undefined {
+  const [, file] = /error while loading shared libraries: ([^:\s]+)/.exec(String(error)) ?? [];
+  return file === undefined ? undefined : `${file} is missing; ${LIBRARIES}`;
 }
 
 export interface WatchedPage {

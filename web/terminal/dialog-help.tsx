@@ -64,7 +64,7 @@ export function HelpDialog() {
               <button
                 type="button"
                 class="key"
-                aria-label={`Key of: ${action.words}`}
+                aria-label={`${changing.value === action.name ? '…' : shown(keyOf(action))}: ${action.words}`}
                 onClick={() => {
                   changing.value = action.name;
                 }}

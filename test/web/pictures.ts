@@ -1,0 +1,31 @@
+/** Takes the pictures of the documents anew: `npm run pictures`. */
+import { join } from 'node:path';
+import { startHosted } from '../harness/hosted-server.ts';
+import { openBrowser, openPage } from './browser.ts';
+import { tradeALittle } from './trader.ts';
+
+const PICTURES = join(import.meta.dirname, '../../docs/pictures');
+const SHOTS = [
+  { name: 'terminal-dark', viewport: { width: 1366, height: 768 }, colorScheme: 'dark' },
+  { name: 'terminal-light', viewport: { width: 1366, height: 768 }, colorScheme: 'light' },
+  { name: 'terminal-phone', viewport: { width: 360, height: 780 }, colorScheme: 'dark' },
+] as const;
+
+const browser = await openBrowser();
+if (typeof browser === 'string') throw new Error(browser);
+const server = await startHosted({ args: ['--market', 'normal'] });
+await tradeALittle(server);
+for (const { name, viewport, colorScheme } of SHOTS) {
+  const { page, check, close } = await openPage(browser, server.url, { viewport, colorScheme });
+  await page.locator('.line').first().waitFor();
+  await page.locator('.chart-box:not([data-bars="0"])').first().waitFor();
+  // Trades for the tape and a few moves of the price.
+  await page.waitForTimeout(5_000);
+  const path = join(PICTURES, `${name}.png`);
+  await page.screenshot({ path });
+  check();
+  await close();
+  process.stdout.write(`${path}\n`);
+}
+await browser.close();
+await server.stop();
