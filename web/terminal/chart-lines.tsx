@@ -125,24 +125,26 @@ function spread(placed: { tag: number }[], lowest: number): void {
 export function ChartLines({ scale }: { readonly scale: PriceScale }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    // A frame may still come when the panel has just been left.
+    const element = box.current!;
     let frame = 0;
     // The price scale moves with every candle, and tells nobody.
     const follow = () => {
-      const lowest = box.current!.clientHeight - AXIS_PX;
+      const lowest = element.clientHeight - AXIS_PX;
       const highest = edgePx();
-      const placed = [...(box.current!.children as unknown as Iterable<HTMLElement>)]
-        .map((element) => {
-          const y = scale.yOf(Number(element.dataset.price)) ?? highest;
+      const placed = [...(element.children as unknown as Iterable<HTMLElement>)]
+        .map((line) => {
+          const y = scale.yOf(Number(line.dataset.price)) ?? highest;
           const shown = Math.round(Math.max(highest, Math.min(lowest, y)));
-          return { element, shown, beyond: Math.abs(shown - y) > 1, tag: shown };
+          return { line, shown, beyond: Math.abs(shown - y) > 1, tag: shown };
         })
         .sort((a, b) => a.shown - b.shown);
       spread(placed, lowest);
-      for (const { element, shown, beyond, tag } of placed) {
+      for (const { line, shown, beyond, tag } of placed) {
         const style = `transform:translateY(${shown}px);--nudge:${tag - shown}px`;
-        if (element.dataset.at !== style) element.style.cssText = style;
-        element.dataset.at = style;
-        element.classList.toggle('beyond', beyond);
+        if (line.dataset.at !== style) line.style.cssText = style;
+        line.dataset.at = style;
+        line.classList.toggle('beyond', beyond);
       }
       frame = requestAnimationFrame(follow);
     };
