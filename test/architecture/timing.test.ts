@@ -19,6 +19,8 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/admin/listener.test.ts': 'answered not too early; a slow machine is only later',
   'test/simulation/venue.test.ts': 'shown',
   'test/simulator/server.test.ts': 'a guard against a condition that never comes',
+  'test/web/restart.web.ts': 'acceptance, not in npm test: shown with the load, judged on an idle machine',
+  'test/web/speed.web.ts': 'acceptance, not in npm test: shown with the load, judged on an idle machine',
   'test/bundled-program.ts': 'bundles of older sources are cleared away',
 };
 

@@ -55,15 +55,22 @@ after(async () => {
 const under = (url: string, name: string) => url.replace('127.0.0.1', name);
 const bearer = () => ({ authorization: `Bearer ${operator.token}` });
 
+interface Question {
+  readonly mode?: 'no-cors';
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
 /** What a script of the page learns: an answer, one that it may not look into, or nothing. */
-const ask = (page: Page, url: string, init: object = {}) =>
+const ask = (page: Page, url: string, init: Question = {}) =>
   page.evaluate(
-    ([address, options]) =>
-      fetch(address as string, options as RequestInit).then(
+    ({ address, options }) =>
+      fetch(address, options).then(
         async (answer) => ({ type: answer.type, status: answer.status, body: await answer.text() }),
         (error: Error) => ({ type: error.message, status: 0, body: '' }),
       ),
-    [url, init] as const,
+    { address: url, options: init },
   );
 
 const opens = (page: Page, url: string) =>
@@ -124,7 +131,7 @@ describe('a page of another origin', () => {
 
   step('sends no order, signed or not', async () => {
     assert.equal((await ask(page, server.url + PLACE, signedOrder())).type, 'Failed to fetch');
-    const plain = { method: 'POST', mode: 'no-cors', body: ORDER };
+    const plain: Question = { method: 'POST', mode: 'no-cors', body: ORDER };
     assert.equal((await ask(page, server.url + PLACE, plain)).body, '');
     await assertNoOrder();
   });
@@ -135,7 +142,7 @@ describe('a page of another origin', () => {
 
   step("learns nothing from the operator's listener, even with the token", async () => {
     for (const path of OPERATOR)
-      for (const init of [{ headers: bearer() }, {}, { mode: 'no-cors' }])
+      for (const init of [{ headers: bearer() }, {}, { mode: 'no-cors' }] as const)
         assert.equal((await ask(page, operator.url + path, init)).body, '', path);
   });
 

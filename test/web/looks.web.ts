@@ -46,8 +46,11 @@ async function assertAccessible(page: Page, where: string): Promise<void> {
 }
 
 async function assertFits(page: Page, where: string): Promise<void> {
-  const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  assert.ok(wide! <= room!, `${where} scrolls sideways: ${wide} in ${room}`);
+  const { wide, room } = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth,
+    room: innerWidth,
+  }));
+  assert.ok(wide <= room, `${where} scrolls sideways: ${wide} in ${room}`);
 }
 
 describe('the terminal', () => {

@@ -16,15 +16,16 @@ if (typeof browser === 'string') throw new Error(browser);
 const server = await startHosted({ args: ['--market', 'normal'] });
 await tradeALittle(server);
 for (const { name, viewport, colorScheme } of SHOTS) {
-  const { page, check, close } = await openPage(browser, server.url, { viewport, colorScheme });
+  const opened = await openPage(browser, server.url, { viewport, colorScheme });
+  const { page } = opened;
   await page.locator('.line').first().waitFor();
   await page.locator('.chart-box:not([data-bars="0"])').first().waitFor();
   // Trades for the tape and a few moves of the price.
   await page.waitForTimeout(5_000);
   const path = join(PICTURES, `${name}.png`);
   await page.screenshot({ path });
-  check();
-  await close();
+  opened.check();
+  await opened.close();
   process.stdout.write(`${path}\n`);
 }
 await browser.close();

@@ -57,12 +57,12 @@ describe('the terminal in a wild market', () => {
     for (let n = 0; n < 3; n++) {
       const opened = await openPage(browser, server.url, DESK);
       await drawn(opened.page);
-      const [paint, candle] = await opened.page.evaluate(() => [
-        performance.getEntriesByName('first-contentful-paint')[0]!.startTime,
-        performance.getEntriesByName('candles')[0]!.startTime,
-      ]);
-      paints.push(paint!);
-      candles.push(candle!);
+      const { paint, candle } = await opened.page.evaluate(() => ({
+        paint: performance.getEntriesByName('first-contentful-paint')[0]!.startTime,
+        candle: performance.getEntriesByName('candles')[0]!.startTime,
+      }));
+      paints.push(paint);
+      candles.push(candle);
       opened.check();
       await opened.close();
     }
