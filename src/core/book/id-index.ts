@@ -49,36 +49,42 @@ export class IdIndex {
 
 class IdTable {
   readonly mask: number;
-  /** Id and slot of each place side by side: a look touches one line of the processor's cache. */
-  private readonly places: Float64Array;
+  /** Apart: a search goes over more ids in a line of the processor's cache. */
+  private readonly ids: Float64Array;
+  private readonly slots: Int32Array;
   /** The next place to move and how many are left. Entries leave from the ends of their runs, so the rest is still found. */
   private moving = 0;
   private left = 0;
 
   constructor(capacity: number) {
     this.mask = capacity - 1;
-    this.places = new Float64Array(2 * capacity);
+    this.ids = new Float64Array(capacity);
+    this.slots = new Int32Array(capacity);
   }
 
   get(id: number): number {
-    const at = this.find(id);
-    return at < 0 ? -1 : this.places[2 * at + 1]!;
+    const { ids, mask } = this;
+    for (let at = hash(id) & mask; ; at = (at + 1) & mask) {
+      const key = ids[at]!;
+      if (key === id) return this.slots[at]!;
+      if (key === EMPTY) return -1;
+    }
   }
 
   /** False when it has no such id. */
   replace(id: number, slot: number): boolean {
     const at = this.find(id);
     if (at < 0) return false;
-    this.places[2 * at + 1] = slot;
+    this.slots[at] = slot;
     return true;
   }
 
   place(id: number, slot: number): void {
-    const { places, mask } = this;
+    const { ids, mask } = this;
     let at = hash(id) & mask;
-    while (places[2 * at] !== EMPTY) at = (at + 1) & mask;
-    places[2 * at] = id;
-    places[2 * at + 1] = slot;
+    while (ids[at] !== EMPTY) at = (at + 1) & mask;
+    ids[at] = id;
+    this.slots[at] = slot;
   }
 
   /** False when it has no such id. */
@@ -91,9 +97,9 @@ class IdTable {
 
   /** Its place; -1 when it has no such id. */
   private find(id: number): number {
-    const { places, mask } = this;
+    const { ids, mask } = this;
     for (let at = hash(id) & mask; ; at = (at + 1) & mask) {
-      const key = places[2 * at]!;
+      const key = ids[at]!;
       if (key === id) return at;
       if (key === EMPTY) return -1;
     }
@@ -102,37 +108,38 @@ class IdTable {
   /** Downwards from a place that is empty: no run goes across it. */
   beginMove(): void {
     let at = 0;
-    while (this.places[2 * at] !== EMPTY) at++;
+    while (this.ids[at] !== EMPTY) at++;
     this.moving = at;
     this.left = this.mask + 1;
   }
 
   /** Moves the entries of the next places; true when there are no more. */
   moveTo(larger: IdTable, count: number): boolean {
-    const { places, mask } = this;
+    const { ids, slots, mask } = this;
     const until = Math.max(0, this.left - count);
     for (; this.left > until; this.left--) {
       const at = this.moving;
       this.moving = (at - 1) & mask;
-      if (places[2 * at] === EMPTY) continue;
-      larger.place(places[2 * at]!, places[2 * at + 1]!);
-      places[2 * at] = EMPTY;
+      const id = ids[at]!;
+      if (id === EMPTY) continue;
+      larger.place(id, slots[at]!);
+      ids[at] = EMPTY;
     }
     return this.left === 0;
   }
 
   /** Moves later entries of the run back, so that no tombstones pile up under churn. */
   private closeGap(gap: number): void {
-    const { places, mask } = this;
-    for (let at = (gap + 1) & mask; places[2 * at] !== EMPTY; at = (at + 1) & mask) {
-      const home = hash(places[2 * at]!) & mask;
+    const { ids, slots, mask } = this;
+    for (let at = (gap + 1) & mask; ids[at] !== EMPTY; at = (at + 1) & mask) {
+      const home = hash(ids[at]!) & mask;
       if (((at - home) & mask) >= ((at - gap) & mask)) {
-        places[2 * gap] = places[2 * at]!;
-        places[2 * gap + 1] = places[2 * at + 1]!;
+        ids[gap] = ids[at]!;
+        slots[gap] = slots[at]!;
         gap = at;
       }
     }
-    places[2 * gap] = EMPTY;
+    ids[gap] = EMPTY;
   }
 }
 
