@@ -121,10 +121,10 @@ function statusRefusal({ state, account, instrument }: OrderContext, command: Pl
     return placingRejectReason(instrument, opening, source, state.now, house);
   const position = positionOf(account, instrument.index, PosSide.none);
   const closing = position !== undefined && position.long === (side === Side.sell);
-  const turns = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
+  const opens = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
   return (
     (closing ? placingRejectReason(instrument, false, source, state.now) : RejectReason.none) ||
-    (turns ? placingRejectReason(instrument, true, source, state.now, house) : RejectReason.none)
+    (opens ? placingRejectReason(instrument, true, source, state.now, house) : RejectReason.none)
   );
 }
 

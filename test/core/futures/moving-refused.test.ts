@@ -131,7 +131,7 @@ test('a contract about to be delivered is not moved any more', () => {
   refuses(floor, 'deliveryNear', ['main', 'ann', 'ben'], half);
 });
 
-test('thief: at a price that nobody vouches for, the loss would be left with a poor account', () => {
+test('exploit: a move at an unreliable price would leave the loss with an account that cannot pay', () => {
   const floor = family();
   floor.leverage('ben', 100);
   floor.deal('ann', 'bob', '1', '60000');

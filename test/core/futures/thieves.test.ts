@@ -47,7 +47,7 @@ test('the smallest orders leave no unit behind that rounding made', () => {
   assert.equal(both + moneyUnits(floor.house('sys:fee', 'USDT')), moneyUnits('2000'));
 });
 
-test('at a price that nobody vouches for no money leaves what stands behind positions and debts', () => {
+test('at an unreliable price no collateral of positions and debts leaves the account', () => {
   const floor = new FuturesFloor(BANDED);
   for (const name of ['ann', 'bob', 'cat']) floor.trader(name, { USDT: '10000' });
   floor.leverage('ann', 20);
