@@ -1,7 +1,7 @@
 /**
  * The test of spot and margin fills at the match (rules 13.1): a resting margin order, and a resting spot order of an
- * account with crossed positions or debts, must leave its owner far enough from liquidation. Nobody else is looked at:
- * of most makers it is one flag that is read.
+ * account with crossed positions or debts, must leave its owner far enough from liquidation. Other makers are not tested;
+ * for most of them this is one read of a flag.
  */
 
 import { FillTest, type FillTests } from '../book/book.ts';

@@ -1,7 +1,7 @@
 /** Coin rows of the margin cache: equity and collateral value of each coin, and the margin of debts and spot orders. */
 
 import { Bucket } from '../../model/ledger-accounts.ts';
-import { OPEN_ORDERS_PER_LINE_MAX } from '../../model/limits.ts';
+import { OPEN_ORDERS_PER_PRODUCT_LINE_MAX } from '../../model/limits.ts';
 import { ceilValue, exact, exactNumber, floorValue } from '../../model/safe-integers.ts';
 import type { Account } from '../../state/account.ts';
 import type { Ledger } from '../../state/ledger.ts';
@@ -11,7 +11,7 @@ import { collateralNumber } from '../collateral.ts';
 import { collateralValueOf, debtMargin } from '../margin.ts';
 
 /** More than all roundings of the orders of an account together, in 10^-8. */
-const ORDERS_DUST = 2 * OPEN_ORDERS_PER_LINE_MAX;
+const ORDERS_ROUNDING = 2 * OPEN_ORDERS_PER_PRODUCT_LINE_MAX;
 const NO_DEBTS: ReadonlyMap<number, bigint> = new Map();
 
 /** Returns whether any coin was revalued. */
@@ -71,7 +71,7 @@ function lockedValue(state: State, { numbers, firstCoin, coinCount }: MarginCach
     if (locked === 0) continue;
     const price = state.coinPriceNumbers[numbers[at + CoinRow.coin]!] ?? Number.NaN;
     // A unit for each order, which is rounded up alone.
-    sum += ceilValue(locked, price) + ORDERS_DUST;
+    sum += ceilValue(locked, price) + ORDERS_ROUNDING;
   }
   return exact(sum);
 }
