@@ -1,11 +1,11 @@
 /**
- * Generated candles, kept apart from real ones: chunks of minutes and of hours in a table of their own. Longer
- * intervals are aggregated from these on reading, so a month of minutes for every book costs megabytes, not hundreds.
+ * Generated candles and funding rates from before the first start, in tables apart from the real ones. Candles are stored as
+ * chunks of minutes and of hours; longer intervals are aggregated from these on reading, so a month of minutes for every book
+ * costs megabytes, not hundreds.
  */
 import { type CandleInterval, candleIntervalIndex, candleOpen } from '../core/model/candle-interval.ts';
 import { formatUnits } from '../core/model/units.ts';
 import { type CandleRow, joinCandles } from '../views/candle-view.ts';
-import type { GeneratedFunding } from './generated-funding.ts';
 
 const GENERATED_INTERVALS = ['1m', '1H'] as const;
 export type GeneratedInterval = (typeof GENERATED_INTERVALS)[number];
@@ -26,6 +26,18 @@ export interface GeneratedCandles {
   readonly ticks: Int32Array;
   /** Volume of each candle. */
   readonly lots: Float64Array;
+}
+
+/** Generated funding rates of one perpetual. */
+export interface GeneratedFunding {
+  readonly category: string;
+  readonly symbol: string;
+  readonly rates: readonly GeneratedRate[];
+}
+
+export interface GeneratedRate {
+  readonly time: number;
+  readonly fundingRate: string;
 }
 
 /** What is generated of one book: stored as a whole or not at all. */

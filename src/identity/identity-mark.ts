@@ -1,7 +1,7 @@
 /**
  * Id and change count of the last store, kept outside the store: they distinguish a lost or older `identity.sqlite`
  * from the last one. They are written after each change is on disk, so a crash leaves them behind the store and never
- * ahead of it. Journal and snapshots hold them too (`app/start/identity-witness.ts`): `identity.mark` can be lost, or
+ * ahead of it. Journal and snapshots hold them too (`app/start/identity-marks.ts`): `identity.mark` can be lost, or
  * put back together with the store, and is written anew then.
  * Two places are written in turn, in sectors of their own: a torn write leaves the one before it.
  */

@@ -1,5 +1,5 @@
 /**
- * `GET /web/session`: what a page must know before it can sign. The keys of the demo accounts are told only to a page of
+ * `GET /web/session`: what a page must know before it can sign. The keys of the demo accounts are given only to a page of
  * this server in a browser on this machine; a page of another origin is refused before (`http/request-source.ts`).
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';

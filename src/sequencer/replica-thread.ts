@@ -18,20 +18,20 @@ export class ReplicaUnavailable extends Error {
 
 export class ReplicaThread {
   readonly #directory: string;
-  readonly #hasRoom: () => boolean;
+  readonly #hasMemory: () => boolean;
   #worker: Worker | undefined;
   #stopped = false;
 
-  /** `hasRoom`: does the memory hold a second state? */
-  constructor(directory: string, hasRoom: () => boolean) {
+  /** `hasMemory`: is there enough memory for a second state? */
+  constructor(directory: string, hasMemory: () => boolean) {
     this.#directory = directory;
-    this.#hasRoom = hasRoom;
+    this.#hasMemory = hasMemory;
   }
 
   /** Throws ReplayDivergence, ReplicaUnavailable, or as the disk does. */
   async save(target: ReplicaTarget): Promise<void> {
     if (this.#stopped) throw new ReplicaUnavailable('the exchange stops');
-    if (!this.#hasRoom()) throw new ReplicaUnavailable('the memory does not hold a second state');
+    if (!this.#hasMemory()) throw new ReplicaUnavailable('the memory does not hold a second state');
     const workerData: ReplicaWorkerData = { directory: this.#directory, ...target };
     const worker = new Worker(threadModule('sequencer/replica-worker'), {
       workerData,

@@ -408,7 +408,7 @@ test('a request that is wrong is answered with what would be right', async () =>
   await sdk.loanRepay(fromPledge);
 });
 
-test('at an old price nothing is lent or given back; the operator who says it again vouches for it', async () => {
+test('at a stale price nothing is lent or returned; the operator makes it fresh by reporting it again', async () => {
   await priceMoves('60000');
   const wish = { ...PAIR, daily: 'FLEXIBLE', loanAmount: '200' } as const;
   const { orderId } = (await bob.loanBorrow(wish)).data;

@@ -305,7 +305,7 @@ test('who has no margin receives nothing, and who is told so reads whose margin 
   const [result] = (await move('USDT-FUTURES', main, poor, item)).data.openPosition;
   assert.deepEqual([result!.code, result!.orderId], ['25203', '']);
   assert.match(result!.msg, /^toUid has not enough margin/);
-  // A quarter of an hour later nobody vouches for the price any more.
+  // A quarter of an hour later the index is stale.
   await operator.advanceClock('16m', '1m');
   const [stale] = (await move('USDT-FUTURES', main, sub, item)).data.closePosition;
   assert.equal(stale!.code, '25108');

@@ -108,7 +108,7 @@ test('a component that has not moved for 15 minutes is out; with none left the l
   equal(index.stale, true);
 });
 
-test('a venue that repeats its price may have stopped; a person who says it again vouches for it again', () => {
+test('a feed that repeats its price may have stopped; a price that the operator repeats is fresh', () => {
   const index = indexOf(['1', '100']);
   const staleAfter = (byOperator: boolean, from: number) => {
     index.report(0, price('100'), 0n, from + 14 * 60_000, byOperator);

@@ -30,7 +30,7 @@ interface Venue extends AsyncDisposable {
   trade(orders: number): Promise<void>;
 }
 
-async function openVenue(directory = temporaryDirectory(), hasRoom = () => true): Promise<Venue> {
+async function openVenue(directory = temporaryDirectory(), hasMemory = () => true): Promise<Venue> {
   const { journal, snapshot, records } = await openFileJournal({ directory, segmentBytes: 262_144 });
   const accepted = { acceptHistoryGap: true };
   const { exchange, lastSeq, commands } = await replay(snapshot, records, noHistory(), accepted);
@@ -42,7 +42,7 @@ async function openVenue(directory = temporaryDirectory(), hasRoom = () => true)
     lastSeq,
   );
   const reports: Error[] = [];
-  const replica = new ReplicaThread(directory, hasRoom);
+  const replica = new ReplicaThread(directory, hasMemory);
   const scheduler = new SnapshotScheduler(
     sequencer,
     journal,

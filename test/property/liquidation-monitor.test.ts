@@ -41,7 +41,7 @@ test('the watch never misses an account that a price move has made due, nor one 
   for (const seed of SEEDS) {
     const { state } = settled(seed);
     const dice = new Rng(seed * 7919);
-    const watch = new LiquidationMonitor(state);
+    const monitor = new LiquidationMonitor(state);
     const prices = state.indices.map((index, n) => index.price || PRICES[n]!);
     let { now } = state;
     const alreadyDue = new Set([...state.accountByUid.values()].filter((account) => isDue(state, account)));
@@ -64,7 +64,7 @@ test('the watch never misses an account that a price move has made due, nor one 
       }
       samplePrices(state, now);
       if (state.indices.some(({ stale }) => stale)) staleSeen++;
-      const seen = new Set(watch.onPrices());
+      const seen = new Set(monitor.onPrices());
       looks += seen.size;
       for (const account of state.accountByUid.values()) {
         if (account.positions.size > 0) chances++;
@@ -72,7 +72,7 @@ test('the watch never misses an account that a price move has made due, nor one 
         dueSeen++;
         assert.ok(seen.has(account), `seed ${seed}, second ${second}: account ${account.uid} was missed`);
       }
-      for (const account of seen) watch.look(account);
+      for (const account of seen) monitor.watch(account);
     }
   }
   SEEDS.met('accounts due', dueSeen, 201);

@@ -11,7 +11,7 @@ import { accountRisk, exactMargin, initialMarginWith } from '../../src/core/marg
 import { Side } from '../../src/core/model/enums.ts';
 import { maintenanceWithFee, marginScale } from '../../src/core/model/margin-fractions.ts';
 import { maintenanceOf, readTiers } from '../../src/core/model/margin-tiers.ts';
-import { ceilShares, ceilWorth, floorShare, floorWorth } from '../../src/core/model/safe-integers.ts';
+import { ceilShares, ceilValue, floorShare, floorValue } from '../../src/core/model/safe-integers.ts';
 import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/model/units.ts';
 import type { Account } from '../../src/core/state/account.ts';
 import type { State } from '../../src/core/state/state.ts';
@@ -83,8 +83,8 @@ test('exact numbers round as big integers do, or say that they cannot', () => {
   for (let n = 0; n < 200_000; n++) {
     const amount = large();
     const price = dice.chance(0.5) ? large() : 100_000_000 + dice.below(1000) - 500;
-    const up = ceilWorth(amount, price);
-    const down = floorWorth(-amount, price);
+    const up = ceilValue(amount, price);
+    const down = floorValue(-amount, price);
     const product = BigInt(amount) * BigInt(price);
     if (!Number.isNaN(up)) {
       told++;

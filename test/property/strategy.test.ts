@@ -22,15 +22,15 @@ const COMMANDS = 600;
 /** Lets the model hear every mark that waiting orders were held against, at its place among the events. */
 function hearMarks(exchange: Exchange) {
   const marks: { instrument: number; ticks: number; at: number }[] = [];
-  const see: (this: TriggerBook, ticks: number) => void = Reflect.get(TriggerBook.prototype, 'see');
-  TriggerBook.prototype.see = function heard(this: TriggerBook, ticks: number): void {
+  const onPrice: (this: TriggerBook, ticks: number) => void = Reflect.get(TriggerBook.prototype, 'onPrice');
+  TriggerBook.prototype.onPrice = function heard(this: TriggerBook, ticks: number): void {
     const { state } = exchange;
     const market = state.markets.find(({ markTriggers }) => markTriggers === this);
     if (market !== undefined) marks.push({ instrument: market.instrument, ticks, at: state.events.length });
-    see.call(this, ticks);
+    onPrice.call(this, ticks);
   };
   const restore = () => {
-    TriggerBook.prototype.see = see;
+    TriggerBook.prototype.onPrice = onPrice;
   };
   return { marks, restore };
 }

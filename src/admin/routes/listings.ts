@@ -32,7 +32,7 @@ const InstrumentView = Type.Object({
   status: Type.String(),
   /** The house lacks too much of its coin (rules 13.2); the status reads `limit_open` meanwhile. */
   closeOnly: Type.Boolean(),
-  /** Coin-margined, and nobody tells the index: no order trades; `limit_open` is shown then too. */
+  /** Coin-margined, and its index is stale or silent: no order trades; `limit_open` is shown then too. */
   paused: Type.Boolean(),
   /** Hours between two settlements of funding as in force; empty where there is none. */
   fundInterval: Type.String(),

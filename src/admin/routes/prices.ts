@@ -23,7 +23,7 @@ const IndexView = Type.Object({
   /** As of the last second; 0 before the first. */
   price: Type.String(),
   stale: Type.Boolean(),
-  /** One voice is left of several: nobody is closed by force (rules 13.6). */
+  /** One live component is left of several: no forced closes (rules 13.6). */
   thin: Type.Boolean(),
   /** When the latest live component was reported (ms); null while none is live. */
   reported: Type.Union([Type.Integer(), Type.Null()]),

@@ -77,7 +77,7 @@ export function memoryUse(limitMiB: number): () => MemoryUse {
 }
 
 /** Does the memory hold the state a second time, without a shortage? */
-export function hasRoomForReplica(limitMiB: number): () => boolean {
+export function hasMemoryForReplica(limitMiB: number): () => boolean {
   const limitBytes = limitMiB === 0 ? availableBytes() : limitMiB * MEBIBYTE;
   return () => {
     const { rss, heapUsed, arrayBuffers } = memoryUsage();

@@ -27,7 +27,7 @@ import type { Config } from '../config/settings.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
 import { closeToOthers } from './file-permissions.ts';
-import { LoggedMark } from './identity-witness.ts';
+import { JournaledMark } from './identity-marks.ts';
 import { loggedCommands } from './logged-commands.ts';
 import { reconcileUsers } from './orphan-accounts.ts';
 import { explainPoisonedCommand } from './poisoned-command-advice.ts';
@@ -90,13 +90,13 @@ export async function openComponents(
   if (reconciliation.reachesBefore(report.snapshotSeq)) {
     for (const { seq, command } of loggedCommands(config.data)) reconciliation.note(seq, command);
   }
-  const logged = new LoggedMark();
-  logged.passSnapshot(recovered.snapshot);
+  const logged = new JournaledMark();
+  logged.readSnapshot(recovered.snapshot);
   const { exchange, lastSeq, commands } = await replay(recovered.snapshot, recovered.records, history, {
     progress: progressReport(recovered, logger),
     applied: (seq, command, result) => {
       reconciliation.note(seq, command, result);
-      logged.passCommand(command);
+      logged.readCommand(command);
     },
     acceptHistoryGap: config.acceptHistoryGap,
   }).catch((error) => {

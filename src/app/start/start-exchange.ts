@@ -24,14 +24,14 @@ import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
 import { ExposureMonitor } from '../observability/exposure-monitor.ts';
-import { hasRoomForReplica } from '../observability/memory-guard.ts';
+import { hasMemoryForReplica } from '../observability/memory-guard.ts';
 import { ModeMonitor } from '../observability/mode-monitor.ts';
 import { openAddressKey } from './address-key.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import { asHistoryDamage, type Components, openComponents } from './components.ts';
 import { LOG_DIRECTORY } from './data-files.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
-import { IdentityWitness } from './identity-witness.ts';
+import { IdentityMarkWriter } from './identity-marks.ts';
 import { closeServer, listen, refuseTakenPort } from './listen.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openSimulator } from './open-simulator.ts';
@@ -127,10 +127,10 @@ async function startServing(
 ): Promise<RunningExchange> {
   const { config, logger, components, resources } = start;
   const { sequencer, identity, replayed } = components;
-  const witness = new IdentityWitness(identity, sequencer, components.identityMark);
+  const identityMarks = new IdentityMarkWriter(identity, sequencer, components.identityMark);
   const report = backgroundReport(logger);
   const snapshotScheduler = startBackgroundWork(components, config, report, resources);
-  snapshotScheduler.note = () => witness.note();
+  snapshotScheduler.note = () => identityMarks.note();
   const modes = new ModeMonitor(sequencer, config.data, logger);
   resources.defer(() => modes.stop());
   const { ticker } = snapshotScheduler;
@@ -249,7 +249,10 @@ function startBackgroundWork(
     intervalMs: config.snapshotMinutes * 60_000,
     replicaFrom: REPLICA_FROM,
   };
-  const replica = new ReplicaThread(join(config.data, LOG_DIRECTORY), hasRoomForReplica(config.memoryLimit));
+  const replica = new ReplicaThread(
+    join(config.data, LOG_DIRECTORY),
+    hasMemoryForReplica(config.memoryLimit),
+  );
   const snapshotScheduler = new SnapshotScheduler(sequencer, journal, report, schedule, replica);
   snapshotScheduler.start();
   let pruned = sequencer.clock.now();

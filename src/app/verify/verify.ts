@@ -34,7 +34,7 @@ import { stateHash } from '../../sequencer/state-hash.ts';
 import { count, counted } from '../cli/terminal/format.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY } from '../start/components.ts';
-import { LoggedMark } from '../start/identity-witness.ts';
+import { JournaledMark } from '../start/identity-marks.ts';
 import { LOG_DIRECTORY } from '../start/logged-commands.ts';
 import { proveIdentity } from './identity-verify.ts';
 import { ReadOnlyDisk } from './read-only-disk.ts';
@@ -144,7 +144,7 @@ class Verifier {
   readonly #snapshots: StateMark[] = [];
   /** Snapshots that the replay has not reached yet. */
   readonly #expected = new Map<number, Snapshot>();
-  readonly #identity = new LoggedMark();
+  readonly #identity = new JournaledMark();
   /** Rows that the journal produces, by kind of record. */
   readonly #rows = { ...rowsMade([]) };
   readonly #progress: Progress;
@@ -257,7 +257,7 @@ class Verifier {
   #apply(exchange: Exchange, seq: number, command: Command, history: HistoryProof | undefined): void {
     if (Number.isNaN(this.#firstTime)) this.#firstTime = command.time;
     applyLogged(exchange, seq, command);
-    this.#identity.passCommand(command);
+    this.#identity.readCommand(command);
     if (command.type === 'checkpoint') this.#checkpoints += 1;
     const events = exchange.takeEvents();
     if (history !== undefined) {
@@ -275,7 +275,7 @@ class Verifier {
   #compareSnapshot(seq: number, replayed: State): void {
     const snapshot = this.#expected.get(seq)!;
     const { state: stored } = snapshot;
-    this.#identity.passSnapshot(snapshot);
+    this.#identity.readSnapshot(snapshot);
     this.#expected.delete(seq);
     const loaded = loadState(stored);
     const same = !hasNewestFormat(stored) || Buffer.compare(saveState(loaded), stored) === 0;

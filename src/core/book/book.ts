@@ -164,7 +164,7 @@ export class Book {
     tests: FillTests | undefined,
     capacityOf?: (maker: number, priceTicks: number) => number,
   ): boolean {
-    // What the book has not got need not be tested.
+    // The cheap count first: without enough lots in the book no fill need be tested.
     if (tests !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
@@ -319,7 +319,7 @@ export class Book {
 
   /**
    * The lots of a queue are the sum of its orders (I15), compared where it costs nothing: when one order is left, or none. A
-   * wrong sum is found at the latest then; adding up a long queue, or visiting its ends, would make every removal dearer.
+   * wrong sum is found then at the latest; adding up a long queue would make every removal expensive.
    */
   private checkQueue(head: number, tail: number, lots: number): void {
     if (head === NIL) assert(lots === 0, 'I15: a level without orders shows lots');

@@ -68,7 +68,7 @@ export class PriceIndex {
   /** The level of the highest price below `price`. */
   below(price: number): number {
     const words = this.words;
-    const depth = this.walk(price);
+    const depth = this.descend(price);
     for (let d = depth, shift = 25 - 5 * depth; d >= 0; d--, shift += 5) {
       const base = this.path[d]! * NODE_WORDS;
       const mask = words[base]! & ((1 << ((price >>> shift) & 31)) - 1);
@@ -80,7 +80,7 @@ export class PriceIndex {
   /** The level of the lowest price above `price`. */
   above(price: number): number {
     const words = this.words;
-    const depth = this.walk(price);
+    const depth = this.descend(price);
     for (let d = depth, shift = 25 - 5 * depth; d >= 0; d--, shift += 5) {
       const base = this.path[d]! * NODE_WORDS;
       const slot = (price >>> shift) & 31;
@@ -106,7 +106,7 @@ export class PriceIndex {
   }
 
   /** Fills `path` as far as nodes exist and returns the depth of the last one. */
-  private walk(price: number): number {
+  private descend(price: number): number {
     let node = 0;
     let depth = 0;
     this.path[0] = 0;

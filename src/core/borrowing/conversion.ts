@@ -152,8 +152,8 @@ export function repayFromCollateral(state: State, account: Account): void {
   }
 }
 
-/** Does the account owe a coin with a stale price, or hold one as margin? */
-export function hasStaleCoin(state: State, account: Account): boolean {
+/** Does the account owe a coin whose index is stale or thin, or hold one as margin? */
+export function hasUnsafeCoin(state: State, account: Account): boolean {
   return state.ledger.coinsOf(account.index).some((coin) => {
     const balance = balanceOf(state, account, coin);
     return (balance < 0n || (balance > 0n && countsAsMargin(state, coin))) && hasUnsafePrice(state, coin);

@@ -21,7 +21,7 @@ export const HOURS_A_YEAR = 8760n;
 /** Can there be any debt? False saves the computation. */
 export function mayBearInterest(state: State): boolean {
   return (
-    state.ledger.isOwed() ||
+    state.ledger.hasDebts() ||
     (state.rules.feeFloors && state.ledger.hasPeaks()) ||
     state.markets.some(({ futures }) => futures !== undefined && futures.openInterest > 0)
   );

@@ -4,7 +4,7 @@
  */
 
 import { warningRatio } from '../margin/debts.ts';
-import { isAbove } from '../margin/margin.ts';
+import { hasReachedRatio } from '../margin/margin.ts';
 import { accountRisk, currentMargin } from '../margin/margin-cache.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -16,7 +16,7 @@ export function updateWarning(state: State, account: Account): void {
   const { effective, maintenance, debtMaintenance } = currentMargin(state, account);
   if (!account.warned && debtMaintenance === 0 && maintenance <= CALM * effective) return;
   const risk = accountRisk(state, account);
-  const above = isAbove(risk, warningRatio(state, account));
+  const above = hasReachedRatio(risk, warningRatio(state, account));
   if (above === account.warned) return;
   account.warned = above;
   if (!above || account.house) return;

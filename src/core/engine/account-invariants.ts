@@ -10,7 +10,7 @@ import { accountRisk } from '../margin/margin-cache.ts';
 import type { Side } from '../model/enums.ts';
 import { type Instrument, isFutures } from '../model/instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
-import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
+import { OPEN_ORDERS_PER_PRODUCT_LINE_MAX } from '../model/limits.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
 import { heldCoin, holdOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
@@ -76,7 +76,7 @@ function checkOrders(state: State, account: Account): void {
   assert(margin === account.openMargin, 'I28: margin order counts disagree');
   assert(closing === account.openClosing, 'I28: closing order counts disagree');
   assert(
-    spot <= OPEN_ORDERS_PER_LINE_MAX && futures <= OPEN_ORDERS_PER_LINE_MAX,
+    spot <= OPEN_ORDERS_PER_PRODUCT_LINE_MAX && futures <= OPEN_ORDERS_PER_PRODUCT_LINE_MAX,
     'I28: too many open orders',
   );
   for (const [{ index, symbol, maxSymbolOrders }, open] of perInstrument) {

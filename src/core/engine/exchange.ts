@@ -84,14 +84,14 @@ export class Exchange {
     this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine);
   }
 
-  /** `seq` is the command's place in the journal; it only says whose turn it is to be checked. */
+  /** `seq` is the command's sequence number in the journal; it selects the account whose invariants are checked. */
   apply(command: Command, seq = this.lastSeq + 1): CommandResult {
     const { state } = this;
     this.lastSeq = seq;
     if (command.type === 'checkpoint') return this.compare(command);
     // Only recovery acts on it: it skips the named command. The clock does not move, because that may be what failed.
     if (command.type === 'skipCommand') return OK;
-    // Only a start and a verification read it; users and keys are no part of the state.
+    // Read by recovery and verification only; users and keys are not part of the state.
     if (command.type === 'identityMark') return OK;
     const { nextSecond } = state;
     this.triggerEngine.begin();
@@ -107,7 +107,7 @@ export class Exchange {
     return result;
   }
 
-  /** Of commands whose events nobody needs, a replay leaves out those of orders, fills, trades and ledger lines. */
+  /** Leaves out the events of orders, fills, trades and ledger lines, for replays of commands that the history has. */
   set silent(silent: boolean) {
     this.state.silent = silent;
   }

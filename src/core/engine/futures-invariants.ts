@@ -5,13 +5,13 @@ import { closingOrders } from '../futures/reduce-only-orders.ts';
 import { inCoinAt } from '../futures/split-fill.ts';
 import {
   crossedIsDue,
-  hasStaleIndex,
+  hasUnsafeIndex,
   isActionable,
   isolatedIsDue,
 } from '../liquidation/liquidation-check.ts';
 import { shortfallOf } from '../margin/clearing-shortfall.ts';
 import { warningRatio } from '../margin/debts.ts';
-import { computeRisk, isAbove, unrealisedOf } from '../margin/margin.ts';
+import { computeRisk, hasReachedRatio, unrealisedOf } from '../margin/margin.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { InstrumentStatus, Side } from '../model/enums.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
@@ -129,7 +129,7 @@ function checkCloses(state: State, account: Account): void {
     const closing = closingOrders(state, account, position.instrument, position.posSide);
     const frozen = closing.reduce((sum, slot) => sum + slab.remaining[slot]!, 0);
     assert(frozen <= position.lots, `I26: ${frozen} lots are being closed of ${position.lots}`);
-    const stale = hasStaleIndex(state, position);
+    const stale = hasUnsafeIndex(state, position);
     assert(
       stale || !position.isolated || !isolatedIsDue(state, position),
       'I35: an isolated position is due',
@@ -139,7 +139,7 @@ function checkCloses(state: State, account: Account): void {
 
 /** I35 for the crossed part, I36, and the warning. */
 function checkRisk(state: State, account: Account): void {
-  const above = isAbove(computeRisk(state, account), warningRatio(state, account));
+  const above = hasReachedRatio(computeRisk(state, account), warningRatio(state, account));
   assert(account.warned === above, `the warning of account ${account.uid} is ${account.warned}`);
   const due = isActionable(state, account) && crossedIsDue(state, account);
   assert(!due, `I35: account ${account.uid} is due`);

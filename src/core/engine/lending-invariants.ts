@@ -23,8 +23,8 @@ export function checkLending(state: State): void {
   for (const [coin, lending] of state.lending.entries()) {
     const owing = owed.get(coin) ?? 0n;
     assert(
-      state.ledger.owed(coin) === owing,
-      `I44: coin ${coin}: ${state.ledger.owed(coin)} lent, ${owing} owed`,
+      state.ledger.totalDebt(coin) === owing,
+      `I44: coin ${coin}: ${state.ledger.totalDebt(coin)} lent, ${owing} owed`,
     );
     assert(
       lending.reserved === (reserved.get(coin) ?? 0n),

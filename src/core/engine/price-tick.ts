@@ -3,7 +3,7 @@
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import { sampleCoinPrices } from '../margin/collateral.ts';
 import { sampleDollarPrices } from '../margin/dollar-coins.ts';
-import { watchSilence } from '../margin/silent-index.ts';
+import { updatePaused } from '../margin/silent-index.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -27,15 +27,15 @@ export function onComponentPrice(state: State, command: ComponentPrice): Command
   if (price <= 0n || price > MONEY_MAX || volume < 0n || volume > MONEY_MAX)
     return rejected(RejectReason.amountOutOfRange);
   const reported = every ? index.components.keys() : [component];
-  // Only what the operator tells carries a name.
+  // Only commands of an operator carry a name.
   const byOperator = (command.by ?? '') !== '';
   for (const each of reported) index.report(each, price, volume, state.now, byOperator);
   return OK;
 }
 
 /**
- * The work of a second, at the last whole second by `now`. Over seconds that nobody saw pass (the venue was down) prices
- * held their last value; the samples of those seconds are made up for (rules 9.4).
+ * Samples all prices, at the last whole second by `now`. Over skipped seconds (the venue was down) prices kept their last
+ * value; the samples of those seconds are added afterwards (rules 9.4).
  */
 export function samplePrices(state: State, now: number): void {
   const second = Math.floor(now / SECOND_MS) * SECOND_MS;
@@ -72,13 +72,13 @@ export function samplePrices(state: State, now: number): void {
   }
   state.priceVersion++;
   watchShortfalls(state, true);
-  watchSilence(state, second);
+  updatePaused(state, second);
   scheduleFunding(state);
 }
 
 /**
- * The samples that fell between two seconds that were seen. Book and index stood still, so there are no more of them
- * than until the index grew old.
+ * Adds the samples due between two sampled seconds. Book and index did not change in between; samples end when the index
+ * became stale.
  */
 function backfillSamples(samples: BookSamples, market: Market, before: number, second: number): void {
   const { index } = market.futures!;

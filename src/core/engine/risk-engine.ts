@@ -1,7 +1,6 @@
 /**
- * Keeps futures accounts in order after anything has happened (rules 9.4 steps 3 and 4): closing orders that no
- * longer fit are trimmed, accounts that can no longer carry their positions are liquidated; what that touches is
- * tested again, until nothing changes.
+ * Post-trade risk checks of dirty accounts (rules 9.4 steps 3 and 4): closing orders larger than the position are trimmed,
+ * accounts below maintenance margin are liquidated; accounts that this changes are checked again, until none is dirty.
  */
 
 import { repayFromCollateral } from '../borrowing/conversion.ts';
@@ -19,8 +18,8 @@ import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 
 /**
- * Each round closes something of somebody; a crash may pass from account to account through their resting orders, so the
- * bound grows with their number. More rounds would be going in a circle.
+ * Each round closes a position or order. Liquidations may cascade from account to account through their resting orders, so
+ * the bound grows with the number of accounts; more rounds mean an endless loop.
  */
 const ROUNDS_MAX = 1000;
 const ROUNDS_PER_ACCOUNT_MAX = 100;
@@ -28,30 +27,30 @@ const ROUNDS_PER_ACCOUNT_MAX = 100;
 export class RiskEngine {
   private readonly state: State;
   private readonly settlement: FuturesSettlement;
-  private readonly watch: LiquidationMonitor;
+  private readonly monitor: LiquidationMonitor;
 
   constructor(state: State, settlement: FuturesSettlement) {
     this.state = state;
     this.settlement = settlement;
-    this.watch = new LiquidationMonitor(state);
+    this.monitor = new LiquidationMonitor(state);
   }
 
   /** Prices have moved. */
   onPrices(): void {
-    const { state, watch } = this;
-    // Only who is due now: whom else the watch wanted to see must not decide in which order accounts are taken.
-    for (const account of watch.onPrices()) {
+    const { state, monitor } = this;
+    // Only accounts that are due: the other candidates of the monitor must not influence the order of processing.
+    for (const account of monitor.onPrices()) {
       if (isDue(state, account)) {
         state.markDirty(account);
         continue;
       }
       updateWarning(state, account);
-      watch.look(account);
+      monitor.watch(account);
     }
     this.processDirtyAccounts();
   }
 
-  /** Contracts whose day has come. */
+  /** Settles contracts whose delivery time has come. */
   deliverDue(): void {
     const { state } = this;
     for (const market of [...state.markets]) {
@@ -69,7 +68,7 @@ export class RiskEngine {
     delist(this.state, this.settlement, this.state.market(this.state.instruments[instrument]!));
   }
 
-  /** Accounts whose positions or money have changed. */
+  /** Processes accounts whose positions or money have changed, in ascending uid, until none is dirty. */
   processDirtyAccounts(): void {
     const { state } = this;
     const roundsMax = ROUNDS_MAX + ROUNDS_PER_ACCOUNT_MAX * state.accounts.length;
@@ -79,17 +78,17 @@ export class RiskEngine {
       state.dirtyAccounts = [];
       if (accounts.length > 1) accounts.sort((a, b) => a.uid - b.uid);
       for (const account of accounts) account.dirty = false;
-      for (const account of accounts) this.settle(account);
+      for (const account of accounts) this.processAccount(account);
     }
     this.settlement.ranking.forget();
   }
 
-  private settle(account: Account): void {
+  private processAccount(account: Account): void {
     const { state } = this;
     trimClosingOrders(state, account);
     liquidateIfDue(state, this.settlement, account);
     repayFromCollateral(state, account);
     updateWarning(state, account);
-    this.watch.look(account);
+    this.monitor.watch(account);
   }
 }

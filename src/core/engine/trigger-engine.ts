@@ -1,7 +1,7 @@
 /**
- * Lets strategy orders fire (rules 3.4, 3.5, 9.4 step 3). What has been reached goes into the queue in ascending
- * id; each becomes an order of its own, and what that order's trades reach joins the end of the queue. Accounts are
- * looked after when the queue is empty, which may trade and reach more, until nothing changes.
+ * Fires strategy orders (rules 3.4, 3.5, 9.4 step 3). Those whose trigger was reached are queued in ascending id. Each places
+ * an order; strategy orders that its trades reach join the end of the queue. Dirty accounts are processed when the queue is
+ * empty; their liquidations may trade and reach more triggers, so this repeats until nothing changes.
  */
 
 import { NIL } from '../book/order-slab.ts';
@@ -39,14 +39,14 @@ import type { RiskEngine } from './risk-engine.ts';
 export class TriggerEngine {
   private readonly state: State;
   private readonly settlements: Settlements;
-  private readonly futures: RiskEngine;
+  private readonly riskEngine: RiskEngine;
   /** Orders made in the present command. */
   private fired = 0;
 
-  constructor(state: State, settlements: Settlements, futures: RiskEngine) {
+  constructor(state: State, settlements: Settlements, riskEngine: RiskEngine) {
     this.state = state;
     this.settlements = settlements;
-    this.futures = futures;
+    this.riskEngine = riskEngine;
   }
 
   /** A command begins. */
@@ -54,15 +54,15 @@ export class TriggerEngine {
     this.fired = 0;
   }
 
-  /** The marks of a second have been taken. */
+  /** The marks of a second have been sampled. */
   onPrices(): void {
     const { state } = this;
     state.strategies.paused = false;
-    // What the mark has reached while nothing could trade is seen when trading goes on.
+    // Triggers that the mark reaches in a halt or pause fire when it ends.
     if (!state.halted) {
       for (const { futures, markTriggers } of state.markets) {
         if (markTriggers === undefined || futures === undefined) continue;
-        if (futures.markTicks !== 0 && !futures.instrument.paused) markTriggers.see(futures.markTicks);
+        if (futures.markTicks !== 0 && !futures.instrument.paused) markTriggers.onPrice(futures.markTicks);
       }
     }
     this.fireDue();
@@ -74,12 +74,12 @@ export class TriggerEngine {
     const { strategies } = state;
     for (;;) {
       if (strategies.due.size !== 0 || strategies.queue.length !== 0) this.fireDue();
-      if (state.dirtyAccounts.length !== 0) this.futures.processDirtyAccounts();
+      if (state.dirtyAccounts.length !== 0) this.riskEngine.processDirtyAccounts();
       if (state.halted || strategies.paused || strategies.due.size === 0) return;
     }
   }
 
-  /** In a halt an order would be refused: what liquidations have reached by their trades waits for its end. */
+  /** In a halt an order would be rejected: triggers that trades of liquidations reach wait for its end. */
   private fireDue(): void {
     const { strategies, halted } = this.state;
     if (halted) return;
@@ -129,7 +129,7 @@ export class TriggerEngine {
     }
     if (isTpsl(order.kind)) order.sizeLots = lots;
     const command = this.commandOf(order, account, instrument, lots);
-    const result = placeOrder(state, this.settlements, command, childOf(order, account));
+    const result = placeOrder(state, this.settlements, command, triggeredBy(order, account));
     if (result.rejectReason === RejectReason.none)
       emitFinal(state, order, StrategyStatus.success, { childOrderId: result.orderId });
     else emitFinal(state, order, StrategyStatus.failed, { failure: result.rejectReason });
@@ -203,7 +203,7 @@ function firedLeg(order: StrategyOrder): TriggerLeg {
   return order.triggerType === TriggerType.stopLoss ? order.stopLoss : order.takeProfit;
 }
 
-function childOf(order: StrategyOrder, account: Account): TriggeredBy {
+function triggeredBy(order: StrategyOrder, account: Account): TriggeredBy {
   const closes = isTpsl(order.kind) && order.posSide !== PosSide.none;
   const position = closes ? protectedPosition(account, order.instrument, order.posSide) : undefined;
   return {

@@ -17,7 +17,7 @@ import {
 } from '../model/enums.ts';
 import { type Instrument, isFutures } from '../model/instrument.ts';
 import { isCloseOnly, placingRejectReason } from '../model/instrument-status.ts';
-import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
+import { OPEN_ORDERS_PER_PRODUCT_LINE_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { isEmpty, type Preset } from '../model/tpsl.ts';
 import { findByClientOid } from '../orders/cancel.ts';
@@ -121,10 +121,10 @@ function statusRefusal({ state, account, instrument }: OrderContext, command: Pl
     return placingRejectReason(instrument, opening, source, state.now, house);
   const position = positionOf(account, instrument.index, PosSide.none);
   const closing = position !== undefined && position.long === (side === Side.sell);
-  const turns = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
+  const opens = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
   return (
     (closing ? placingRejectReason(instrument, false, source, state.now) : RejectReason.none) ||
-    (turns ? placingRejectReason(instrument, true, source, state.now, house) : RejectReason.none)
+    (opens ? placingRejectReason(instrument, true, source, state.now, house) : RejectReason.none)
   );
 }
 
@@ -212,8 +212,8 @@ function checkRpi(account: Account, command: PlaceOrder): CommandResult | undefi
 /** Number 10. Counted before matching: order 401 is rejected even if it would fill at once. */
 function checkCounts(state: State, account: Account, instrument: Instrument): CommandResult | undefined {
   const open = isFutures(instrument.category) ? account.openFutures : account.openSpot;
-  if (open >= OPEN_ORDERS_PER_LINE_MAX)
-    return rejected(RejectReason.tooManyOpenOrders, OPEN_ORDERS_PER_LINE_MAX);
+  if (open >= OPEN_ORDERS_PER_PRODUCT_LINE_MAX)
+    return rejected(RejectReason.tooManyOpenOrders, OPEN_ORDERS_PER_PRODUCT_LINE_MAX);
   const { maxProductOrders, maxSymbolOrders } = instrument;
   if (maxProductOrders !== 0 && open >= maxProductOrders)
     return rejected(RejectReason.tooManyOpenOrders, maxProductOrders);

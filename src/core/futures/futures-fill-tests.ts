@@ -7,7 +7,12 @@
 import { FillTest, type FillTests } from '../book/book.ts';
 import { FLAG_FORCED, FLAG_ISOLATED } from '../book/order-slab.ts';
 import { closeLimitAt, forcedFeeRate, marginBehindAt } from '../margin/bankruptcy.ts';
-import { bearsFill, bearsFillAtOldPrice, CUSHION_DUST, isFarNumber } from '../margin/fill-rule.ts';
+import {
+  bearsFill,
+  bearsFillAtUnreliablePrice,
+  isFarFromLiquidationNumber,
+  ROUNDING_TOLERANCE,
+} from '../margin/fill-rule.ts';
 import {
   computeRisk,
   futuresSetting,
@@ -16,13 +21,18 @@ import {
   markTicks,
   unrealisedOf,
 } from '../margin/margin.ts';
-import { currentWorth, maintenanceAtNumber, quotePrice } from '../margin/margin-cache.ts';
-import { type Cushion, hasAnyOldIndex, hasOldIndex, TentativeAccount } from '../margin/tentative-account.ts';
+import { currentMaintenance, maintenanceAtNumber, quotePrice } from '../margin/margin-cache.ts';
+import {
+  hasAnyUnreliableIndex,
+  hasUnreliableIndex,
+  type MarginBuffer,
+  TentativeAccount,
+} from '../margin/tentative-account.ts';
 import { HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
 import { feeOf } from '../model/fees.ts';
 import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
 import { Position, positionKey } from '../model/position.ts';
-import { ceilWorth } from '../model/safe-integers.ts';
+import { ceilValue } from '../model/safe-integers.ts';
 import { assert, divCeil, divFloor, larger, RATE_ONE } from '../model/units.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account, FeeRates } from '../state/account.ts';
@@ -48,11 +58,16 @@ export class FuturesFillTests implements FillTests {
   private readonly running: Map<number, TentativeAccount> | undefined;
   /** The highest fee rate of the contract itself. */
   private readonly listedRate: number;
-  /** Is any index old? Undefined until the first fill of the match asks. */
-  private oldIndices: boolean | undefined;
+  /** Is any index unreliable? Undefined until the first fill of the match needs it. */
+  private unreliableIndices: boolean | undefined;
   /** What the trade that was tested last will leave of the maker's account; only while matches are audited. */
   private expected:
-    | { readonly account: Account; readonly cushion: Cushion; readonly key: number; readonly margin: bigint }
+    | {
+        readonly account: Account;
+        readonly marginBuffer: MarginBuffer;
+        readonly key: number;
+        readonly margin: bigint;
+      }
     | undefined;
 
   constructor(state: State, instrument: Instrument, dryRun: boolean) {
@@ -64,7 +79,7 @@ export class FuturesFillTests implements FillTests {
 
   /** A match begins. */
   begin(): void {
-    this.oldIndices = undefined;
+    this.unreliableIndices = undefined;
   }
 
   test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
@@ -86,9 +101,9 @@ export class FuturesFillTests implements FillTests {
     this.expected = undefined;
     if (expected === undefined) return;
     const { effective, maintenance } = computeRisk(state, expected.account);
-    const { cushion } = expected;
+    const { marginBuffer } = expected;
     // More only by a rebate, which the test does not count.
-    const enough = effective >= cushion.effective && maintenance <= cushion.maintenance;
+    const enough = effective >= marginBuffer.effective && maintenance <= marginBuffer.maintenance;
     const margin = expected.account.positions.get(expected.key)?.iso ?? 0n;
     assert(
       enough && margin === expected.margin,
@@ -107,7 +122,7 @@ export class FuturesFillTests implements FillTests {
     this.apply(made, after);
     const key = this.keyOf(made);
     const margin = after.position(key)?.iso ?? 0n;
-    this.expected = { account: made.account, cushion: after.cushion(this.state), key, margin };
+    this.expected = { account: made.account, marginBuffer: after.marginBuffer(this.state), key, margin };
   }
 
   private sideOf(slot: number, maker: boolean, priceTicks: number, lots: number): FillSide {
@@ -186,7 +201,7 @@ export class FuturesFillTests implements FillTests {
     if (worse && this.isBeyondBankruptcy(side, position, after)) return false;
     this.applyPart(side, part, after);
     if (!worse || position.isolated) return true;
-    const { effective, maintenance } = after.cushion(state);
+    const { effective, maintenance } = after.marginBuffer(state);
     return effective >= maintenance;
   }
 
@@ -194,7 +209,7 @@ export class FuturesFillTests implements FillTests {
     const { state } = this;
     const margin = position.isolated
       ? position.iso
-      : marginBehindAt(state, position, account.cushion(state).effective);
+      : marginBehindAt(state, position, account.marginBuffer(state).effective);
     const cash = account.cash(state, this.instrument.futures!.settle);
     const limit = closeLimitAt(state, position, margin, cash);
     return position.long ? side.priceTicks < limit : side.priceTicks > limit;
@@ -206,7 +221,7 @@ export class FuturesFillTests implements FillTests {
     const { slab } = state;
     this.applyPart(side, part, after);
     if ((slab.flags[side.slot]! & FLAG_ISOLATED) !== 0) return this.opensIsolated(side, part, after);
-    if (!this.hasOldPrice(after)) return bearsFill(state, start, after);
+    if (!this.hasUnreliablePrice(after)) return bearsFill(state, start, after);
     const left = slab.remaining[side.slot]! - side.lots;
     const intent = {
       instrument,
@@ -214,7 +229,12 @@ export class FuturesFillTests implements FillTests {
       priceTicks: slab.price[side.slot]!,
       lots: left,
     };
-    return bearsFillAtOldPrice(state, after, side.slot, left > 0 && side.maker ? { futures: intent } : {});
+    return bearsFillAtUnreliablePrice(
+      state,
+      after,
+      side.slot,
+      left > 0 && side.maker ? { futures: intent } : {},
+    );
   }
 
   private opensIsolated(side: FillSide, part: Part, after: TentativeAccount): boolean {
@@ -222,7 +242,7 @@ export class FuturesFillTests implements FillTests {
     const position = after.position(this.keyOf(side))!;
     const mark = markTicks(state, instrument);
     const worth = isolatedInQuote(state, position) + unrealisedOf(state, position);
-    if (!hasOldIndex(state, instrument.index))
+    if (!hasUnreliableIndex(state, instrument.index))
       return worth * 9n >= maintenanceAt(instrument, mark, position.lots) * 10n;
     // What the order holds beyond the margin of the fill stands behind it too.
     const fee = this.feeOf(side, part);
@@ -235,10 +255,10 @@ export class FuturesFillTests implements FillTests {
     return worth + this.inQuote(spare) >= asked;
   }
 
-  private hasOldPrice(account: TentativeAccount): boolean {
+  private hasUnreliablePrice(account: TentativeAccount): boolean {
     return (
       this.anyOldIndex() &&
-      (hasOldIndex(this.state, this.instrument.index) || account.awaitsPrice(this.state))
+      (hasUnreliableIndex(this.state, this.instrument.index) || account.awaitsPrice(this.state))
     );
   }
 
@@ -331,7 +351,7 @@ export class FuturesFillTests implements FillTests {
     return positionKey(this.instrument.index, posSide);
   }
 
-  // Bounds in numbers, for the many who have plenty.
+  // Bounds in numbers, for the majority of accounts, which are far from their limits.
 
   /** Never true where the rule would not pass; false says nothing. */
   private isAmple(side: FillSide): boolean {
@@ -350,15 +370,15 @@ export class FuturesFillTests implements FillTests {
 
   /** Even if the whole position went at this price, what must be kept now would be there. */
   private closeIsAmple(side: FillSide, held: number, worse: number): boolean {
-    const margin = currentWorth(this.state, side.account);
+    const margin = currentMaintenance(this.state, side.account);
     const lost = this.mostLost(side, held, worse);
-    return this.staysPositive(margin, lost) && margin.effective - this.worthOf(lost) >= margin.maintenance;
+    return this.staysPositive(margin, lost) && margin.effective - this.dollarLoss(lost) >= margin.maintenance;
   }
 
   private openIsAmple(side: FillSide, worse: number): boolean {
     if (this.anyOldIndex()) return false;
     const { account, buying, lots } = side;
-    const margin = currentWorth(this.state, account);
+    const margin = currentMaintenance(this.state, account);
     const { long, short } = this.heldLots(margin);
     const most = Math.max(buying ? long + lots : long, buying ? short : short + lots);
     return this.isFarWith(margin, most, this.mostLost(side, lots, worse));
@@ -374,7 +394,7 @@ export class FuturesFillTests implements FillTests {
     const special = (flags[made.slot]! | flags[taken.slot]!) & (FLAG_ISOLATED | FLAG_FORCED);
     if (special !== 0 || account.holdMode === HoldMode.hedge || this.running !== undefined) return false;
     if (this.anyOldIndex()) return false;
-    const margin = currentWorth(this.state, account);
+    const margin = currentMaintenance(this.state, account);
     const { long, short } = this.heldLots(margin);
     const most = long + short + lots;
     const worse = Math.abs(made.priceTicks - markTicks(this.state, this.instrument));
@@ -385,8 +405,8 @@ export class FuturesFillTests implements FillTests {
   }
 
   private anyOldIndex(): boolean {
-    this.oldIndices ??= hasAnyOldIndex(this.state);
-    return this.oldIndices;
+    this.unreliableIndices ??= hasAnyUnreliableIndex(this.state);
+    return this.unreliableIndices;
   }
 
   /** Crossed positions of the contract. */
@@ -408,9 +428,9 @@ export class FuturesFillTests implements FillTests {
     const keeps = maintenanceAtNumber(instrument, markTicks(state, instrument), lots);
     return (
       this.staysPositive(margin, lost) &&
-      isFarNumber(
-        margin.effective - this.worthOf(lost),
-        margin.maintenance - kept + ceilWorth(keeps, quotePrice(state, instrument)),
+      isFarFromLiquidationNumber(
+        margin.effective - this.dollarLoss(lost),
+        margin.maintenance - kept + ceilValue(keeps, quotePrice(state, instrument)),
       )
     );
   }
@@ -421,7 +441,7 @@ export class FuturesFillTests implements FillTests {
     if (instrument.futures!.settle !== instrument.quote) return Number.NaN;
     const rate = this.highestRate(side.account);
     const value = valueNumber(instrument, Math.max(side.priceTicks, markTicks(state, instrument)), lots);
-    return valueNumber(instrument, worse, lots) + Math.ceil(value * rate) + CUSHION_DUST;
+    return valueNumber(instrument, worse, lots) + Math.ceil(value * rate) + ROUNDING_TOLERANCE;
   }
 
   /** Of everything that a fill may cost, as a share of its value. */
@@ -430,9 +450,9 @@ export class FuturesFillTests implements FillTests {
     return own === undefined ? this.listedRate : Math.max(this.listedRate, rateNumber(own));
   }
 
-  private worthOf(lost: number): number {
+  private dollarLoss(lost: number): number {
     const { settle } = this.instrument.futures!;
-    return ceilWorth(Math.ceil(lost), this.state.coinPriceNumbers[settle] ?? Number.NaN) + CUSHION_DUST;
+    return ceilValue(Math.ceil(lost), this.state.coinPriceNumbers[settle] ?? Number.NaN) + ROUNDING_TOLERANCE;
   }
 
   /** Does so much less leave no debt in the settlement coin, which would need margin of its own? */

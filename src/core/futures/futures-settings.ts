@@ -38,12 +38,12 @@ export function setLeverage(state: State, command: SetLeverage): CommandResult {
     return rejected(RejectReason.leverageAboveMaximum, allowed);
   }
   const { initial } = accountRisk(state, account);
-  account.choose(instrument.index, setting);
+  account.setFuturesSetting(instrument.index, setting);
   const short = before.isolated
     ? addIsolatedMargin(state, account, instrument)
     : lacksMargin(state, account, initial);
   if (short) {
-    account.choose(instrument.index, chosen);
+    account.setFuturesSetting(instrument.index, chosen);
     return rejected(RejectReason.leverageNeedsMargin);
   }
   return OK;
@@ -141,6 +141,6 @@ export function setMarginMode(state: State, command: SetMarginMode): CommandResu
   const ordered = state.openOrders.of(account.index, instrument.index) > 0;
   if (ordered || positionsOf(account, instrument).length > 0)
     return rejected(RejectReason.positionsOrOrdersOpen);
-  account.choose(instrument.index, { ...setting, isolated: command.isolated });
+  account.setFuturesSetting(instrument.index, { ...setting, isolated: command.isolated });
   return OK;
 }

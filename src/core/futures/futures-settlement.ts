@@ -123,7 +123,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     if (state.rules.backedBooks) market.futures!.sawTrade(state.now, priceTicks, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
-    market.lastTriggers?.see(priceTicks);
+    market.lastTriggers?.onPrice(priceTicks);
     market.changes++;
   }
 

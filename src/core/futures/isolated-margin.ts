@@ -1,7 +1,7 @@
 /** The margin of isolated positions: added and removed by command, or added automatically (rules 5.3, 5.9). */
 
 import { spendable, withdrawable } from '../margin/available-balance.ts';
-import { isOld } from '../margin/collateral.ts';
+import { isUnreliable } from '../margin/collateral.ts';
 import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
 import type { AdjustMargin, SetAutoMargin } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -40,7 +40,7 @@ export function adjustMargin(state: State, command: AdjustMargin): CommandResult
 
 /** What a position needs by an old mark may be less than it has lost since: nothing leaves it then (rules 13.6 (d)). */
 function hasOldMark(state: State, instrument: Instrument): boolean {
-  return state.rules.livePrices && isOld(state, state.market(instrument).futures!.index);
+  return state.rules.livePrices && isUnreliable(state, state.market(instrument).futures!.index);
 }
 
 /** Moves cash into the position, or out of it when negative, and writes the ledger line. */
@@ -114,7 +114,7 @@ function isDueWith(
 ): boolean {
   const { cash, isolated } = marginCells(state, account, instrument);
   position.iso += amount;
-  const due = state.ledger.asIf(cash, isolated, amount, () => isDue(position));
+  const due = state.ledger.withTentativeMove(cash, isolated, amount, () => isDue(position));
   position.iso -= amount;
   return due;
 }

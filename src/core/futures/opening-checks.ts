@@ -34,7 +34,7 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import { feesOf } from '../model/margin-fractions.ts';
 import { tierIndex } from '../model/margin-tiers.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { ceilWorth } from '../model/safe-integers.ts';
+import { ceilValue } from '../model/safe-integers.ts';
 import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
@@ -44,7 +44,7 @@ import type { Market, State } from '../state/state.ts';
 import { notionalOfOthers, notionalWith, openValue } from './opening-notional.ts';
 
 /** More than the sum of all roundings of a margin amount, in 10^-8. */
-const DUST = 100;
+const ROUNDING_TOLERANCE = 100;
 
 /** Number 16: the limit of a closing order must not be beyond the bankruptcy price, or others would bear the loss. */
 export function checkBankruptcy(
@@ -76,7 +76,7 @@ function hasAmpleMargin(state: State, account: Account, { instrument, side, pric
   const worse = Math.max(0, selling ? mark - priceTicks : priceTicks - mark);
   const loss = valueNumber(instrument, worse, lots);
   const fee = feesOf(scale, valueNumber(instrument, Math.max(priceTicks, mark), lots), 0);
-  return 2 * ceilWorth(loss + fee, quotePrice(state, instrument)) + DUST < margin.effective;
+  return 2 * ceilValue(loss + fee, quotePrice(state, instrument)) + ROUNDING_TOLERANCE < margin.effective;
 }
 
 /** The worst price at which an order may reduce its position; undefined when it reduces none. */
@@ -194,7 +194,7 @@ function isFarFromLimit(
 ): boolean {
   const { instrument, priceTicks, lots } = intent;
   const { effective, maintenance } = margin;
-  const added = ceilWorth(maintenanceAtNumber(instrument, priceTicks, lots), quotePrice(state, instrument));
+  const added = ceilValue(maintenanceAtNumber(instrument, priceTicks, lots), quotePrice(state, instrument));
   if (!(2 * (maintenance + added) < effective)) return false;
   if (effective >= initialMarginWith(state, account, margin, instrument, intent, leaveOut)) return true;
   if (!margin.lossesAreBounded && !margin.haircutIsBounded) return false;

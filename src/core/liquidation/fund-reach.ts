@@ -1,6 +1,6 @@
 /**
- * How far a forced close reaches into the book, and what the insurance fund pays for it (rules 13.7). The price W is the
- * maintenance rate and the fee away from the mark: beyond it stand only those who wait for somebody else's money.
+ * How far a forced close reaches into the book, and what the insurance fund pays for it (rules 13.7). The limit price W is the
+ * maintenance rate and the fee away from the mark: orders beyond it could only profit at the cost of the fund.
  */
 
 import { FLAG_RPI } from '../book/order-slab.ts';
@@ -18,7 +18,7 @@ import { cancelSlot } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-/** W of a position of so many lots, in ticks. */
+/** W of a position of this size, in ticks. */
 export function reachTicks(state: State, instrument: Instrument, long: boolean, lots: number): number {
   const mark = BigInt(markTicks(state, instrument));
   const notional = tradeValue(instrument, Number(mark), lots);
@@ -35,7 +35,7 @@ export function reachTicks(state: State, instrument: Instrument, long: boolean, 
   return Number(smaller(larger(ticks, step), BigInt(PRICE_TICKS_MAX)));
 }
 
-/** Takes the party's own orders between the bankruptcy price and W out of the way: the fund pays nobody for meeting himself. */
+/** Cancels the party's own orders between the bankruptcy price and W: the fund does not pay for a self-trade. */
 export function cancelOwnBeyond(
   state: State,
   account: Account,
@@ -96,8 +96,8 @@ export function budgetedClose(
       const net = loss - fee;
       if (loss <= 0n || net <= 0n) return order.lots;
       // Two units for the roundings of a fill.
-      const room = budget - outflow() + larger(0n, -lacking) - 2n;
-      const lots = room <= 0n ? 0 : Number(smaller(size, (room * size) / net));
+      const available = budget - outflow() + larger(0n, -lacking) - 2n;
+      const lots = available <= 0n ? 0 : Number(smaller(size, (available * size) / net));
       return Math.min(order.lots, lots - (lots % instrument.lotStep));
     },
     filled: (priceTicks, lots) => {
@@ -105,6 +105,6 @@ export function budgetedClose(
       lacking += divCeil(costAt(priceTicks).loss * BigInt(lots), size);
       pay(smaller(larger(0n, larger(0n, lacking) - known), left()));
     },
-    end: () => state.fundHours.payFor(coin, instrument.index, larger(0n, outflow())),
+    end: () => state.fundHours.addPaid(coin, instrument.index, larger(0n, outflow())),
   };
 }

@@ -1,9 +1,15 @@
 /** Which accounts and positions are due for liquidation, and whether one is possible now (rules 5.7). */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import { hasStaleCoin, isConvertible, isDebtPayment } from '../borrowing/conversion.ts';
+import { hasUnsafeCoin, isConvertible, isDebtPayment } from '../borrowing/conversion.ts';
 import { isInDebt, liquidationRatio } from '../margin/debts.ts';
-import { isAbove, isolatedInQuote, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
+import {
+  hasReachedRatio,
+  isolatedInQuote,
+  maintenanceAt,
+  markTicks,
+  unrealisedOf,
+} from '../margin/margin.ts';
 import { accountRisk, currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
 import type { Side } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
@@ -31,13 +37,13 @@ export function crossedIsDue(state: State, account: Account): boolean {
   const ratio = liquidationRatio(state, account);
   // The comparison is false for NaN: then the exact values decide.
   if (ratio === RATE_ONE && margin.effective > margin.maintenance) return false;
-  return isAbove(accountRisk(state, account), ratio);
+  return hasReachedRatio(accountRisk(state, account), ratio);
 }
 
 /** Can a liquidation of the whole account do anything: close positions, cancel orders, sell coins for debts? */
 export function isActionable(state: State, account: Account): boolean {
   if (hasLiveCrossed(state, account)) return true;
-  if (!isInDebt(state, account) || hasStaleCoin(state, account)) return false;
+  if (!isInDebt(state, account) || hasUnsafeCoin(state, account)) return false;
   return hasOrderToCancel(state, account) || isConvertible(state, account);
 }
 
@@ -60,22 +66,22 @@ function hasOrderToCancel(state: State, account: Account): boolean {
   return false;
 }
 
-/** Is the index of the position stale? A stale price liquidates no position. */
-export function hasStaleIndex(state: State, position: Position): boolean {
+/** Is the index of the position stale or thin? No position is liquidated at such a price. */
+export function hasUnsafeIndex(state: State, position: Position): boolean {
   return state.market(state.instruments[position.instrument]!).futures?.index.isUnsafe === true;
 }
 
-/** Does the account have a crossed position whose index is not stale? */
+/** Does the account have a crossed position whose index is neither stale nor thin? */
 function hasLiveCrossed(state: State, account: Account): boolean {
   for (const position of account.positions.values())
-    if (!position.isolated && !hasStaleIndex(state, position)) return true;
+    if (!position.isolated && !hasUnsafeIndex(state, position)) return true;
   return false;
 }
 
 /** Is there anything to liquidate? */
 export function isDue(state: State, account: Account): boolean {
   for (const position of currentMargin(state, account).isolated) {
-    if (!hasStaleIndex(state, position) && isolatedIsDue(state, position)) return true;
+    if (!hasUnsafeIndex(state, position) && isolatedIsDue(state, position)) return true;
   }
   return crossedIsDue(state, account) && isActionable(state, account);
 }

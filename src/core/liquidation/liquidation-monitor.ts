@@ -17,10 +17,10 @@ import type { MarginCache } from '../state/margin-cache-state.ts';
 import type { State } from '../state/state.ts';
 import { isolatedSlack } from './liquidation-check.ts';
 
-/** Moves are counted in 10^-9. */
-const GRAIN = 1_000_000_000n;
-/** A price that appears or is lost uses up every allowance: none is larger than one. */
-const FROM_NOTHING = GRAIN;
+/** A relative move of 1, in the unit of moves, 10^-9. */
+const MOVE_UNIT = 1_000_000_000n;
+/** The move of a price that appears or is lost: it uses up every allowance, because none exceeds 1. */
+const WHOLE_ALLOWANCE = MOVE_UNIT;
 /** Allowances are floating-point estimates; this factor makes them smaller than any rounding could make them larger. */
 const SAFETY = 0.999_999;
 const MONEY = 100_000_000;
@@ -39,7 +39,7 @@ export class LiquidationMonitor {
   constructor(state: State) {
     this.state = state;
     this.largestMove();
-    for (const account of state.accountByUid.values()) if (account.mayOwe) this.look(account);
+    for (const account of state.accountByUid.values()) if (account.mayOwe) this.watch(account);
   }
 
   /** Call after each sample of the prices. Returns the accounts to check now, ascending uid. */
@@ -56,7 +56,7 @@ export class LiquidationMonitor {
   }
 
   /** Watches an account after a check. One that has become safer keeps its earlier due value. */
-  look(account: Account): void {
+  watch(account: Account): void {
     if (account.positions.size === 0 && !isInDebt(this.state, account)) return;
     const due = this.moved + this.allowance(account);
     const { watched } = this;
@@ -69,21 +69,21 @@ export class LiquidationMonitor {
     const marks = state.markets.map(({ futures, instrument }) =>
       futures === undefined ? 0 : markTicks(state, state.instruments[instrument]!),
     );
-    const see = (before: bigint, now: bigint): void => {
+    const note = (before: bigint, now: bigint): void => {
       if (before === now) return;
       if (before === 0n || now === 0n) {
-        largest = larger(largest, FROM_NOTHING);
+        largest = larger(largest, WHOLE_ALLOWANCE);
         return;
       }
       const change = before < now ? now - before : before - now;
-      const move = divCeil(change * GRAIN, before < now ? before : now);
+      const move = divCeil(change * MOVE_UNIT, before < now ? before : now);
       largest = larger(largest, move);
     };
-    for (const [n, mark] of marks.entries()) see(BigInt(this.lastMarks[n] ?? 0), BigInt(mark));
-    for (const [n, price] of state.coinPrices.entries()) see(this.lastCoins[n] ?? 0n, price);
+    for (const [n, mark] of marks.entries()) note(BigInt(this.lastMarks[n] ?? 0), BigInt(mark));
+    for (const [n, price] of state.coinPrices.entries()) note(this.lastCoins[n] ?? 0n, price);
     // A coin that gets an index counts as margin from then on, whatever its price did.
     if (state.coinIndexed.some((indexed, n) => indexed !== this.lastIndexed[n]))
-      largest = larger(largest, FROM_NOTHING);
+      largest = larger(largest, WHOLE_ALLOWANCE);
     this.lastMarks = marks;
     this.lastCoins = state.coinPrices;
     this.lastIndexed = state.coinIndexed;
@@ -154,5 +154,5 @@ export class LiquidationMonitor {
 /** R / (1 + R) with R = free / exposure, in 10^-9; 0 when a value is not known. */
 function share(free: number, exposure: number): number {
   if (!(free > 0 && exposure > 0)) return 0;
-  return Math.floor((free / (free + exposure)) * SAFETY * Number(GRAIN));
+  return Math.floor((free / (free + exposure)) * SAFETY * Number(MOVE_UNIT));
 }

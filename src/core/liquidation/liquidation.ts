@@ -11,7 +11,7 @@ import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { autoTopUp } from '../futures/isolated-margin.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';
 import { coinUsd } from '../margin/collateral.ts';
-import { lenderPays } from '../margin/insurance-fund.ts';
+import { drawLendingFund } from '../margin/insurance-fund.ts';
 import { maintenanceAt, markTicks, positionOf } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
 import { CancelReason, OrderKind, PosSide, StrategyReason } from '../model/enums.ts';
@@ -27,14 +27,14 @@ import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
 import { closeOut } from './forced-close.ts';
-import { crossedIsDue, hasStaleIndex, isActionable, isDue, isolatedIsDue } from './liquidation-check.ts';
+import { crossedIsDue, hasUnsafeIndex, isActionable, isDue, isolatedIsDue } from './liquidation-check.ts';
 
 /** Tests an account and liquidates what is due; true when it did anything. */
 export function liquidateIfDue(state: State, settlement: FuturesSettlement, account: Account): boolean {
   if (!account.mayOwe || account.liquidating || !isDue(state, account)) return false;
   let acted = false;
   for (const position of positionsInOrder(state, account)) {
-    if (!position.isolated || position.size === 0 || hasStaleIndex(state, position)) continue;
+    if (!position.isolated || position.size === 0 || hasUnsafeIndex(state, position)) continue;
     if (!isolatedIsDue(state, position)) continue;
     liquidateIsolated(state, settlement, account, position);
     acted = true;
@@ -50,8 +50,8 @@ export function liquidateIfDue(state: State, settlement: FuturesSettlement, acco
 function positionsInOrder(state: State, account: Account): Position[] {
   const weight = (position: Position): bigint => {
     const instrument = state.instruments[position.instrument]!;
-    const kept = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
-    return divFloor(kept * coinUsd(state, instrument.quote), MONEY_ONE);
+    const maintenance = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
+    return divFloor(maintenance * coinUsd(state, instrument.quote), MONEY_ONE);
   };
   return [...account.positions.values()]
     .map((position) => ({
@@ -66,7 +66,7 @@ function positionsInOrder(state: State, account: Account): Position[] {
 /** Crossed positions that can be closed now. */
 function crossedInOrder(state: State, account: Account): Position[] {
   return positionsInOrder(state, account).filter(
-    (position) => !position.isolated && !hasStaleIndex(state, position),
+    (position) => !position.isolated && !hasUnsafeIndex(state, position),
   );
 }
 
@@ -108,8 +108,8 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   account.liquidating = false;
 }
 
-/** Closes all positions of an account that need not be due, as a liquidation would in the worst case. */
-export function liquidateWholly(state: State, settlement: FuturesSettlement, account: Account): void {
+/** Closes all positions of an account whether or not it is due, as a liquidation would in the worst case. */
+export function liquidateWholeAccount(state: State, settlement: FuturesSettlement, account: Account): void {
   account.liquidating = true;
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);
@@ -129,7 +129,7 @@ function netHedgedPairs(
   state: State,
   settlement: FuturesSettlement,
   account: Account,
-  mayClose: (position: Position) => boolean = (position) => !hasStaleIndex(state, position),
+  mayClose: (position: Position) => boolean = (position) => !hasUnsafeIndex(state, position),
 ): void {
   for (const position of [...account.positions.values()]) {
     if (position.posSide !== PosSide.long || position.isolated || !mayClose(position)) continue;
@@ -166,7 +166,8 @@ function reduceByTiers(state: State, settlement: FuturesSettlement, account: Acc
 
 /**
  * An account without crossed positions that owes more than it owns: the lending fund (in the first edition that of
- * contracts) pays what is missing as far as it goes, the rest stays as bad debt. A debt that other coins of the account outweigh is the account's own.
+ * contracts) pays what is missing within its budget; the rest stays as bad debt. A debt that other coins of the account cover
+ * is not paid.
  */
 function coverDebts(state: State, account: Account): void {
   if ([...account.positions.values()].some((position) => !position.isolated)) return;
@@ -180,7 +181,7 @@ function coverDebts(state: State, account: Account): void {
     const owed = larger(0n, -ledger.balance(cash));
     if (owed === 0n || missing === 0n || price === 0n) continue;
     const fund = ledger.cell(SystemAccount[limited ? 'insuranceLending' : 'insurance'], coin, Bucket.cash);
-    const paid = lenderPays(state, coin, smaller(owed, divCeil(missing * MONEY_ONE, price)));
+    const paid = drawLendingFund(state, coin, smaller(owed, divCeil(missing * MONEY_ONE, price)));
     if (paid === 0n) continue;
     missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));
     post(state, { from: fund, to: cash, amount: paid, toLine: 'liquidation' }, 'implied');

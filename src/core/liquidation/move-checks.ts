@@ -3,7 +3,7 @@
  * fills that follow, so that a move is carried out completely on both sides or changes nothing.
  */
 
-import { hasStaleCoin } from '../borrowing/conversion.ts';
+import { hasUnsafeCoin } from '../borrowing/conversion.ts';
 import { checkPositionCount, checkTier } from '../futures/opening-checks.ts';
 import { notionalOf, notionalOfOthers } from '../futures/opening-notional.ts';
 import { inCoinAt, openingMargin, receivedMargin, splitFill } from '../futures/split-fill.ts';
@@ -12,8 +12,8 @@ import { liquidationRatio } from '../margin/debts.ts';
 import {
   computeRisk,
   futuresSetting,
+  hasReachedRatio,
   inDollars,
-  isAbove,
   isolatedInQuote,
   maintenanceAt,
   markTicks,
@@ -87,7 +87,7 @@ export function checkGiver(state: State, leg: Leg): CommandResult | undefined {
   const before = computeRisk(state, account);
   const near = position.isolated
     ? isolatedIsAbove(state, position, GIVER_RATIO_MAX)
-    : isAbove(before, GIVER_RATIO_MAX);
+    : hasReachedRatio(before, GIVER_RATIO_MAX);
   if (near) return rejected(RejectReason.giverNearLiquidation);
   const after = resultOf(state, leg);
   return staysSolvent(state, before, after) ? undefined : lacking(RejectReason.giverLacksMargin, before);
@@ -102,16 +102,16 @@ export function checkReceiver(state: State, leg: Leg, giver: Account): CommandRe
   if (after.openedLots === 0)
     return staysSolvent(state, before, after) ? undefined : lacking(RejectReason.receiverLacksMargin, before);
   // The owner may know more about the collateral than its stale price says.
-  if (hasStaleCoin(state, account)) return rejected(RejectReason.noCoinPrice);
+  if (hasUnsafeCoin(state, account)) return rejected(RejectReason.noCoinPrice);
   const failure =
     checkMovedTier(state, giver, leg) ?? checkPositionCount(state, account, instrument, posSide);
   if (failure !== undefined) return failure;
   const cash = state.ledger.balanceOf(account.index, coin, Bucket.cash) + after.cash;
   const overpaid = markVsBookLoss(state, leg, after.openedLots);
-  const risk = lessWorth(after.risk, inDollars(overpaid, coinUsd(state, instrument.quote)));
+  const risk = withLoss(after.risk, inDollars(overpaid, coinUsd(state, instrument.quote)));
   if ((leg.isolated && cash < 0n) || risk.effective < risk.initial)
     return lacking(RejectReason.receiverLacksMargin, before);
-  const risky = isAbove(risk, RECEIVER_RATIO_MAX) || isAbove(risk, after.ratio);
+  const risky = hasReachedRatio(risk, RECEIVER_RATIO_MAX) || hasReachedRatio(risk, after.ratio);
   if (risky || (leg.isolated && isolatedIsAbove(state, after.position, RECEIVER_RATIO_MAX, overpaid)))
     return rejected(RejectReason.receiverTooRisky);
   return undefined;
@@ -149,7 +149,7 @@ function markVsBookLoss(state: State, { instrument, side }: Leg, lots: number): 
   return best === 0 || worse <= 0 ? 0n : tradeValue(instrument, worse, lots);
 }
 
-function lessWorth(risk: Risk, loss: bigint): Risk {
+function withLoss(risk: Risk, loss: bigint): Risk {
   return { ...risk, equity: risk.equity - loss, effective: risk.effective - loss };
 }
 
@@ -159,7 +159,7 @@ function lacking(rejectReason: RejectReason, { effective, initial }: Risk): Comm
 
 /** Nothing is due for liquidation, and the initial margin is covered, or at least no less free than before. */
 function staysSolvent(state: State, before: Risk, { position, risk, ratio }: Result): boolean {
-  if (isAbove(risk, ratio)) return false;
+  if (hasReachedRatio(risk, ratio)) return false;
   if (position.isolated && position.size !== 0 && isolatedSlack(state, position) <= 0n) return false;
   const free = risk.effective - risk.initial;
   return free >= 0n || free >= before.effective - before.initial;
@@ -214,7 +214,7 @@ function resultOf(
   const positions = new Map(account.positions);
   if (position.size === 0) positions.delete(positionKey(index, posSide));
   else positions.set(positionKey(index, posSide), position);
-  const shown = account.holding(positions);
+  const shown = account.withPositions(positions);
   return withCash(state, account, instrument.futures!.settle, cash, () => ({
     position,
     openedLots,
@@ -225,13 +225,15 @@ function resultOf(
 }
 
 /**
- * Runs `answer` as if the account had `amount` more cash: the amount moves within the account's own row and back. An
+ * Runs `read` while the account has `amount` more cash: the amount moves within the account's own row and back. An
  * account without a row for the coin gets none, because a check must not change the state.
  */
-function withCash<T>(state: State, account: Account, coin: number, amount: bigint, answer: () => T): T {
+function withCash<T>(state: State, account: Account, coin: number, amount: bigint, read: () => T): T {
   const { ledger } = state;
-  if (amount === 0n || !ledger.coinsOf(account.index).includes(coin)) return answer();
+  if (amount === 0n || !ledger.coinsOf(account.index).includes(coin)) return read();
   const cash = ledger.cell(account.index, coin, Bucket.cash);
   const aside = ledger.cell(account.index, coin, Bucket.isolated);
-  return amount > 0n ? ledger.asIf(aside, cash, amount, answer) : ledger.asIf(cash, aside, -amount, answer);
+  return amount > 0n
+    ? ledger.withTentativeMove(aside, cash, amount, read)
+    : ledger.withTentativeMove(cash, aside, -amount, read);
 }

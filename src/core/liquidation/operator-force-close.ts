@@ -15,14 +15,14 @@ import type { Account } from '../state/account.ts';
 import { positionsOf } from '../state/futures-lookup.ts';
 import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
-import { liquidateWholly } from './liquidation.ts';
+import { liquidateWholeAccount } from './liquidation.ts';
 
 export function forceClose(state: State, settlement: FuturesSettlement, command: ForceClose): CommandResult {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
   if (!command.deleverage) {
     if (account.positions.size === 0) return rejected(RejectReason.noPositionToClose);
-    liquidateWholly(state, settlement, account);
+    liquidateWholeAccount(state, settlement, account);
     state.markDirty(account);
     return OK;
   }

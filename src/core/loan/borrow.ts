@@ -23,7 +23,7 @@ import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { freeIn } from '../wallet/wallet.ts';
 import { emitLoan } from './loan-events.ts';
-import { firmPrices, lending, loanCells, pledging, poolBalance, usdtPrice } from './loan-money.ts';
+import { freshPrices, lending, loanCells, pledging, poolBalance, usdtPrice } from './loan-money.ts';
 
 /** Both amounts of a possible loan. */
 export interface LoanOffer {
@@ -59,8 +59,8 @@ export function borrow(state: State, command: LoanBorrow): CommandResult {
 }
 
 /** The amounts at the present prices, or the rejection. */
-export function offerFor(state: State, wish: LoanRequest): LoanOffer | CommandResult {
-  const { loanCoin, pledgeCoin, loanAmount, pledgeAmount } = wish;
+export function offerFor(state: State, request: LoanRequest): LoanOffer | CommandResult {
+  const { loanCoin, pledgeCoin, loanAmount, pledgeAmount } = request;
   const spec = state.coins[loanCoin]?.loan;
   const pledgeSpec = state.coins[pledgeCoin]?.pledge;
   if (spec === undefined) return notOffered(state, loanCoin, 'borrowed');
@@ -68,12 +68,12 @@ export function offerFor(state: State, wish: LoanRequest): LoanOffer | CommandRe
   if (loanAmount > 0n === pledgeAmount > 0n) return rejected(RejectReason.oneAmountNeeded);
   if (loanAmount < 0n || loanAmount > MONEY_MAX || pledgeAmount < 0n || pledgeAmount > MONEY_MAX)
     return rejected(RejectReason.amountOutOfRange);
-  const prices = firmPrices(state, loanCoin, pledgeCoin);
+  const prices = freshPrices(state, loanCoin, pledgeCoin);
   if (prices === undefined) return rejected(RejectReason.noCoinPrice);
   const { init } = levelsOf(pledgeSpec);
   const loan = loanAmount > 0n ? loanAmount : loanFor(pledgeAmount, init, prices);
   const pledge = pledgeAmount > 0n ? pledgeAmount : pledgeFor(loanAmount, init, prices);
-  return outOfBounds(state, wish, loan, pledge, spec, pledgeSpec) ?? { loan, pledge, spec };
+  return outOfBounds(state, request, loan, pledge, spec, pledgeSpec) ?? { loan, pledge, spec };
 }
 
 export interface CoinBounds {

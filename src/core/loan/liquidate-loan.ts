@@ -1,5 +1,5 @@
 /** Closing a loan by force (rules 7.5): collateral is sold for the debt and a fee, the rest goes back. */
-import { lenderPays } from '../margin/insurance-fund.ts';
+import { drawLendingFund } from '../margin/insurance-fund.ts';
 import type { Loan } from '../model/loan.ts';
 import { type PairPrices, pairPrice, proceedsOf, shownRate, soldFor } from '../model/ltv.ts';
 import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
@@ -55,7 +55,7 @@ export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): voi
 
 /** Principal that the collateral did not bring in: the lending fund pays what it may, the pool bears the rest. */
 function coverShortage(state: State, cells: LoanCells, { loanCoin }: Loan, missing: bigint): Posting {
-  const paid = lenderPays(state, loanCoin, missing);
+  const paid = drawLendingFund(state, loanCoin, missing);
   state.loans.lose(loanCoin, missing - paid);
   return { from: cells.insurance, to: cells.pool, amount: paid };
 }

@@ -24,18 +24,18 @@ export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): 
  * The same, undefined also while one of them is stale (rules 5.14). Loans are made, collateral is sold and returned only
  * at these prices: at a stale price a user who knows the market would profit.
  */
-export function firmPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
+export function freshPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
   if (hasStalePrice(state, loanCoin) || hasStalePrice(state, pledgeCoin)) return undefined;
   return pairPrices(state, loanCoin, pledgeCoin);
 }
 
-/** Prices that a loan may be closed by force at: those of a pair of which neither hangs on one voice (rules 13.6). */
+/** Prices for a forced close of a loan; undefined while an index of the pair is stale or thin (rules 13.6). */
 export function forcePrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
   if (hasUnsafePrice(state, loanCoin) || hasUnsafePrice(state, pledgeCoin)) return undefined;
   return pairPrices(state, loanCoin, pledgeCoin);
 }
 
-/** What the house pays for collateral: by force as for any debt, at the owner's wish less the conversion fee. */
+/** What the house pays for collateral: in a forced close as for any debt, at the owner's request less the conversion fee. */
 export function sellingPrices(state: State, { loanCoin, pledgeCoin }: Loan, forced: boolean): PairPrices {
   const { debt, pay } = conversionRate(state, loanCoin, pledgeCoin, forced);
   if (forced || !state.rules.livePrices) return { loan: debt, pledge: pay };

@@ -14,7 +14,7 @@ import { freeIn, insufficientBalance } from '../wallet/wallet.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
 import {
-  firmPrices,
+  freshPrices,
   loanCells,
   payingCash,
   payingCollateral,
@@ -31,7 +31,7 @@ export function repayLoan(state: State, command: LoanRepay): CommandResult {
   // The debt at this instant is the maximum: the client may have read an older one.
   const amount = command.all ? loan.debt() : smaller(command.amount, loan.debt());
   // A repayment in the borrowed coin needs no price, but without firm prices no collateral is returned before the end.
-  const prices = firmPrices(state, loan.loanCoin, loan.pledgeCoin);
+  const prices = freshPrices(state, loan.loanCoin, loan.pledgeCoin);
   if (command.fromPledge && prices === undefined) return rejected(RejectReason.noCoinPrice);
   if (command.fromPledge && !isConvertible(state, loan.loanCoin, loan.pledgeCoin))
     return rejected(RejectReason.conversionPriceOld);

@@ -11,7 +11,7 @@ import type { State } from '../state/state.ts';
 import { freeIn, insufficientBalance } from '../wallet/wallet.ts';
 import { about, emit } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
-import { firmPrices, loanCells, pairPrices, pledging, unpledging } from './loan-money.ts';
+import { freshPrices, loanCells, pairPrices, pledging, unpledging } from './loan-money.ts';
 
 export function revisePledge(state: State, command: LoanRevise): CommandResult {
   const found = findLoan(state, command);
@@ -21,7 +21,7 @@ export function revisePledge(state: State, command: LoanRevise): CommandResult {
   if (command.pledgeCoin !== loan.pledgeCoin) return rejected(RejectReason.otherPledgeCoin);
   if (amount <= 0n || amount > MONEY_MAX) return rejected(RejectReason.amountOutOfRange);
   // Collateral can be added at stale prices too; the reported rates are those of the last prices.
-  const prices = (into ? pairPrices : firmPrices)(state, loan.loanCoin, loan.pledgeCoin);
+  const prices = (into ? pairPrices : freshPrices)(state, loan.loanCoin, loan.pledgeCoin);
   if (prices === undefined) return rejected(RejectReason.noCoinPrice);
   const { init } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
   if (into) {

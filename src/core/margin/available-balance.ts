@@ -4,7 +4,7 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import { larger } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { hasOldPrice, isOld } from './collateral.ts';
+import { hasUnreliablePrice, isUnreliable } from './collateral.ts';
 import { balanceOf, isInDebt } from './debts.ts';
 import { coinEquity, collateralValueOf, hasObligations } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
@@ -17,15 +17,15 @@ export function withdrawable(state: State, account: Account, coin: number): bigi
   return awaitsPrice(state, account) ? 0n : spendable(state, account, coin);
 }
 
-/** Does the account have a crossed position or a debt while that or its collateral has an old price? */
+/** Does the account have a crossed position or a debt while that or its collateral has an unreliable price? */
 function awaitsPrice(state: State, account: Account): boolean {
   const crossed = [...account.positions.values()].filter(({ isolated }) => !isolated);
   const indexOf = (instrument: number) => state.market(state.instruments[instrument]!).futures!.index;
-  if (crossed.some(({ instrument }) => isOld(state, indexOf(instrument)))) return true;
+  if (crossed.some(({ instrument }) => isUnreliable(state, indexOf(instrument)))) return true;
   if (crossed.length === 0 && !isInDebt(state, account)) return false;
   return state.ledger
     .coinsOf(account.index)
-    .some((held) => balanceOf(state, account, held) !== 0n && hasOldPrice(state, held));
+    .some((held) => balanceOf(state, account, held) !== 0n && hasUnreliablePrice(state, held));
 }
 
 /** Cash of a coin that is not needed as margin for crossed positions and orders (rules 6.6). */

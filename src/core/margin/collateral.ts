@@ -42,23 +42,23 @@ export function hasStalePrice(state: State, coin: number): boolean {
   return coinIndex(state, coin)?.stale ?? false;
 }
 
-/** The same, or on one that has only one voice left: nobody is closed by force at it (rules 13.6). */
+/** Is it stale, or thin (one live component left of several)? No forced close happens at such a price (rules 13.6). */
 export function hasUnsafePrice(state: State, coin: number): boolean {
   return coinIndex(state, coin)?.isUnsafe ?? false;
 }
 
-/** The same, or on one of which nothing was heard for a minute: nothing is lent or leaves at it (rules 13.6 (d)). */
-export function hasOldPrice(state: State, coin: number): boolean {
+/** Is it stale, thin or silent? Nothing is lent and no margin leaves at such a price (rules 13.6 (d)). */
+export function hasUnreliablePrice(state: State, coin: number): boolean {
   const index = coinIndex(state, coin);
-  return index !== undefined && isOld(state, index);
+  return index !== undefined && isUnreliable(state, index);
 }
 
-/** Is the price of an index one that somebody may know better? */
-export function isOld({ rules, now }: State, index: IndexPrice): boolean {
-  return index.isUnsafe || (rules.livePrices && index.isUnheard(now));
+/** May a trader know a better price than this index? It is stale or thin, or no feed has reported for a minute. */
+export function isUnreliable({ rules, now }: State, index: IndexPrice): boolean {
+  return index.isUnsafe || (rules.livePrices && index.isSilent(now));
 }
 
-/** The index that the coin's price comes from. A dollar coin leans on many, and on none for long (rules 13.3). */
+/** The index that the coin's price comes from. A dollar coin is priced from several (rules 13.3). */
 export function coinIndex(state: State, coin: number): IndexPrice | undefined {
   const name = state.coins[coin]!.coin;
   if (state.rules.dollarCoins && DOLLAR_COINS.has(name)) return undefined;

@@ -4,9 +4,9 @@ import type { IndexPrice } from '../marketdata/index-price.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { coinIndex, coinUsd } from './collateral.ts';
-import { dollarReportedAt, firmIndex } from './dollar-coins.ts';
+import { dollarReportedAt, freshIndex } from './dollar-coins.ts';
 
-/** At the owner's wish a price must have been reported within this time: an older one only the owner may know better. */
+/** For a conversion at the owner's request prices must be this fresh: the owner may know that an older one is wrong. */
 const REPORTED_WITHIN_MS = 60_000;
 /** Cross and direct index must agree within this part of the smaller. */
 const APART_MAX = 200n;
@@ -17,7 +17,7 @@ export interface ConversionRate {
   readonly pay: bigint;
 }
 
-/** The worse for the account of cross and direct index; at its wish each by the worse of now and the last minute. */
+/** The worse for the account of cross and direct index; at its owner's request each at the worse of now and the last minute. */
 export function conversionRate(
   state: State,
   debtCoin: number,
@@ -48,7 +48,7 @@ export function isConvertible(state: State, debtCoin: number, payCoin: number): 
   return now === undefined || agree(crossRate(state, debtCoin, payCoin, false), now);
 }
 
-/** A dollar coin leans on other indices, also where the coin is priced in USDT: they must have spoken as well. */
+/** A dollar coin is priced by other indices, also where the coin is priced in USDT: they must be as fresh. */
 function isDollarReported(state: State, coin: number): boolean {
   const { coin: name } = state.coins[coin]!;
   const index = coinIndex(state, coin);
@@ -60,7 +60,7 @@ function isDollarReported(state: State, coin: number): boolean {
 
 /** The index that a coin is priced by; that of a dollar coin only while it is believed. */
 function usedIndex(state: State, coin: number): IndexPrice | undefined {
-  return coinIndex(state, coin) ?? firmIndex(state, `${state.coins[coin]!.coin}USD`);
+  return coinIndex(state, coin) ?? freshIndex(state, `${state.coins[coin]!.coin}USD`);
 }
 
 function crossRate(state: State, debtCoin: number, payCoin: number, worst: boolean): ConversionRate {
@@ -107,7 +107,7 @@ function dollarBound(
 
 interface DirectIndex {
   readonly index: IndexPrice;
-  /** Does it tell the debt coin in payment coins? */
+  /** Is it the price of the debt coin in payment coins? */
   readonly ofDebt: boolean;
 }
 
@@ -115,9 +115,9 @@ interface DirectIndex {
 function directIndex(state: State, debtCoin: number, payCoin: number): DirectIndex | undefined {
   if (!state.rules.dollarCoins) return undefined;
   const [debt, pay] = [state.coins[debtCoin]!.coin, state.coins[payCoin]!.coin];
-  const ofDebt = firmIndex(state, debt + pay);
+  const ofDebt = freshIndex(state, debt + pay);
   if (ofDebt !== undefined) return { index: ofDebt, ofDebt: true };
-  const ofPay = firmIndex(state, pay + debt);
+  const ofPay = freshIndex(state, pay + debt);
   return ofPay === undefined ? undefined : { index: ofPay, ofDebt: false };
 }
 

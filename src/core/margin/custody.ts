@@ -1,4 +1,4 @@
-/** Nobody lends or pays out what is not there (rules 13.5): what the venue holds of a coin. */
+/** Coins in custody of the venue: it lends and pays out no more than it holds (rules 13.5). */
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
@@ -8,12 +8,12 @@ export function custodyOf({ ledger }: State, coin: number): bigint {
   return -ledger.balanceOf(SystemAccount.external, coin, Bucket.cash);
 }
 
-/** Without what withdrawals under way will take. */
+/** Less pending withdrawals. */
 export function freeCustody(state: State, coin: number): bigint {
   return custodyOf(state, coin) - state.withdrawals.pendingOf(coin);
 }
 
-/** May so much leave the venue? In the first edition custody was not asked. */
+/** Does custody cover the payout of an amount? The first edition did not check it. */
 export function isInCustody(state: State, coin: number, amount: bigint): boolean {
   return !state.rules.custodyLimits || amount <= freeCustody(state, coin);
 }

@@ -144,12 +144,12 @@ function haircutLoss(state: State, account: Account, order: Omit<SpotIntent, 'ho
   const receivedRate = collateralRate(state, received, worth / MONEY_ONE + usd);
   const givenRate = collateralRate(state, given, 0n);
   const own = larger(0n, usd - debt);
-  const kept = (part: bigint) => worthAfter(state, order, part) * receivedRate;
+  const kept = (part: bigint) => valueAfter(state, order, part) * receivedRate;
   return divCeil(larger(0n, own * givenRate - kept(own)) + debt * RATE_ONE - kept(debt), RATE_ONE);
 }
 
 /** Dollar value received for dollars given at the order's price; at most the value given. */
-function worthAfter(
+function valueAfter(
   state: State,
   { instrument, side, priceTicks }: Pick<SpotIntent, 'instrument' | 'side' | 'priceTicks'>,
   usd: bigint,
@@ -206,13 +206,13 @@ export function lendable(state: State, account: Account, coin: number, leaveOut:
   const own = owes(account);
   const master = state.accounts[account.party]!;
   const party = [master, ...master.subAccounts].reduce((sum, one) => sum + owes(one), 0n);
-  const room = [
-    lendingLimit(state, coin) - state.ledger.owed(coin) - (reserved - leftOut),
+  const limits = [
+    lendingLimit(state, coin) - state.ledger.totalDebt(coin) - (reserved - leftOut),
     terms.userLimit - own,
     terms.masterSubLimit - party,
     tierLimit(state, account, coin) - own,
   ];
-  return larger(0n, room.reduce(smaller));
+  return larger(0n, limits.reduce(smaller));
 }
 
 /** The largest debt that the leverage set for the coin allows, in the coin. */

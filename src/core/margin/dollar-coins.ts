@@ -1,28 +1,28 @@
-/** What coins that are meant to be worth a dollar are worth by the indices of other coins (rules 13.3). */
+/** Dollar prices of the coins that are pegged to the dollar, from the indices of other coins (rules 13.3). */
 
 import { type IndexPrice, median } from '../marketdata/index-price.ts';
 import { divHalf, MONEY_ONE } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 
-/** Two prices that were reported farther apart say nothing about each other. */
+/** Two prices reported farther apart than this are not compared. */
 const TOGETHER_MS = 60_000;
 
-/** Each second, after the indices: first USDT, which USDC may lean on. */
+/** Each second, after the indices: first USDT, because the price of USDC may be derived from it. */
 export function sampleDollarPrices(state: State, time: number, seconds: number): void {
   const { USDT, USDC } = state.dollars;
-  USDT.add(firmPrice(state, 'USDTUSD') ?? voteOf(state, 'USDT', time), time, seconds);
-  const perTether = firmPrice(state, 'USDCUSDT');
+  USDT.add(freshPrice(state, 'USDTUSD') ?? voteOf(state, 'USDT', time), time, seconds);
+  const perTether = freshPrice(state, 'USDCUSDT');
   // By USDT of this second and not by its mean: else a jump of USDT would stay in the mean of USDC for two minutes.
   const byTether = perTether === undefined ? undefined : divHalf(perTether * USDT.last, MONEY_ONE);
-  USDC.add(firmPrice(state, 'USDCUSD') ?? byTether ?? voteOf(state, 'USDC', time), time, seconds);
+  USDC.add(freshPrice(state, 'USDCUSD') ?? byTether ?? voteOf(state, 'USDC', time), time, seconds);
 }
 
 /** The median over all coins of what they cost in dollars by what they cost in this coin. */
 function voteOf(state: State, dollar: string, time: number): bigint | undefined {
   const votes: bigint[] = [];
   for (const { coin } of state.coins) {
-    const inDollars = firmIndex(state, `${coin}USD`);
-    const inCoin = firmIndex(state, `${coin}${dollar}`);
+    const inDollars = freshIndex(state, `${coin}USD`);
+    const inCoin = freshIndex(state, `${coin}${dollar}`);
     if (inDollars === undefined || inCoin === undefined) continue;
     const apart = Math.abs(inDollars.reportedAt(time) - inCoin.reportedAt(time));
     if (apart <= TOGETHER_MS) votes.push(divHalf(inDollars.price * MONEY_ONE, inCoin.price));
@@ -31,8 +31,8 @@ function voteOf(state: State, dollar: string, time: number): bigint | undefined 
 }
 
 /**
- * When what a dollar coin is worth now was reported: the older of the two prices that make a vote. 0 while nobody says it, undefined
- * where no index ever did: there it is a dollar.
+ * When the present price of a dollar coin was reported: the older of the two prices that make a vote. 0 while all of them are
+ * stale; undefined if no index ever had a price, where the coin counts as one dollar.
  */
 export function dollarReportedAt(state: State, dollar: 'USDT' | 'USDC', time: number): number | undefined {
   const own = reportedAt(state, `${dollar}USD`, time);
@@ -61,12 +61,12 @@ function reportedAt(state: State, name: string, time: number): number | undefine
   return found.stale ? 0 : found.reportedAt(time);
 }
 
-function firmPrice(state: State, name: string): bigint | undefined {
-  return firmIndex(state, name)?.price;
+function freshPrice(state: State, name: string): bigint | undefined {
+  return freshIndex(state, name)?.price;
 }
 
 /** The index of this name while it has a price and is not stale. */
-export function firmIndex(state: State, name: string): IndexPrice | undefined {
+export function freshIndex(state: State, name: string): IndexPrice | undefined {
   const index = state.indexByName.get(name);
   const found = index === undefined ? undefined : state.indices[index]!;
   return found === undefined || found.stale || found.price === 0n ? undefined : found;

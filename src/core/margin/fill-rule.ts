@@ -3,30 +3,31 @@
 import type { State } from '../state/state.ts';
 import type { SpotIntent } from './debts.ts';
 import type { Intent } from './margin.ts';
-import type { Cushion, TentativeAccount } from './tentative-account.ts';
+import type { MarginBuffer, TentativeAccount } from './tentative-account.ts';
 
-/** Above the rounding of all coins and contracts of an account together, in 10^-8. */
-export const CUSHION_DUST = 1000;
+/** More than the sum of all roundings of the coins and contracts of an account, in 10^-8. */
+export const ROUNDING_TOLERANCE = 1000;
 
-/** Is it far enough from liquidation? The same in numbers, where NaN is never enough. */
-export function isFar({ effective, maintenance }: Cushion): boolean {
+/** Does effective equity exceed maintenance margin by a ninth? */
+export function isFarFromLiquidation({ effective, maintenance }: MarginBuffer): boolean {
   return effective * 9n >= maintenance * 10n;
 }
 
-export function isFarNumber(effective: number, maintenance: number): boolean {
-  return effective * 9 - CUSHION_DUST >= maintenance * 10;
+/** The same in numbers; false for NaN. */
+export function isFarFromLiquidationNumber(effective: number, maintenance: number): boolean {
+  return effective * 9 - ROUNDING_TOLERANCE >= maintenance * 10;
 }
 
 /** A crossed account before and after a fill: it is far from liquidation, or no nearer than it was. */
 export function bearsFill(state: State, before: TentativeAccount, after: TentativeAccount): boolean {
-  const result = after.cushion(state);
-  if (isFar(result)) return true;
-  const start = before.cushion(state);
+  const result = after.marginBuffer(state);
+  if (isFarFromLiquidation(result)) return true;
+  const start = before.marginBuffer(state);
   return result.effective - result.maintenance >= start.effective - start.maintenance;
 }
 
-/** At a price that nobody vouches for: there must be initial margin for everything, and no other way. */
-export function bearsFillAtOldPrice(
+/** At an unreliable price the account must have initial margin for everything it holds after the fill. */
+export function bearsFillAtUnreliablePrice(
   state: State,
   after: TentativeAccount,
   filled: number,

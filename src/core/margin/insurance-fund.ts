@@ -10,10 +10,10 @@ export function fundBalance({ ledger }: State, coin: number): bigint {
 }
 
 /**
- * What the lending fund pays for a debt or a loan that lacks so much: it counts for the hour, the caller posts it. In the
- * first edition the fund of contracts paid, without budgets.
+ * The part of a missing amount that the lending fund pays. Counts it against the budget of the hour; the caller posts it. In
+ * the first edition the fund of contracts paid, without budgets.
  */
-export function lenderPays(state: State, coin: number, lacking: bigint): bigint {
+export function drawLendingFund(state: State, coin: number, lacking: bigint): bigint {
   if (!state.rules.fundReach) return smaller(lacking, fundBalance(state, coin));
   const paid = smaller(lacking, lendingBudget(state, coin));
   state.fundHours.add('lending', coin, 'paid', paid);

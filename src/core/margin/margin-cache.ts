@@ -69,9 +69,9 @@ export function currentMargin(state: State, account: Account): MarginCache {
 }
 
 /** The cache with effective equity and maintenance margin up to date, not initial margin: for the test of each fill. */
-export function currentWorth(state: State, account: Account): MarginCache {
+export function currentMaintenance(state: State, account: Account): MarginCache {
   const { margin } = account;
-  if (margin?.isWorthCurrent(state.priceVersion, state.ledger.changesOf(account.index)) === true)
+  if (margin?.isMaintenanceCurrent(state.priceVersion, state.ledger.changesOf(account.index)) === true)
     return margin;
   return currentMargin(state, account);
 }

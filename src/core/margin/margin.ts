@@ -44,7 +44,7 @@ export interface Intent {
 }
 
 /** Crossed positions and opening orders of one instrument. */
-interface Exposure {
+interface ContractExposure {
   readonly instrument: Instrument;
   longLots: number;
   shortLots: number;
@@ -78,8 +78,9 @@ export function markTicks(state: State, instrument: Instrument): number {
 }
 
 /**
- * With an order added or left out, if given: one of futures, or one that gives a coin. `claims`: see `orderClaims`;
- * `changes`: see `worthOf`.
+ * The risk of an account. `intent` and `spot` are orders to add, of futures and of spot or margin; `leaveOut` is the slot of
+ * an order not to count. `claims`: see `orderClaims`;
+ * `changes`: see `accountEquity`.
  */
 export function computeRisk(
   state: State,
@@ -91,41 +92,41 @@ export function computeRisk(
   changes?: ReadonlyMap<number, bigint>,
 ): Risk {
   const exposures = exposuresOf(state, account, intent, leaveOut);
-  const { equity, effective, debts } = worthOf(state, account, changes);
-  const owing = debtAmounts(state, account, debts, spot, leaveOut, claims);
+  const { equity, effective, debts } = accountEquity(state, account, changes);
+  const owing = debtMargin(state, account, debts, spot, leaveOut, claims);
   let { initial, maintenance } = owing;
-  // Without obligations the collateral is not needed as margin, and its loss of margin value does not count.
+  // Without obligations no margin is needed, so the collateral value that open orders would cost does not count.
   if (intent !== undefined || spot !== undefined || hasObligations(state, account)) initial += owing.haircut;
   for (const exposure of exposures.values()) {
     const { instrument } = exposure;
     const usd = coinUsd(state, instrument.quote);
     initial += inDollars(initialMargin(state, account, exposure), usd);
-    maintenance += inDollars(exposureMaintenance(state, account, exposure), usd);
+    maintenance += inDollars(exposureMaintenance(state, exposure), usd);
   }
   return { equity, effective, initial, maintenance };
 }
 
 /** Has the margin ratio reached a level? Without maintenance margin there is no ratio. */
-export function isAbove({ effective, maintenance }: Risk, ratio: bigint): boolean {
+export function hasReachedRatio({ effective, maintenance }: Risk, ratio: bigint): boolean {
   return maintenance > 0n && maintenance * RATE_ONE >= effective * ratio;
 }
 
-export interface DebtFigures {
-  /** Dollars of initial and maintenance margin, and of margin value that open spot and margin orders would cost. */
+export interface DebtMargin {
+  /** Initial and maintenance margin, and the collateral value that fills of open spot and margin orders would cost; dollars. */
   readonly initial: bigint;
   readonly maintenance: bigint;
   readonly haircut: bigint;
 }
 
 /** Margin of debts, with the amounts that open orders would borrow (rules 6.3). */
-export function debtAmounts(
+export function debtMargin(
   state: State,
   account: Account,
   debts: ReadonlyMap<number, bigint>,
   intent?: SpotIntent,
   leaveOut: number = NIL,
   claims?: OrderRequirements,
-): DebtFigures {
+): DebtMargin {
   let initial = 0n;
   let maintenance = 0n;
   for (const [coin, debt] of debts) maintenance += debtMaintenance(state, coin, debt);
@@ -189,7 +190,7 @@ export function unrealisedOf(state: State, position: Position): bigint {
   return position.unrealised(tradeValue(instrument, markTicks(state, instrument), position.lots));
 }
 
-/** Isolated margin less funding that is owed, in the quote coin; that of a coin-margined contract is worth more the higher the mark. */
+/** Isolated margin less owed funding, in the quote coin; for a coin-margined contract converted at the mark. */
 export function isolatedInQuote(state: State, position: Position): bigint {
   const instrument = state.instruments[position.instrument]!;
   const own = position.iso - position.fundingOwed;
@@ -205,7 +206,7 @@ export function inSettleCoin(state: State, instrument: Instrument, quoteAmount: 
   return price === 0n ? 0n : divFloor(quoteAmount * MONEY_ONE, price);
 }
 
-interface Worth {
+interface AccountEquity {
   readonly equity: bigint;
   readonly effective: bigint;
   /** Debt by coin: an unrealised loss beyond the balance is already a debt (rules 6.1). */
@@ -225,8 +226,12 @@ export function crossedProfits(state: State, account: Account): Map<number, bigi
   return profits;
 }
 
-/** With `changes`, if given: amounts by coin that come to its balances or leave them. */
-export function worthOf(state: State, account: Account, changes?: ReadonlyMap<number, bigint>): Worth {
+/** Equity of all coins, and debts. `changes` are amounts by coin to add to the balances. */
+export function accountEquity(
+  state: State,
+  account: Account,
+  changes?: ReadonlyMap<number, bigint>,
+): AccountEquity {
   const { ledger } = state;
   const debts = new Map<number, bigint>();
   const profits = crossedProfits(state, account);
@@ -249,9 +254,9 @@ function exposuresOf(
   account: Account,
   intent: Intent | undefined,
   leaveOut: number,
-): Map<number, Exposure> {
-  const exposures = new Map<number, Exposure>();
-  const at = (instrument: Instrument): Exposure => {
+): Map<number, ContractExposure> {
+  const exposures = new Map<number, ContractExposure>();
+  const at = (instrument: Instrument): ContractExposure => {
     let exposure = exposures.get(instrument.index);
     if (exposure === undefined) {
       exposure = { instrument, longLots: 0, shortLots: 0, buyValue: 0n, sellValue: 0n, openLoss: 0n };
@@ -278,7 +283,13 @@ function exposuresOf(
   return exposures;
 }
 
-function addOrder(state: State, exposure: Exposure, side: Side, priceTicks: number, lots: number): void {
+function addOrder(
+  state: State,
+  exposure: ContractExposure,
+  side: Side,
+  priceTicks: number,
+  lots: number,
+): void {
   const { instrument } = exposure;
   const value = tradeValue(instrument, priceTicks, lots);
   const worse =
@@ -289,7 +300,7 @@ function addOrder(state: State, exposure: Exposure, side: Side, priceTicks: numb
 }
 
 /** In the quote coin: the largest side the account could end up with, at its leverage, with the closing fee. */
-function initialMargin(state: State, account: Account, exposure: Exposure): bigint {
+function initialMargin(state: State, account: Account, exposure: ContractExposure): bigint {
   const { instrument, longLots, shortLots, buyValue, sellValue, openLoss } = exposure;
   const mark = markTicks(state, instrument);
   const long = tradeValue(instrument, mark, longLots);
@@ -308,7 +319,7 @@ function initialMargin(state: State, account: Account, exposure: Exposure): bigi
 }
 
 /** Only the larger side of a hedged pair counts (rules 5.5). */
-function exposureMaintenance(state: State, _account: Account, exposure: Exposure): bigint {
+function exposureMaintenance(state: State, exposure: ContractExposure): bigint {
   const { instrument } = exposure;
   const lots = Math.max(exposure.longLots, exposure.shortLots);
   return lots === 0 ? 0n : maintenanceAt(instrument, markTicks(state, instrument), lots);

@@ -1,6 +1,6 @@
 /**
- * Who may owe something with positions at the mark. Where everybody has to be looked at, most accounts are found to owe nothing
- * in plain numbers, on the safe side; only the others need big integers.
+ * Which accounts may be in debt with their positions valued at the mark. In a pass over all accounts a bound in plain numbers
+ * excludes most of them; only the rest needs big integers.
  */
 import { Bucket } from '../model/ledger-accounts.ts';
 import type { Account } from '../state/account.ts';

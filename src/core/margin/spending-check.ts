@@ -10,18 +10,18 @@ import { Side } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { ceilWorth } from '../model/safe-integers.ts';
+import { ceilValue } from '../model/safe-integers.ts';
 import { larger } from '../model/units.ts';
 import { priceBand, referenceTicks } from '../orders/order-checks.ts';
 import { heldCoin, holdOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { owesBeyondMeans } from './bad-debt.ts';
-import { hasOldPrice } from './collateral.ts';
+import { hasUnreliablePrice } from './collateral.ts';
 import { lendable, type OrderRequirements, openOrderRequirements } from './debts.ts';
-import { computeRisk, hasObligations, isAbove, type Risk } from './margin.ts';
+import { computeRisk, hasObligations, hasReachedRatio, type Risk } from './margin.ts';
 import { currentMargin } from './margin-cache.ts';
-import { hasAnyOldIndex, TentativeAccount } from './tentative-account.ts';
+import { hasAnyUnreliableIndex, TentativeAccount } from './tentative-account.ts';
 
 /** A new or amended order: `slot` is the resting order that it replaces. */
 export interface Spending {
@@ -116,10 +116,10 @@ function rejectReasonOf(state: State, account: Account, spending: Spending, pres
   return after.initial <= before.initial ? RejectReason.none : RejectReason.insufficientBalance;
 }
 
-/** Is the coin, or what stands behind the loan, measured by an old price (rules 13.6 (d))? */
+/** Is the coin, or the collateral of the loan, valued at an unreliable price (rules 13.6 (d))? */
 function lendsAtOldPrice(state: State, account: Account, coin: number): boolean {
-  if (!state.rules.livePrices || !hasAnyOldIndex(state)) return false;
-  return hasOldPrice(state, coin) || new TentativeAccount(account).awaitsPrice(state);
+  if (!state.rules.livePrices || !hasAnyUnreliableIndex(state)) return false;
+  return hasUnreliablePrice(state, coin) || new TentativeAccount(account).awaitsPrice(state);
 }
 
 /**
@@ -129,7 +129,7 @@ function lendsAtOldPrice(state: State, account: Account, coin: number): boolean 
  */
 function hasPlenty(state: State, account: Account, coin: number, need: Amount): boolean {
   const { effective, initial } = currentMargin(state, account);
-  const lost = ceilWorth(numberOf(need), state.coinPriceNumbers[coin] ?? Number.NaN);
+  const lost = ceilValue(numberOf(need), state.coinPriceNumbers[coin] ?? Number.NaN);
   return effective - initial >= 2 * lost + ROUNDINGS;
 }
 
@@ -157,7 +157,7 @@ function borrowingRejectReason(
   { before, lent }: Known,
 ): RejectReason {
   if (before.effective < before.initial) return RejectReason.insufficientMargin;
-  if (isAbove(before, warningRatio)) return RejectReason.riskTooHigh;
+  if (hasReachedRatio(before, warningRatio)) return RejectReason.riskTooHigh;
   return borrowed > lent || borrowed < minBorrow ? RejectReason.insufficientBalance : RejectReason.none;
 }
 

@@ -7,20 +7,20 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { coinUsd, countsAsMargin, hasOldPrice, isOld } from './collateral.ts';
+import { coinUsd, countsAsMargin, hasUnreliablePrice, isUnreliable } from './collateral.ts';
 import { balanceOf, debtMaintenance, type SpotIntent } from './debts.ts';
 import {
+  accountEquity,
   computeRisk,
   type Intent,
   inDollars,
   maintenanceAt,
   markTicks,
   type Risk,
-  worthOf,
 } from './margin.ts';
 
-/** What the test at the match compares. */
-export type Cushion = Pick<Risk, 'effective' | 'maintenance'>;
+/** The two amounts that the test at the match compares. */
+export type MarginBuffer = Pick<Risk, 'effective' | 'maintenance'>;
 
 export class TentativeAccount {
   readonly account: Account;
@@ -61,9 +61,9 @@ export class TentativeAccount {
   }
 
   /** Effective equity and maintenance margin at the present prices, as `computeRisk` has them. */
-  cushion(state: State): Cushion {
+  marginBuffer(state: State): MarginBuffer {
     const shown = this.shown();
-    const { effective, debts } = worthOf(state, shown, this.changes);
+    const { effective, debts } = accountEquity(state, shown, this.changes);
     let maintenance = 0n;
     for (const [coin, debt] of debts) maintenance += debtMaintenance(state, coin, debt);
     for (const [index, lots] of largerSides(shown)) {
@@ -83,34 +83,34 @@ export class TentativeAccount {
     return balanceOf(state, this.account, coin) + (this.changes.get(coin) ?? 0n);
   }
 
-  /** Is a crossed position, or a coin that counts, measured by an old price? */
+  /** Is a crossed position, or a coin that counts as margin, valued at an unreliable price? */
   awaitsPrice(state: State): boolean {
     for (const { isolated, instrument } of this.shown().positions.values())
-      if (!isolated && hasOldIndex(state, instrument)) return true;
+      if (!isolated && hasUnreliableIndex(state, instrument)) return true;
     const coins = new Set([...state.ledger.coinsOf(this.account.index), ...this.changes.keys()]);
     for (const coin of coins) {
       const before = balanceOf(state, this.account, coin);
       const after = before + (this.changes.get(coin) ?? 0n);
       const counts = before < 0n || after < 0n || (before + after > 0n && countsAsMargin(state, coin));
-      if (counts && hasOldPrice(state, coin)) return true;
+      if (counts && hasUnreliablePrice(state, coin)) return true;
     }
     return false;
   }
 
   private shown(): Account {
-    return this.held === undefined ? this.account : this.account.holding(this.held);
+    return this.held === undefined ? this.account : this.account.withPositions(this.held);
   }
 }
 
-/** Does the mark of a contract stand on an old price? */
-export function hasOldIndex(state: State, instrument: number): boolean {
+/** Does the mark of a contract follow an unreliable index? */
+export function hasUnreliableIndex(state: State, instrument: number): boolean {
   const { futures } = state.market(state.instruments[instrument]!);
-  return futures !== undefined && isOld(state, futures.index);
+  return futures !== undefined && isUnreliable(state, futures.index);
 }
 
-/** Is there any index of that kind? While there is none, no account need be asked. */
-export function hasAnyOldIndex(state: State): boolean {
-  for (const index of state.indices) if (index.price !== 0n && isOld(state, index)) return true;
+/** Is any index unreliable? While none is, no account need be tested for it. */
+export function hasAnyUnreliableIndex(state: State): boolean {
+  for (const index of state.indices) if (index.price !== 0n && isUnreliable(state, index)) return true;
   return false;
 }
 

@@ -10,7 +10,7 @@ const HIGHEST = (MONEY_ONE * 102n) / 100n;
 
 export class DollarPrice {
   private readonly minute = new MinuteMean();
-  /** When somebody last said what it is worth. */
+  /** Time of the last value. */
   private votedTime = 0;
 
   /** 10^-8 dollars. */
@@ -23,7 +23,7 @@ export class DollarPrice {
     return this.minute.last || MONEY_ONE;
   }
 
-  /** The mean or the last second, whichever is higher or lower: desks go by the one that is worse for the owner (rules 13.6). */
+  /** The mean or the last second, whichever is higher or lower: conversions use the one that is worse for the owner (rules 13.6). */
   get highest(): bigint {
     return clamp(larger(this.price, this.last), LOWEST, HIGHEST);
   }
@@ -32,11 +32,11 @@ export class DollarPrice {
     return clamp(smaller(this.price, this.last), LOWEST, HIGHEST);
   }
 
-  /** Each second: what is said of it, undefined when nobody says anything. */
-  add(said: bigint | undefined, time: number, seconds: number): void {
-    if (said !== undefined) this.votedTime = time;
+  /** Each second: the value now, undefined when no index gives one. */
+  add(value: bigint | undefined, time: number, seconds: number): void {
+    if (value !== undefined) this.votedTime = time;
     const repeated = time - this.votedTime < REPEAT_MS ? this.minute.last || MONEY_ONE : MONEY_ONE;
-    this.minute.add(said ?? repeated, seconds);
+    this.minute.add(value ?? repeated, seconds);
   }
 
   fields(f: Fields): void {

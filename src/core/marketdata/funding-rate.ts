@@ -70,8 +70,8 @@ export interface FundingBounds {
  */
 export function fundingBounds(terms: FuturesTerms): FundingBounds {
   const leverage = BigInt(terms.maxLeverage);
-  const room = divFloor(3n * (RATE_ONE - terms.tiers[0]!.rate * leverage), 4n * leverage);
-  const most = larger(0n, room);
+  const bound = divFloor(3n * (RATE_ONE - terms.tiers[0]!.rate * leverage), 4n * leverage);
+  const most = larger(0n, bound);
   return {
     minFundingRate: clamp(terms.minFundingRate, -most, most),
     maxFundingRate: clamp(terms.maxFundingRate, -most, most),

@@ -52,7 +52,7 @@ export class FuturesMarket {
   private settlementSum = 0n;
   private settlementCount = 0;
   private sampledUntil = 0;
-  /** The last trade that was large enough to speak for the price, and when it was; 0 = none yet (rules 13.4). */
+  /** Price and time of the last trade large enough to count for the mark; 0 = none yet (rules 13.4). */
   private sizableTicks = 0;
   private sizableTime = 0;
   /** The last basis of backed orders, and its time; 0 = never. */
@@ -162,8 +162,8 @@ export class FuturesMarket {
   }
 
   /**
-   * The same over backed orders alone. Without them nobody speaks for a perpetual away from its index; of a delivery contract
-   * the basis is carry and shrinks with the time that is left, so a pause of its maker must not mark it down.
+   * The same over backed orders alone. Without them a perpetual has a basis of zero. The basis of a delivery contract is carry
+   * and shrinks with the remaining time, so it is carried on: a pause of its maker must not mark the contract down.
    */
   sampleBackedBasis(quote: ImpactQuote | undefined, time: number): void {
     const { index, mark } = this;

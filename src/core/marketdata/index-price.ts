@@ -8,12 +8,12 @@ import { MinuteMean } from './minute-mean.ts';
 
 /** A component is excluded when its price has not changed for this long. */
 const UNCHANGED_MS = 15 * 60_000;
-/** A feed that has been silent for so many seconds in which prices were taken has stopped (rules 13.6). */
+/** A feed without a report over this many sampled seconds has stopped (rules 13.6). */
 const SILENT_SECONDS = 60;
-/** The same on the clock: nothing is lent or paid out at a price that a feed reported longer ago. */
-const HEARD_MS = 60_000;
-/** An index that had two voices within a day and has one left is thin. */
-const VOICES_MS = 24 * 60 * 60_000;
+/** The same by the clock: nothing is lent or paid out at a price whose last report is older. */
+const SILENT_MS = 60_000;
+/** An index with two components reported within this time, of which fewer than two are live, is thin. */
+const RECENTLY_REPORTED_MS = 24 * 60 * 60_000;
 /** Farther from the median than the first, in 1/1000: out; back in only when no farther than the second. */
 const OUT_PERMILLE = 50n;
 const BACK_PERMILLE = 20n;
@@ -33,7 +33,7 @@ export interface Component {
   /** 24-hour volume as reported, 0 = not known. */
   volume: bigint;
   changedTime: number;
-  /** When it last spoke, in how many seconds seen by then, and whether a person said it (rules 13.6). */
+  /** Time of the last report, number of seconds sampled by then, and whether the operator made it (rules 13.6). */
   reportedTime: number;
   reportedSeen: number;
   byOperator: boolean;
@@ -46,15 +46,15 @@ export class IndexPrice {
   readonly components: Component[];
   /** 10^-8; 0 = none yet. */
   price = 0n;
-  /** No component is usable: the last price stays, and liquidates nobody. */
+  /** No component is usable: the last price stays, and no account is liquidated at it. */
   stale = true;
-  /** Only one component is left of several: the price goes on, and nobody is liquidated on it (rules 13.6). */
+  /** Only one component is left of several: the price follows it, and no account is liquidated at it (rules 13.6). */
   thin = false;
   /** Of the last minute. */
   private readonly minute = new MinuteMean();
   /** When any of its components was last reported. */
   private lastReported = 0;
-  /** Seconds in which the price was taken. */
+  /** Number of seconds at which the price was sampled. */
   private seen = 0;
   /** Which components made the price, a bit each. */
   private members = 0;
@@ -86,7 +86,7 @@ export class IndexPrice {
     at.byOperator = byOperator;
   }
 
-  /** Nobody is closed by force at a price that one voice makes, or none. */
+  /** Does no component or only one make the price? Then there are no forced closes at it. */
   get isUnsafe(): boolean {
     return this.stale || this.thin;
   }
@@ -105,11 +105,11 @@ export class IndexPrice {
   }
 
   /**
-   * Has no feed said anything for a minute of the clock, also of seconds that nobody saw, and does nobody's word hold? After
-   * a downtime the price is that of before until a feed speaks (rules 13.6 (d)).
+   * Has there been no report for a minute of the clock, downtime included, and is there no valid price of the operator? After
+   * a downtime the price is the one from before it until a feed reports (rules 13.6 (d)).
    */
-  isUnheard(time: number): boolean {
-    if (time - this.lastReported <= HEARD_MS) return false;
+  isSilent(time: number): boolean {
+    if (time - this.lastReported <= SILENT_MS) return false;
     return !this.components.some((component) => component.byOperator && this.isLive(component, time));
   }
 
@@ -122,7 +122,7 @@ export class IndexPrice {
     return this.minute.isEmpty ? this.price : smaller(this.price, this.minute.mean);
   }
 
-  /** What was reported under the first edition counts as said by hand, when it last changed (rules 13.12). */
+  /** Reports made under the first edition count as the operator's, made when the price last changed (rules 13.12). */
   enterSecondEdition(): void {
     for (const component of this.components) {
       component.reportedTime = component.changedTime;
@@ -134,16 +134,16 @@ export class IndexPrice {
   /** Once a second under the rules of live components, so many seconds after the last time. */
   updateLive(time: number, seconds: number): void {
     this.seen++;
-    const voices = this.components.filter(
-      ({ price, reportedTime }) => price > 0n && time - reportedTime < VOICES_MS,
+    const recent = this.components.filter(
+      ({ price, reportedTime }) => price > 0n && time - reportedTime < RECENTLY_REPORTED_MS,
     );
     const live = this.components.filter((component) => this.isLive(component, time));
-    this.thin = live.length < 2 && voices.length >= 2;
+    this.thin = live.length < 2 && recent.length >= 2;
     this.takePrice(live, time, this.stale);
     if (this.price > 0n) this.minute.add(this.price, seconds);
   }
 
-  /** A person's word holds for a quarter of an hour; a feed must go on talking, and move. */
+  /** A price of the operator is valid for 15 minutes; a feed must keep reporting, and its price must change. */
   isLive(component: Component, time: number): boolean {
     if (!isFresh(component, time)) return false;
     return component.byOperator || this.seen - component.reportedSeen <= SILENT_SECONDS;
@@ -175,7 +175,7 @@ export class IndexPrice {
     );
   }
 
-  /** `anew`: nobody has spoken for a while, so there is no price to come from. */
+  /** `anew`: the index was stale, so there is no earlier price to smooth from. */
   private takePrice(fresh: readonly Component[], time: number, anew = false): void {
     if (fresh.length === 0) {
       this.stale = true;

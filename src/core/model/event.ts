@@ -279,7 +279,7 @@ export interface Converted {
   readonly time: number;
 }
 
-/** The margin ratio of an account has reached the warning level; told once until it falls below again. */
+/** The margin ratio of an account has reached the warning level; emitted once until it falls below again. */
 export interface RiskWarning {
   readonly type: 'riskWarning';
   readonly uid: number;
@@ -318,7 +318,7 @@ export interface PositionMoved {
   /** The giving account's order; it names the move. */
   readonly orderId: number;
   readonly openOrderId: number;
-  /** The giving account's fill, and the receiving account's last one; 0 for a house account, whose fills are not told. */
+  /** The giving account's fill, and the receiving account's last one; 0 for a house account, whose fills are not emitted. */
   readonly closeExecId: number;
   readonly openExecId: number;
   /** The main account of both, whose history it is in. */

@@ -91,9 +91,9 @@ export interface Instrument {
   readonly maxPositions: number;
   readonly calendar: InstrumentCalendar;
   status: InstrumentStatus;
-  /** The house lacks too much of the coin: nobody opens, whatever the status (rules 13.2). */
+  /** The shortfall of the house in the coin is above its limit: only closing orders, whatever the status (rules 13.2). */
   closeOnly: boolean;
-  /** Coin-margined, and nobody tells what the coin is worth: no order trades (rules 13.2 (f)). */
+  /** Coin-margined, and its index is stale or silent: no order trades (rules 13.2 (f)). */
   paused: boolean;
 }
 

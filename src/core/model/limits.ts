@@ -10,7 +10,7 @@ export const SIZE_LOTS_MAX = 2 ** 40 - 1;
 /** Largest single amount of money in a command, in 10^-8 units: far above any supply, far below 2^127. */
 export const MONEY_MAX = 10n ** 30n;
 
-export const OPEN_ORDERS_PER_LINE_MAX = 400;
+export const OPEN_ORDERS_PER_PRODUCT_LINE_MAX = 400;
 export const BATCH_ITEMS_MAX = 20;
 export const OUTSTANDING_AMENDS_MAX = 5;
 /** Positions that one command may move from one account to another. */

@@ -120,5 +120,5 @@ export interface MarginSpec {
 
 /** Worth a dollar while no index says otherwise. */
 export const DOLLAR_COINS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
-/** The indices that tell what a coin is worth. */
+/** Quote coins of the indices that price a coin. */
 export const INDEX_QUOTES = ['USD', 'USDT'] as const;

@@ -36,7 +36,7 @@ export class Loan {
   hours = 0;
   /** Was asked to supplement the pledge and has not come below that level since. */
   warned = false;
-  /** Its owner was told that the term is over. */
+  /** The end of its term was announced to its owner. */
   overdue = false;
 
   /** What `accrued` comes to, kept because loans are compared far more often than they grow. */

@@ -1,7 +1,7 @@
 /**
  * Whole numbers in `number`, where they are exact: margin is looked at on every order, and big integers cost an
- * allocation each. A result that would leave the exact range is NaN. No comparison passes NaN and every sum hands it
- * on, so whoever meets it takes the slow way with `bigint`.
+ * allocation each. A result outside the exact range is NaN. Every comparison with NaN is false and every sum with it is NaN, so
+ * callers fall back to `bigint`.
  */
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
@@ -55,14 +55,14 @@ function timesPrice(amount: number, price: number, up: boolean): number {
   return exact(amount * priceWhole + amountWhole * priceRest + carried + last);
 }
 
-/** `ceil` of what an amount in 10^-8 is worth at a price in 10^-8. */
-export function ceilWorth(amount: number, price: number): number {
+/** `ceil` of the value of an amount in 10^-8 at a price in 10^-8. */
+export function ceilValue(amount: number, price: number): number {
   if (price === ONE) return amount;
   return amount < 0 ? -timesPrice(-amount, price, false) : timesPrice(amount, price, true);
 }
 
 /** The same, `floor`. */
-export function floorWorth(amount: number, price: number): number {
+export function floorValue(amount: number, price: number): number {
   if (price === ONE) return amount;
   return amount < 0 ? -timesPrice(-amount, price, true) : timesPrice(amount, price, false);
 }

@@ -66,5 +66,5 @@ export function loanData(state: State, account: Account): LoanData {
 /** What pool and custody can still lend of a coin. */
 export function poolLeft(state: State, coin: number): bigint {
   const { reserved } = state.lending[coin]!;
-  return larger(0n, lendingLimit(state, coin) - state.ledger.owed(coin) - reserved);
+  return larger(0n, lendingLimit(state, coin) - state.ledger.totalDebt(coin) - reserved);
 }

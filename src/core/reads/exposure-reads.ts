@@ -45,7 +45,7 @@ export function exposureOf(state: State, solvency: readonly CoinSolvency[]): Coi
     conversion: house('convert', coin),
     loans: lentPrincipal(state, coin),
     'loans-lost': state.loans.lost.get(coin) ?? 0n,
-    'margin-lending': state.ledger.owed(coin),
+    'margin-lending': state.ledger.totalDebt(coin),
     insurance: fundBalance(state, 'futures', coin),
     'insurance-lending': fundBalance(state, 'lending', coin),
     // A coin that was listed since is owed by nobody.

@@ -82,8 +82,8 @@ export interface LoanQuote {
 }
 
 /** What a loan would be and cost, or why there is none. */
-export function loanQuote(state: State, wish: LoanRequest, term: LoanTerm): LoanQuote | CommandResult {
-  const offer = offerFor(state, wish);
+export function loanQuote(state: State, request: LoanRequest, term: LoanTerm): LoanQuote | CommandResult {
+  const offer = offerFor(state, request);
   if ('rejectReason' in offer) return offer;
   const { loan, pledge, spec } = offer;
   return { loan, pledge, hourInterest: divCeil(loan * hourRate(spec, term), RATE_ONE) };

@@ -52,7 +52,7 @@ function futuresFields(f: StateFields, state: State, account: Account): void {
       shortLeverage: f.u16(setting?.shortLeverage ?? 0),
     },
   ]);
-  if (f.reading) for (const [instrument, setting] of settings) account.choose(instrument, setting);
+  if (f.reading) for (const [instrument, setting] of settings) account.setFuturesSetting(instrument, setting);
   const positions = [...account.positions.values()].sort((a, b) => a.id - b.id);
   list(f, positions, (known) => positionFields(f, state, account, known));
 }

@@ -1,19 +1,24 @@
 /**
  * The test of spot and margin fills at the match (rules 13.1): a resting margin order, and a resting spot order of an
- * account with crossed positions or debts, must leave its owner far enough from liquidation. Nobody else is looked at:
- * of most makers it is one flag that is read.
+ * account with crossed positions or debts, must leave its owner far enough from liquidation. Other makers are not tested;
+ * for most of them this is one read of a flag.
  */
 
 import { FillTest, type FillTests } from '../book/book.ts';
 import { isInDebt } from '../margin/debts.ts';
-import { bearsFill, bearsFillAtOldPrice, CUSHION_DUST, isFarNumber } from '../margin/fill-rule.ts';
+import {
+  bearsFill,
+  bearsFillAtUnreliablePrice,
+  isFarFromLiquidationNumber,
+  ROUNDING_TOLERANCE,
+} from '../margin/fill-rule.ts';
 import { computeRisk } from '../margin/margin.ts';
-import { currentWorth } from '../margin/margin-cache.ts';
-import { type Cushion, hasAnyOldIndex, TentativeAccount } from '../margin/tentative-account.ts';
+import { currentMaintenance } from '../margin/margin-cache.ts';
+import { hasAnyUnreliableIndex, type MarginBuffer, TentativeAccount } from '../margin/tentative-account.ts';
 import { Side } from '../model/enums.ts';
 import { feeOf } from '../model/fees.ts';
 import { baseUnits, tradeValue } from '../model/instrument.ts';
-import { ceilWorth, exactNumber } from '../model/safe-integers.ts';
+import { ceilValue, exactNumber } from '../model/safe-integers.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -33,9 +38,9 @@ export class SpotFillTests implements FillTests {
   /** Of a dry run: the accounts as the fills so far would leave them. */
   private readonly running: Map<number, TentativeAccount> | undefined;
   /** Is any index old? Undefined until the first fill of the match asks. */
-  private oldIndices: boolean | undefined;
+  private unreliableIndices: boolean | undefined;
   /** What the trade that was tested last will leave of the maker's account; only while matches are audited. */
-  private expected: { readonly account: Account; readonly cushion: Cushion } | undefined;
+  private expected: { readonly account: Account; readonly marginBuffer: MarginBuffer } | undefined;
 
   constructor(state: State, dryRun: boolean) {
     this.state = state;
@@ -44,7 +49,7 @@ export class SpotFillTests implements FillTests {
 
   /** A match begins. */
   begin(): void {
-    this.oldIndices = undefined;
+    this.unreliableIndices = undefined;
   }
 
   test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
@@ -74,9 +79,9 @@ export class SpotFillTests implements FillTests {
     this.expected = undefined;
     if (expected === undefined) return;
     const { effective, maintenance } = computeRisk(state, expected.account);
-    const { cushion } = expected;
+    const { marginBuffer } = expected;
     // More only by a rebate, which the test does not count.
-    const enough = effective >= cushion.effective && maintenance <= cushion.maintenance;
+    const enough = effective >= marginBuffer.effective && maintenance <= marginBuffer.maintenance;
     assert(enough, `I50: a fill of ${expected.account.uid} left less margin than it was tested for`);
   }
 
@@ -97,17 +102,17 @@ export class SpotFillTests implements FillTests {
     const start = this.startOf(account);
     const after = start.copy();
     apply(trade, after);
-    const passes = this.hasOldPrice(after)
+    const passes = this.hasUnreliablePrice(after)
       ? !this.borrows(start, after, trade) &&
-        bearsFillAtOldPrice(state, after, maker, this.restOf(maker, trade, lots))
+        bearsFillAtUnreliablePrice(state, after, maker, this.restOf(maker, trade, lots))
       : bearsFill(state, start, after);
     assert(passes || !short, 'I50: the shortcut passes what the test at the match does not');
     if (state.auditsMatches && this.running === undefined)
-      this.expected = { account, cushion: after.cushion(state) };
+      this.expected = { account, marginBuffer: after.marginBuffer(state) };
     return passes;
   }
 
-  /** Does the fill make a debt or a larger one? Nothing is lent at an old price (rules 13.6 (d)). */
+  /** Does the fill make a debt or a larger one? Nothing is lent at an unreliable price (rules 13.6 (d)). */
   private borrows(start: TentativeAccount, after: TentativeAccount, { given }: Exchanged): boolean {
     const { state } = this;
     return state.rules.livePrices && after.balance(state, given) < smaller(0n, start.balance(state, given));
@@ -154,22 +159,22 @@ export class SpotFillTests implements FillTests {
     return { spot: { instrument, side, priceTicks, need, borrowed, hold: 0n } };
   }
 
-  private hasOldPrice(account: TentativeAccount): boolean {
-    this.oldIndices ??= hasAnyOldIndex(this.state);
-    return this.oldIndices && account.awaitsPrice(this.state);
+  private hasUnreliablePrice(account: TentativeAccount): boolean {
+    this.unreliableIndices ??= hasAnyUnreliableIndex(this.state);
+    return this.unreliableIndices && account.awaitsPrice(this.state);
   }
 
   /** Would it pass if nothing came back for what is given? Never true where the rule would not pass. */
   private isAmple(account: Account, { given, givenAmount }: Exchanged): boolean {
     const { state } = this;
-    this.oldIndices ??= hasAnyOldIndex(state);
-    if (this.oldIndices) return false;
-    const margin = currentWorth(state, account);
+    this.unreliableIndices ??= hasAnyUnreliableIndex(state);
+    if (this.unreliableIndices) return false;
+    const margin = currentMaintenance(state, account);
     const n = margin.findCoin(given);
     const amount = exactNumber(givenAmount);
     if (n < 0 || !(margin.balanceOf(n) + margin.profitOf(n) >= amount)) return false;
-    const lost = ceilWorth(amount, state.coinPriceNumbers[given] ?? Number.NaN) + CUSHION_DUST;
-    return isFarNumber(margin.effective - lost, margin.maintenance);
+    const lost = ceilValue(amount, state.coinPriceNumbers[given] ?? Number.NaN) + ROUNDING_TOLERANCE;
+    return isFarFromLiquidationNumber(margin.effective - lost, margin.maintenance);
   }
 }
 

@@ -118,7 +118,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
       onParentFill(state, taker, lots);
       onParentFill(state, maker, lots);
     }
-    market.lastTriggers?.see(priceTicks);
+    market.lastTriggers?.onPrice(priceTicks);
     market.changes++;
   }
 

@@ -21,7 +21,7 @@ export interface FuturesSetting {
 const NONE: ReadonlyMap<never, never> = new Map<never, never>();
 const NO_ACCOUNTS: readonly Account[] = [];
 
-/** What every order looks at comes first: the fields of an object lie in memory as they are declared. */
+/** Fields that every order reads come first: an object lies in memory in the order of its declaration. */
 export class Account {
   readonly uid: number;
   /** Index in the ledger and in the table of accounts. */
@@ -91,7 +91,7 @@ export class Account {
   }
 
   /** A view of the account with other positions, for reads only: money, orders and settings are shared. */
-  holding(positions: ReadonlyMap<number, Position>): Account {
+  withPositions(positions: ReadonlyMap<number, Position>): Account {
     return Object.assign(Object.create(Account.prototype), this, { held: positions, margin: undefined });
   }
 
@@ -168,7 +168,7 @@ export class Account {
   }
 
   /** Sets the leverage and margin mode of an instrument; undefined restores the default. */
-  choose(instrument: number, setting: FuturesSetting | undefined): void {
+  setFuturesSetting(instrument: number, setting: FuturesSetting | undefined): void {
     this.settings ??= new Map();
     if (setting === undefined) this.settings.delete(instrument);
     else this.settings.set(instrument, setting);

@@ -1,6 +1,6 @@
 /**
- * Resting orders of backed accounts (rules 13.0): house accounts and market makers, for which the operator answers. They are
- * found through their owners, so that orders of others neither speak for a price nor make it dear to find.
+ * Resting orders of backed accounts (rules 13.0): house accounts and market makers, whose orders the operator is liable for.
+ * They are found through their owners, so orders of others neither affect a price nor the cost of computing it.
  */
 import { FLAG_RPI, NIL } from '../book/order-slab.ts';
 import { type ImpactQuote, impactOver } from '../marketdata/impact-price.ts';

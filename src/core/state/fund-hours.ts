@@ -17,7 +17,7 @@ export interface FundHour {
   readonly unlimited: bigint;
 }
 
-const QUIET: FundHour = { funded: 0n, drained: 0n, paid: 0n, unlimited: 0n };
+const NO_MOVEMENTS: FundHour = { funded: 0n, drained: 0n, paid: 0n, unlimited: 0n };
 
 export class FundHours {
   /** The lending fund by coin at the last full hour; that of contracts is `State.insuranceAtHour`. */
@@ -31,7 +31,7 @@ export class FundHours {
   readonly paidBySymbol = new Map<number, bigint>();
 
   of(fund: FundName, coin: number): FundHour {
-    return this.hours[fund].get(coin) ?? QUIET;
+    return this.hours[fund].get(coin) ?? NO_MOVEMENTS;
   }
 
   paidFor(instrument: number): bigint {
@@ -44,7 +44,7 @@ export class FundHours {
     this.hours[fund].set(coin, { ...hour, [kind]: hour[kind] + amount });
   }
 
-  payFor(coin: number, instrument: number, amount: bigint): void {
+  addPaid(coin: number, instrument: number, amount: bigint): void {
     if (amount === 0n) return;
     this.add('futures', coin, 'paid', amount);
     this.paidBySymbol.set(instrument, this.paidFor(instrument) + amount);

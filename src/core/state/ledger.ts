@@ -31,12 +31,13 @@ export class Ledger {
   /** What users owe, by first cell of the row: cash and locked together below zero (rules 6.1). Rows with negative cash only. */
   private readonly owingRows = new Map<number, bigint>();
   private readonly owedByCoin: bigint[] = [];
-  /** By the same: the largest debt that stood since the last full hour (rules 13.10), and rows whose debt has grown since. */
+  /** By the same: the largest debt at the end of a command since the last full hour (rules 13.10); rows whose debt the present
+   * command has increased. */
   private readonly peaks = new Map<number, bigint>();
-  private readonly grown = new Set<number>();
+  private readonly grownDebts = new Set<number>();
   /** Cells of isolated margin that the present command has taken below zero. */
   private readonly overdrawn: number[] = [];
-  /** Readers that are under way. */
+  /** Open views; each is given a row before it changes. */
   private views: readonly LedgerView[] = [];
   private readonly mayOwe: (account: number) => boolean;
 
@@ -114,15 +115,15 @@ export class Ledger {
     if (this.shift(from, to, amount)) this.checkNegative(from, amount);
   }
 
-  /** The result of `answer` as if the amount had moved, whether or not the bucket covers it. */
-  asIf<T>(from: number, to: number, amount: Amount, answer: () => T): T {
+  /** What `read` returns while the amount is moved tentatively, whether or not the bucket covers it. */
+  withTentativeMove<T>(from: number, to: number, amount: Amount, read: () => T): T {
     this.shift(from, to, amount);
-    const answered = answer();
+    const result = read();
     this.shift(to, from, amount);
-    return answered;
+    return result;
   }
 
-  /** As it is now, for a reader that takes its time and closes it then. */
+  /** The balances as of now, for a read that spans many commands. The reader must close it. */
   view(): LedgerView {
     const view = new LedgerView(this, (closed) => {
       this.views = this.views.filter((other) => other !== closed);
@@ -175,21 +176,21 @@ export class Ledger {
   }
 
   /** Total debt of all users in a coin. */
-  owed(coin: number): bigint {
+  totalDebt(coin: number): bigint {
     return this.owedByCoin[coin] ?? 0n;
   }
 
-  /** A command or an instant has ended: debts that it leaves have stood. */
+  /** At the end of a command or instant: the debts that it leaves count for the peaks of the hour. */
   notePeaks(): void {
-    if (this.grown.size === 0) return;
-    for (const row of this.grown) {
+    if (this.grownDebts.size === 0) return;
+    for (const row of this.grownDebts) {
       const debt = this.owingRows.get(row) ?? 0n;
       if (debt > (this.peaks.get(row) ?? 0n)) this.peaks.set(row, debt);
     }
-    this.grown.clear();
+    this.grownDebts.clear();
   }
 
-  /** An hour begins: what is owed now is the most that is owed in it so far. */
+  /** At a full hour: the present debts are the first peaks of the new one. */
   beginPeaks(): void {
     this.peaks.clear();
     for (const [row, debt] of this.owingRows) if (debt > 0n) this.peaks.set(row, debt);
@@ -216,7 +217,7 @@ export class Ledger {
     for (const { account, coin, peak } of peaks) this.peaks.set(this.row(account, coin), peak);
   }
 
-  isOwed(): boolean {
+  hasDebts(): boolean {
     return this.owingRows.size > 0;
   }
 
@@ -265,7 +266,7 @@ export class Ledger {
     return `bucket ${this.bucketOf(cell)} of account ${this.accountOf(cell)} coin ${this.coinOf(cell)}`;
   }
 
-  /** Brings the sum of debts up to date with a row that has, or had, negative cash; it is named by its first cell. */
+  /** Updates the debts for a row, given by its first cell, that has or had negative cash. */
   private updateDebt(row: number): void {
     const account = this.accountOf(row);
     if (account < FIRST_USER_ACCOUNT) return;
@@ -277,7 +278,7 @@ export class Ledger {
     const coin = this.coinOf(row);
     while (this.owedByCoin.length <= coin) this.owedByCoin.push(0n);
     this.owedByCoin[coin]! += debt - (known ?? 0n);
-    if (debt > (known ?? 0n)) this.grown.add(row);
+    if (debt > (known ?? 0n)) this.grownDebts.add(row);
     if (cash < 0n) {
       if (known === undefined) this.rows.addOwing(account, 1);
       this.owingRows.set(row, debt);

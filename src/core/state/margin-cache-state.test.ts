@@ -64,12 +64,12 @@ for (const [change, [make, stale]] of Object.entries(CHANGES)) {
 test('only orders leave effective equity and maintenance margin as they were', () => {
   for (const [change, [make, stale]] of Object.entries(CHANGES)) {
     const cache = fresh();
-    equal(cache.isWorthCurrent(1, 1), true);
+    equal(cache.isMaintenanceCurrent(1, 1), true);
     make(cache);
-    equal(cache.isWorthCurrent(1, 1), stale === Stale.orderRows, change);
+    equal(cache.isMaintenanceCurrent(1, 1), stale === Stale.orderRows, change);
   }
-  equal(fresh().isWorthCurrent(2, 1), false);
-  equal(fresh().isWorthCurrent(1, 2), false);
+  equal(fresh().isMaintenanceCurrent(2, 1), false);
+  equal(fresh().isMaintenanceCurrent(1, 2), false);
 });
 
 test('prices and balances are stale by version, and changes add up', () => {

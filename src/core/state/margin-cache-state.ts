@@ -196,7 +196,7 @@ export class MarginCache {
   }
 
   /** Are effective equity and maintenance margin up to date? Orders change initial margin alone. */
-  isWorthCurrent(priceVersion: number, balanceVersion: number): boolean {
+  isMaintenanceCurrent(priceVersion: number, balanceVersion: number): boolean {
     const { numbers, base } = this;
     return (
       (numbers[base + Head.stale]! & ~Stale.orderRows) === 0 &&
@@ -268,7 +268,7 @@ export class MarginCache {
   }
 
   /** Of all coins. */
-  setWorth(equity: number, effective: number): void {
+  setEquity(equity: number, effective: number): void {
     this.numbers[this.base + Head.equity] = equity;
     this.numbers[this.base + Head.effective] = effective;
   }

@@ -111,17 +111,17 @@ export class State {
   coinIndexed: readonly boolean[] = [];
   /** Prices of the coins that are meant to be worth a dollar (rules 13.3). */
   readonly dollars = { USDT: new DollarPrice(), USDC: new DollarPrice() } as const;
-  /** Counts the times prices were taken: margin computed before the last time is not believed. */
+  /** Grows with every sample of prices: margin cached under an older version is stale. */
   priceVersion = 0;
   readonly indexByName = new Map<string, number>();
   /** The next second at which prices are sampled; 0 = with the next command. */
   nextSecond = 0;
-  /** Holes for the system accounts, then users by index. */
+  /** Users by index; the places of the system accounts are empty. */
   readonly accounts: Account[] = [];
   readonly accountByUid = new Map<number, Account>();
   /** Memory of the cached margins of the accounts; not saved. */
   readonly marginBlocks = new NumberBlocks();
-  /** House accounts and market makers: the operator answers for their orders (rules 13.0). Their order means nothing. */
+  /** House accounts and market makers: the operator is liable for their orders (rules 13.0). Unordered. */
   readonly backedAccounts = new Set<Account>();
   /** Those that have fee rates of their own. */
   readonly accountsWithFees = new Set<Account>();
@@ -164,15 +164,15 @@ export class State {
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
-  /** Compare each shortcut of the test at the match with the rule, and the trade with what was tested (I50); not saved. */
+  /** Compares each bound of the test at the match with the rule, and the settlement with the test (I50); not saved. */
   auditsMatches = false;
-  /** A coin-margined contract has paid or taken a profit since what the house lacks was last looked at. */
+  /** A coin-margined contract has paid or collected a profit since the shortfall was last checked. */
   clearingChanged = false;
   /** Accounts whose positions or money the present command has changed, each once. */
   dirtyAccounts: Account[] = [];
   /** Events of the present command so far. */
   events: Event[] = [];
-  /** Nobody reads what happens to orders and money now: those events are left out. What they count is counted all the same. */
+  /** Leaves out the events of orders and money, which a replay does not need. Ids and digest advance all the same. */
   silent = false;
 
   enterEdition(edition: number): void {

@@ -5,22 +5,22 @@ import { HIT_STOP_LOSS, HIT_TAKE_PROFIT, HIT_TRIGGER, type StrategyOrder } from 
 import { TrailingOrders } from './trailing.ts';
 import { Trigger, TriggerLadder } from './trigger-ladder.ts';
 
-export type Hit = (order: StrategyOrder, bit: number) => void;
+export type OnHit = (order: StrategyOrder, bit: number) => void;
 
 export class TriggerBook {
   private readonly rise = new TriggerLadder(true);
   private readonly fall = new TriggerLadder(false);
-  private readonly hit: Hit;
+  private readonly hit: OnHit;
   private readonly trailing: readonly TrailingOrders[];
 
-  constructor(hit: Hit) {
+  constructor(hit: OnHit) {
     this.hit = hit;
     const fire = (order: StrategyOrder) => hit(order, HIT_TRIGGER);
     this.trailing = [Side.buy, Side.sell].map((side) => new TrailingOrders(side, this.rise, this.fall, fire));
   }
 
   /** A trade at this price, or the mark of a second. */
-  see(ticks: number): void {
+  onPrice(ticks: number): void {
     while (this.rise.nearestTicks <= ticks) this.rise.fireNearest(ticks);
     while (this.fall.nearestTicks >= ticks) this.fall.fireNearest(ticks);
   }

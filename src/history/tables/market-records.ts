@@ -11,7 +11,7 @@ import {
   LIQUIDATION_FIELDS,
   liquidationView,
 } from '../../views/market-record-view.ts';
-import type { GeneratedFunding, GeneratedRate } from '../generated-funding.ts';
+import type { GeneratedFunding, GeneratedRate } from '../generated-candles.ts';
 import type { FundingRateQuery, LiquidationQuery, StoredLiquidation } from '../history.ts';
 import type { NameResolver } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';

@@ -5,7 +5,7 @@
 
 import { formatUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
 import { fundingRate, PremiumAverage } from '../../core/reads/market-reads.ts';
-import type { GeneratedFunding, GeneratedRate } from '../../history/generated-funding.ts';
+import type { GeneratedFunding, GeneratedRate } from '../../history/generated-candles.ts';
 import { ornsteinUhlenbeckStep } from '../feed/coin-prices.ts';
 import { PREMIUM } from '../instrument-view.ts';
 import { Rng } from '../rng.ts';

@@ -171,7 +171,7 @@ test('a debt above the limit of the account is brought down by force (rules 6.8)
   assert.equal(floor.conversions('ann').length, 1);
 });
 
-test('a price nobody vouches for liquidates nobody', () => {
+test('no account is liquidated at a stale price', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { USDT: '1000' });
   floor.buy('ann', '0.06', '60000', MARGIN);

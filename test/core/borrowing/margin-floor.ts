@@ -127,7 +127,7 @@ export class MarginFloor extends FuturesFloor {
   }
 
   owed(coin: string): string {
-    return money(this.state.ledger.owed(this.coin(coin)));
+    return money(this.state.ledger.totalDebt(this.coin(coin)));
   }
 
   reserved(coin: string): string {

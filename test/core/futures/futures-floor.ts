@@ -139,7 +139,7 @@ export class FuturesFloor extends TradingFloor {
     this.wait(1000);
   }
 
-  /** A venue says what it pays; with a name behind it, somebody vouches for that. */
+  /** Reports a component price: of a feed, or, with `by`, of the operator of that name. */
   tell(price: string, name: string, by = ''): void {
     this.carryOut({
       type: 'componentPrice',

@@ -1,5 +1,5 @@
 /**
- * What a main account may not move, and what a thief would try with moves. A refused move changes nothing; figures are
+ * What a main account may not move, and attempts to profit by moves. A refused move changes nothing; figures are
  * worked out by hand, and every command is followed by `checkInvariants` and the auditor.
  */
 import assert from 'node:assert/strict';
@@ -131,7 +131,7 @@ test('a contract about to be delivered is not moved any more', () => {
   refuses(floor, 'deliveryNear', ['main', 'ann', 'ben'], half);
 });
 
-test('thief: at a price that nobody vouches for, the loss would be left with a poor account', () => {
+test('exploit: a move at an unreliable price would leave the loss with an account that cannot pay', () => {
   const floor = family();
   floor.leverage('ben', 100);
   floor.deal('ann', 'bob', '1', '60000');
@@ -152,7 +152,7 @@ test('thief: at a price that nobody vouches for, the loss would be left with a p
   assert.deepEqual(floor.move('main', 'ann', 'ben', LONG_1), ['none']);
 });
 
-test('thief: while the index stands still and the market has fallen, a poor account cannot be sold the old price', () => {
+test('exploit: while the index stands still and the market has fallen, a poor account cannot be sold the old price', () => {
   const floor = family({ ben: '700', main: '12035.99' });
   floor.trader('cat', { USDT: '100000' });
   floor.leverage('ben', 100);
@@ -172,7 +172,7 @@ test('thief: while the index stands still and the market has fallen, a poor acco
   assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'buy', qty: '0.1' }), ['none']);
 });
 
-test('thief: nor can an isolated one, whose margin is all it has', () => {
+test('exploit: nor can an isolated one, whose margin is all it has', () => {
   const floor = family();
   floor.trader('cat', { USDT: '100000' });
   floor.isolate('ben');
@@ -186,7 +186,7 @@ test('thief: nor can an isolated one, whose margin is all it has', () => {
   assert.deepEqual(floor.move('main', 'ann', 'ben', LONG_1), ['none']);
 });
 
-test('thief: an account without margin takes nothing, and neither does one that would need more than it has', () => {
+test('exploit: an account without margin takes nothing, and neither does one that would need more than it has', () => {
   const floor = family({ ben: '6035.99' });
   floor.trader('void', {}, { master: 'main' });
   floor.deal('ann', 'bob', '1', '60000');
@@ -198,7 +198,7 @@ test('thief: an account without margin takes nothing, and neither does one that 
   assert.deepEqual(floor.risk('ben').available, '0');
 });
 
-test('thief: a losing account cannot hand its positions on when liquidation is near', () => {
+test('exploit: a losing account cannot hand its positions on when liquidation is near', () => {
   const floor = family({ ann: '700' });
   floor.leverage('ann', 100);
   floor.deal('ann', 'bob', '1', '60000');
@@ -212,7 +212,7 @@ test('thief: a losing account cannot hand its positions on when liquidation is n
   assert.equal(floor.cash('ann', 'USDT'), '364');
 });
 
-test('thief: the same holds for an isolated position by itself, however rich its account is', () => {
+test('exploit: the same holds for an isolated position by itself, however rich its account is', () => {
   const floor = family();
   floor.isolate('ann');
   floor.leverage('ann', 100);
@@ -307,7 +307,7 @@ test('what is added to an isolated position in trouble must not leave it in trou
   assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'sell', qty: '0.2' }), ['none']);
 });
 
-test('thief: collateral whose price is old carries no more than it did', () => {
+test('exploit: collateral whose price is old carries no more than it did', () => {
   const floor = family();
   floor.trader('dan', { ETH: '100' }, { master: 'main' });
   floor.index('2000', 'ETHUSD');
@@ -320,7 +320,7 @@ test('thief: collateral whose price is old carries no more than it did', () => {
   assert.deepEqual(floor.move('main', 'dan', 'ann', { side: 'sell', qty: '0.1' }), ['none']);
 });
 
-test('thief: an account that is due and waits for a fresh price can neither be emptied nor filled', () => {
+test('exploit: an account that is due and waits for a fresh price can neither be emptied nor filled', () => {
   const floor = family({ ann: '100' });
   floor.deposit('ann', '1', 'ETH');
   for (const name of ['ann', 'ben', 'bob']) floor.deposit(name, '0.1', 'BTC');

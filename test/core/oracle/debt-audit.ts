@@ -23,7 +23,7 @@ export class DebtAudit {
     for (const coin of state.coins.keys()) {
       this.interest.set(coin, state.ledger.balanceOf(SystemAccount.interest, coin, Bucket.cash));
       // What was owed before the audit began is nobody's growth.
-      this.forced.set(coin, state.ledger.owed(coin));
+      this.forced.set(coin, state.ledger.totalDebt(coin));
     }
   }
 
@@ -69,7 +69,7 @@ export class DebtAudit {
   /** I44: whoever borrows finds it in the pool, what was forced on accounts aside. */
   checkPools(): void {
     for (const coin of this.borrowed) {
-      const owed = this.state.ledger.owed(coin);
+      const owed = this.state.ledger.totalDebt(coin);
       const { poolLimit } = this.state.lending[coin]!.terms;
       const forced = this.forced.get(coin) ?? 0n;
       expect(owed <= poolLimit + forced, () => `I44: ${owed} of coin ${coin} lent, ${forced} of it forced`);

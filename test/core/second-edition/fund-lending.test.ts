@@ -179,7 +179,7 @@ test('I47: a fund that has paid more than its budgets, or lost more than it says
     assert.throws(() => checkInvariants(floor.state), /I47/);
   };
   broken(({ state }) =>
-    state.fundHours.payFor(0, state.instrument('USDT-FUTURES', 'BTCUSDT')!.index, moneyUnits('301')),
+    state.fundHours.addPaid(0, state.instrument('USDT-FUTURES', 'BTCUSDT')!.index, moneyUnits('301')),
   );
   broken(({ state }) => state.fundHours.add('lending', 0, 'paid', moneyUnits('601')));
   for (const account of [SystemAccount.insurance, SystemAccount.insuranceLending])

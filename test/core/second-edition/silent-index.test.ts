@@ -1,4 +1,4 @@
-/** Coin-margined contracts do not trade while nobody tells their index (rules 13.2 (f)), the rule of the third edition. */
+/** Coin-margined contracts are paused while their index is stale or silent (rules 13.2 (f)), the rule of the third edition. */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -149,7 +149,7 @@ test('R2 (f): it begins after 60 seconds, those included that nobody saw, and en
   ok(changes.length >= 4);
 });
 
-test('R2 (f): a price that somebody vouches for holds for its quarter of an hour', () => {
+test('R2 (f): a price of the operator is valid for 15 minutes', () => {
   const floor = straddle(3);
   floor.tell('60000', 'BTCUSD', 'operator');
   floor.wait(1000);

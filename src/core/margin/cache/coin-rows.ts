@@ -1,17 +1,17 @@
 /** Coin rows of the margin cache: equity and collateral value of each coin, and the margin of debts and spot orders. */
 
 import { Bucket } from '../../model/ledger-accounts.ts';
-import { OPEN_ORDERS_PER_LINE_MAX } from '../../model/limits.ts';
-import { ceilWorth, exact, exactNumber, floorWorth } from '../../model/safe-integers.ts';
+import { OPEN_ORDERS_PER_PRODUCT_LINE_MAX } from '../../model/limits.ts';
+import { ceilValue, exact, exactNumber, floorValue } from '../../model/safe-integers.ts';
 import type { Account } from '../../state/account.ts';
 import type { Ledger } from '../../state/ledger.ts';
 import { COIN_COLUMNS, CoinRow, type MarginCache, Stale } from '../../state/margin-cache-state.ts';
 import type { State } from '../../state/state.ts';
 import { collateralNumber } from '../collateral.ts';
-import { collateralValueOf, debtAmounts } from '../margin.ts';
+import { collateralValueOf, debtMargin } from '../margin.ts';
 
 /** More than all roundings of the orders of an account together, in 10^-8. */
-const ORDERS_DUST = 2 * OPEN_ORDERS_PER_LINE_MAX;
+const ORDERS_ROUNDING = 2 * OPEN_ORDERS_PER_PRODUCT_LINE_MAX;
 const NO_DEBTS: ReadonlyMap<number, bigint> = new Map();
 
 /** Returns whether any coin was revalued. */
@@ -33,7 +33,7 @@ export function sumCoins(state: State, account: Account, margin: MarginCache, st
     equity += numbers[at + CoinRow.equity]!;
     effective += numbers[at + CoinRow.effective]!;
   }
-  margin.setWorth(exact(equity), exact(effective));
+  margin.setEquity(exact(equity), exact(effective));
   return revalued;
 }
 
@@ -59,7 +59,7 @@ export function reloadDebts(state: State, account: Account, margin: MarginCache,
     margin.boundClaims(lockedValue(state, margin));
     return;
   }
-  const { initial, maintenance, haircut } = debtAmounts(state, account, debts ?? NO_DEBTS);
+  const { initial, maintenance, haircut } = debtMargin(state, account, debts ?? NO_DEBTS);
   margin.setClaims(exactNumber(initial), exactNumber(maintenance), exactNumber(haircut));
 }
 
@@ -71,7 +71,7 @@ function lockedValue(state: State, { numbers, firstCoin, coinCount }: MarginCach
     if (locked === 0) continue;
     const price = state.coinPriceNumbers[numbers[at + CoinRow.coin]!] ?? Number.NaN;
     // A unit for each order, which is rounded up alone.
-    sum += ceilWorth(locked, price) + ORDERS_DUST;
+    sum += ceilValue(locked, price) + ORDERS_ROUNDING;
   }
   return exact(sum);
 }
@@ -112,7 +112,7 @@ function revalue(state: State, numbers: Float64Array, at: number): void {
   numbers[at + CoinRow.countedProfit] = profit;
   const amount = numbers[at + CoinRow.balance]! + profit;
   const price = state.coinPriceNumbers[coin] ?? Number.NaN;
-  const equity = amount === 0 ? 0 : floorWorth(exact(amount), price);
+  const equity = amount === 0 ? 0 : floorValue(exact(amount), price);
   if (Number.isNaN(equity)) {
     revalueLarge(state, numbers, at);
     return;

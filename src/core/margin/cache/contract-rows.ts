@@ -8,7 +8,7 @@ import { HoldMode, Side } from '../../model/enums.ts';
 import { type Instrument, valueNumber } from '../../model/instrument.ts';
 import { feesOf, maintenanceWithFee } from '../../model/margin-fractions.ts';
 import type { Position } from '../../model/position.ts';
-import { ceilQuotient, ceilWorth, exact, exactNumber } from '../../model/safe-integers.ts';
+import { ceilQuotient, ceilValue, exact, exactNumber } from '../../model/safe-integers.ts';
 import { countsAsOpening } from '../../orders/order-lifecycle.ts';
 import type { Account } from '../../state/account.ts';
 import {
@@ -197,7 +197,7 @@ function repriceRow(state: State, account: Account, margin: MarginCache, at: num
   const held = Math.max(long, short);
   const { scale } = instrument.futures!;
   const kept = scale === undefined ? Number.NaN : maintenanceWithFee(scale, held);
-  numbers[at + ContractRow.maintenance] = held === 0 ? 0 : ceilWorth(kept, quotePrice(state, instrument));
+  numbers[at + ContractRow.maintenance] = held === 0 ? 0 : ceilValue(kept, quotePrice(state, instrument));
   const buyValue = numbers[at + ContractRow.buyValue]!;
   const sellValue = numbers[at + ContractRow.sellValue]!;
   const openLoss = numbers[at + ContractRow.openLoss]!;
@@ -246,7 +246,7 @@ export function initialOf(
   const leverage =
     numbers[at + (expLong >= expShort ? ContractRow.longLeverage : ContractRow.shortLeverage)]!;
   const margin = ceilQuotient(most, leverage) + feesOf(scale, held, most - held) + openLoss;
-  return ceilWorth(exact(margin), quotePrice(state, instrument));
+  return ceilValue(exact(margin), quotePrice(state, instrument));
 }
 
 /** Dollars of one quote coin. */

@@ -1,7 +1,7 @@
 /**
- * Keeps the number of changes of `identity.sqlite` where it is not put back together with the store: in the journal after
- * each change, and with each snapshot, because the records before it go. A start or a verification that finds the store
- * behind that number has an older copy before it, in which deleted keys work again.
+ * Detects an `identity.sqlite` that was replaced by an older copy, in which deleted keys work again. The number of its changes
+ * is written to the journal after each change, and with each snapshot, because journal records before a snapshot are deleted.
+ * A start or a verification compares the store with the last number.
  */
 import type { Command } from '../../core/model/command.ts';
 import type { Identity } from '../../identity/identity.ts';
@@ -9,8 +9,8 @@ import { type Mark, markFromBytes, markToBytes } from '../../identity/identity-m
 import type { Snapshot } from '../../journal/command-journal.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 
-/** The last mark in a journal, followed from its snapshot to its end. */
-export class LoggedMark {
+/** The last mark of a journal, collected while its snapshot and commands are read. */
+export class JournaledMark {
   #mark: Mark | undefined;
 
   /** Undefined in the journal of an older program. */
@@ -18,17 +18,17 @@ export class LoggedMark {
     return this.#mark;
   }
 
-  passSnapshot(snapshot: Snapshot | undefined): void {
+  readSnapshot(snapshot: Snapshot | undefined): void {
     if (snapshot?.note !== undefined) this.#mark = markFromBytes(snapshot.note) ?? this.#mark;
   }
 
-  passCommand(command: Command): void {
+  readCommand(command: Command): void {
     if (command.type === 'identityMark') this.#mark = { store: command.store, changes: command.changes };
   }
 }
 
-/** Writes the marks of a running exchange; each change is on disk before its mark. */
-export class IdentityWitness {
+/** Writes a mark to the journal after each change of the store, which is durable by then. */
+export class IdentityMarkWriter {
   readonly #identity: Identity;
   readonly #sequencer: Sequencer;
   #logged: Mark | undefined;
@@ -41,7 +41,7 @@ export class IdentityWitness {
     this.#write();
   }
 
-  /** For the snapshots. */
+  /** The mark, to be saved with a snapshot. */
   note(): Uint8Array {
     return markToBytes(this.#identity.mark);
   }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GeneratedCandles } from '../../src/history/generated-candles.ts';
-import type { GeneratedFunding } from '../../src/history/generated-funding.ts';
+import type { GeneratedCandles, GeneratedFunding } from '../../src/history/generated-candles.ts';
 import type { History } from '../../src/history/history.ts';
 import { makePast } from '../../src/simulator/backfill/backfill.ts';
 import { missingPast } from '../../src/simulator/backfill/missing-past.ts';
