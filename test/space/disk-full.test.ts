@@ -171,7 +171,7 @@ onSmallDisk('users, keys and operators are refused on a full disk, with nothing 
     const reply = await admin('POST', '/admin/accounts/alice/keys', key);
     if (reply.status === 200) return false;
     assert.equal(reply.status, 503, JSON.stringify(reply.body));
-    assert.match(reply.body.error.message, /disk is full|no space left/);
+    assert.match(reply.body.error!.message, /disk is full|no space left/);
     return true;
   });
   await desk.untilMode('cancel_only');
@@ -265,6 +265,11 @@ onSmallDisk('a log of the process on the full disk does not end it', async (disk
   }
 });
 
+/** What these tests read of an answer: a refusal has an error. */
+interface OperatorAnswer {
+  readonly error?: { readonly message: string };
+}
+
 /** The operator's listener of the exchange on the disk. */
 function operatorOf(disk: SmallDisk) {
   const path = join(disk.directory, 'data', 'operator.json');
@@ -272,8 +277,7 @@ function operatorOf(disk: SmallDisk) {
   return async (method: string, route: string, body: unknown) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await fetch(`${url}${route}`, { method, headers, body: JSON.stringify(body) });
-    // biome-ignore lint/suspicious/noExplicitAny: the body of a refusal and of an answer differ
-    return { status: answer.status, body: (await answer.json()) as any };
+    return { status: answer.status, body: (await answer.json()) as OperatorAnswer };
   };
 }
 

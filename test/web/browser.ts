@@ -1,5 +1,6 @@
 /** Chromium for tests, from npm packages alone; it needs two libraries of the system. */
 import { AssertionError } from 'node:assert';
+import { it, type TestContext } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
 
@@ -27,6 +28,16 @@ export async function openBrowser(args: readonly string[] = []): Promise<Browser
     if (process.env.CI !== undefined) throw new Error(why, { cause: error });
     return why;
   }
+}
+
+/** Declares tests that need the browser of their file: without one they are skipped and say why. */
+export function testsIn(browser: () => Browser | string) {
+  return (what: string, body: (browser: Browser, t: TestContext) => Promise<void>) =>
+    it(what, async (t) => {
+      const opened = browser();
+      if (typeof opened === 'string') t.skip(opened);
+      else await body(opened, t);
+    });
 }
 
 function missingLibrary(error: unknown): string | undefined {

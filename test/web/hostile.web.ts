@@ -10,13 +10,13 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { signatureHeaders } from '../security/hostile/raw-http.ts';
-import { openBrowser, openPage } from './browser.ts';
+import { openBrowser, openPage, testsIn } from './browser.ts';
 
 const EVIL = 'evil.example';
 const PLACE = '/api/v3/trade/place-order';
@@ -31,6 +31,7 @@ const ORDER = JSON.stringify({
 const BLANK = '<!doctype html><title>stranger</title><body></body>';
 
 let browser: Browser | string;
+const inBrowser = testsIn(() => browser);
 let server: TestServer;
 let operator: { readonly url: string; readonly token: string };
 let stranger: Server;
@@ -106,9 +107,6 @@ const OPERATOR = ['/', '/admin/health', '/admin/accounts'];
 
 describe('a page of another origin', () => {
   let page: Page;
-  const step = (what: string, body: () => Promise<void>) =>
-    it(what, async (t) => (typeof browser === 'string' ? t.skip(browser) : body()));
-
   before(async () => {
     if (typeof browser === 'string') return;
     page = await (await browser.newContext()).newPage();
@@ -116,7 +114,7 @@ describe('a page of another origin', () => {
     await page.goto(`http://${EVIL}:${port}/`);
   });
 
-  step('reads nothing of the public port', async () => {
+  inBrowser('reads nothing of the public port', async () => {
     for (const path of READS)
       assert.deepEqual(
         await ask(page, server.url + path),
@@ -129,24 +127,24 @@ describe('a page of another origin', () => {
     }
   });
 
-  step('sends no order, signed or not', async () => {
+  inBrowser('sends no order, signed or not', async () => {
     assert.equal((await ask(page, server.url + PLACE, signedOrder())).type, 'Failed to fetch');
     const plain: Question = { method: 'POST', mode: 'no-cors', body: ORDER };
     assert.equal((await ask(page, server.url + PLACE, plain)).body, '');
     await assertNoOrder();
   });
 
-  step('opens no stream', async () => {
+  inBrowser('opens no stream', async () => {
     for (const path of STREAMS) assert.equal(await opens(page, server.url + path), false, path);
   });
 
-  step("learns nothing from the operator's listener, even with the token", async () => {
+  inBrowser("learns nothing from the operator's listener, even with the token", async () => {
     for (const path of OPERATOR)
       for (const init of [{ headers: bearer() }, {}, { mode: 'no-cors' }] as const)
         assert.equal((await ask(page, operator.url + path, init)).body, '', path);
   });
 
-  step('cannot load the program of the terminal, show it in a frame or hold its window', async () => {
+  inBrowser('cannot load the program of the terminal, show it in a frame or hold its window', async () => {
     const html = await (await fetch(server.url, { headers: { accept: 'text/html' } })).text();
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(html)![1]!;
     const loads = await page.evaluate(
@@ -202,8 +200,7 @@ describe('a page under a name that points at this machine', () => {
     return page;
   }
 
-  it('421 for all it reads and sends on the public port', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('421 for all it reads and sends on the public port', async () => {
     const page = await rebound(server.url);
     for (const path of READS) {
       const { type, status, body } = await ask(page, path, { headers: { accept: 'text/html' } });
@@ -215,8 +212,7 @@ describe('a page under a name that points at this machine', () => {
     for (const path of STREAMS) assert.equal(await opens(page, under(server.url, EVIL) + path), false, path);
   });
 
-  it("421 on the operator's listener, even with the token", async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser("421 on the operator's listener, even with the token", async () => {
     const page = await rebound(operator.url);
     for (const path of OPERATOR)
       assert.equal((await ask(page, path, { headers: bearer() })).status, 421, path);
@@ -236,8 +232,7 @@ describe('the pages of the exchange', () => {
     'x-content-type-options': /^nosniff$/,
   };
 
-  it('have the headers that keep strangers out', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('have the headers that keep strangers out', async (browser) => {
     const page = await (await browser.newContext()).newPage();
     const pages = ['/', '/about', '/licences', '/docs', '/nowhere'].map((path) => server.url + path);
     for (const url of [...pages, `${operator.url}/`]) {
@@ -247,8 +242,7 @@ describe('the pages of the exchange', () => {
     }
   });
 
-  it('work: the same questions of the terminal itself are answered', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('work: the same questions of the terminal itself are answered', async (browser) => {
     const opened = await openPage(browser, server.url);
     const { status, body } = await ask(opened.page, '/web/session');
     assert.equal(status, 200);

@@ -7,7 +7,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
-import { openBrowser, openPage } from './browser.ts';
+import { openBrowser, openPage, testsIn } from './browser.ts';
 import { tradeALittle } from './trader.ts';
 
 const PICTURES = join(import.meta.dirname, '../../node_modules/.cache/web-pictures');
@@ -21,6 +21,7 @@ const SIZES = [
 ] as const;
 
 let browser: Browser | string;
+const inBrowser = testsIn(() => browser);
 let server: TestServer;
 
 before(async () => {
@@ -56,8 +57,7 @@ async function assertFits(page: Page, where: string): Promise<void> {
 describe('the terminal', () => {
   for (const [width, height] of SIZES) {
     for (const colorScheme of ['dark', 'light'] as const) {
-      it(`is accessible and fits: ${width} x ${height}, ${colorScheme}`, async (t) => {
-        if (typeof browser === 'string') return t.skip(browser);
+      inBrowser(`is accessible and fits: ${width} x ${height}, ${colorScheme}`, async (browser) => {
         const where = `${width}-${colorScheme}`;
         const opened = await openPage(browser, server.url, { viewport: { width, height }, colorScheme });
         const { page } = opened;

@@ -1,14 +1,15 @@
 /** The terminal in a real browser: it loads, draws, logs in, places, moves and cancels an order. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { until } from '../harness/until.ts';
-import { openBrowser, openPage } from './browser.ts';
+import { openBrowser, openPage, testsIn } from './browser.ts';
 
 let browser: Browser | string;
+const inBrowser = testsIn(() => browser);
 let server: TestServer;
 
 before(async () => {
@@ -23,8 +24,7 @@ after(async () => {
 
 const ORDER = { category: 'SPOT', symbol: 'BTCUSDT', orderType: 'limit', qty: '0.01' };
 
-test('the terminal loads, draws, logs in, places, moves and cancels an order', async (t) => {
-  if (typeof browser === 'string') return t.skip(browser);
+inBrowser('the terminal loads, draws, logs in, places, moves and cancels an order', async (browser) => {
   const maker = new SignedClient(server.url, server.account('maker'));
   for (const [side, price] of [
     ['buy', '59990'],

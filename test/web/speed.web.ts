@@ -1,10 +1,10 @@
 /** How fast the terminal is: first picture, frames, push to paint, order to answer and to its line. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
-import { openBrowser, openPage } from './browser.ts';
+import { openBrowser, openPage, testsIn } from './browser.ts';
 import { figure, quantile } from './figures.ts';
 import { livingPrice } from './trader.ts';
 
@@ -13,6 +13,7 @@ const MEMORY_MINUTES = Number(process.env.WEB_MEMORY_MINUTES ?? 0);
 const DESK = { viewport: { width: 1366, height: 768 } } as const;
 
 let browser: Browser | string;
+const inBrowser = testsIn(() => browser);
 let server: TestServer;
 
 before(async () => {
@@ -50,8 +51,7 @@ const framesOf = (page: Page, seconds: number) =>
   );
 
 describe('the terminal in a wild market', () => {
-  it('is drawn soon', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('is drawn soon', async (browser, t) => {
     const paints: number[] = [];
     const candles: number[] = [];
     for (let n = 0; n < 3; n++) {
@@ -70,8 +70,7 @@ describe('the terminal in a wild market', () => {
     figure(t, 'candles drawn', quantile(candles, 0.5), 'ms', 600);
   });
 
-  it('keeps its frames with chart, book and tape', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('keeps its frames with chart, book and tape', async (browser, t) => {
     const opened = await openPage(browser, server.url, DESK);
     await drawn(opened.page);
     await framesOf(opened.page, 2);
@@ -82,8 +81,7 @@ describe('the terminal in a wild market', () => {
     await opened.close();
   });
 
-  it('paints a push at once', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('paints a push at once', async (browser, t) => {
     const context = await browser.newContext({ locale: 'en-US', ...DESK });
     const page = await context.newPage();
     await page.addInitScript(() => {
@@ -117,8 +115,7 @@ describe('the terminal in a wild market', () => {
     await context.close();
   });
 
-  it('answers an order soon, and draws its line', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('answers an order soon, and draws its line', async (browser, t) => {
     const opened = await openPage(browser, server.url, DESK);
     const { page } = opened;
     await drawn(page);
@@ -163,8 +160,7 @@ describe('the terminal in a wild market', () => {
     await opened.close();
   });
 
-  it('bears a thousand changes of the book a second', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('bears a thousand changes of the book a second', async (browser, t) => {
     const context = await browser.newContext({ locale: 'en-US', ...DESK });
     const page = await context.newPage();
     let timer: NodeJS.Timeout | undefined;
@@ -223,8 +219,7 @@ describe('the terminal in a wild market', () => {
     await context.close();
   });
 
-  it('keeps its memory', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('keeps its memory', async (browser, t) => {
     if (MEMORY_MINUTES === 0) return t.skip('WEB_MEMORY_MINUTES says for how long');
     const opened = await openPage(browser, server.url, DESK);
     const session = await opened.page.context().newCDPSession(opened.page);

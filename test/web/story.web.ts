@@ -1,15 +1,16 @@
 /** What a newcomer does on the terminal, with the keyboard alone: every step is checked against the interface. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { until } from '../harness/until.ts';
-import { openBrowser, openPage, type WatchedPage } from './browser.ts';
+import { openBrowser, openPage, testsIn, type WatchedPage } from './browser.ts';
 import { CONTRACT, livingPrice } from './trader.ts';
 
 let browser: Browser | string;
+const inBrowser = testsIn(() => browser);
 let server: TestServer;
 let alice: SignedClient;
 let opened: WatchedPage;
@@ -58,8 +59,7 @@ const held = () => listed('position/current-position', { category: CONTRACT.cate
 
 describe('with the keyboard alone', () => {
   const step = (what: string, body: () => Promise<void>) =>
-    it(what, async (t) => {
-      if (typeof browser === 'string') return t.skip(browser);
+    inBrowser(what, async () => {
       await body();
       opened.check();
     });
@@ -143,8 +143,7 @@ describe('with the keyboard alone', () => {
 });
 
 describe('with the pointer', () => {
-  it('drags an order to another price, and a refused one goes back', async (t) => {
-    if (typeof browser === 'string') return t.skip(browser);
+  inBrowser('drags an order to another price, and a refused one goes back', async () => {
     await page.getByRole('button', { name: 'Account: bob' }).click();
     await page.getByRole('button', { name: /^alice/ }).click();
     await page.getByRole('button', { name: 'Account: alice' }).waitFor();
