@@ -1,19 +1,20 @@
 /**
  * The whole suite, the quick part of it (`--quick`), or the files that are named. Two processes more at once than the
- * machine has cores, because there are always some that wait for a clock, a disk or a server; with compiled code kept
- * between the processes, and the programs that they start bundled once.
+ * machine has cores, because there are always some that wait for a clock, a disk or a server (`--serial`: one process,
+ * for tests that measure); with compiled code kept between the processes, and the programs that they start bundled once.
  */
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
 import { bundledProgram } from './bundled-program.ts';
 import { endWith } from './harness/command-line.ts';
 import { filesOf, SUITES } from './suites/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const QUICK_SUITES = ['unit', 'core'] as const;
-const QUICK_FILES = ['test/{architecture,golden,property}/*.test.ts'];
+const QUICK_SUITES = ['unit', 'core', 'property'] as const;
+const QUICK_FILES = ['test/architecture/*.test.ts'];
 /** Long ones that run alone: begun right after the suites, the longest first, so that none is left over at the end. */
 const LONG_FILES = [
   'test/app/start-stop.test.ts',
@@ -33,13 +34,11 @@ const LONG_FILES = [
   'test/simulator/server.test.ts',
 ];
 
-const named = process.argv.slice(2);
-const quick = named[0] === '--quick';
-if (named.some((each) => each.startsWith('-')) && !quick)
-  endWith('Usage: node launch.cjs test/run.ts [--quick | FILE ...], where FILE may be a pattern.');
+const { quick, serial, named } = choice();
 const chosen = files();
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 process.env.TEST_PROGRAM = await bundledProgram();
+if (named.length > 0) process.env.TEST_SOURCE_LINES = 'yes';
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
@@ -52,7 +51,7 @@ const results = run({
   files: chosen.map((file) => resolve(ROOT, file)),
   cwd: ROOT,
   execArgv: ['--import', new URL('harness/no-leftovers.ts', import.meta.url).href],
-  concurrency: availableParallelism() + 2,
+  concurrency: serial ? 1 : availableParallelism() + 2,
   // A guard against a test that hangs. On a busy machine with a quarter of a processor the longest takes minutes.
   timeout: 1_800_000,
   signal: stopped.signal,
@@ -61,6 +60,20 @@ results.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
 results.compose(new spec()).pipe(process.stdout);
+
+function choice(): { quick: boolean; serial: boolean; named: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { quick: { type: 'boolean', default: false }, serial: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+    return { ...values, named: positionals };
+  } catch {
+    return endWith(
+      'Usage: node launch.cjs test/run.ts [--serial] [--quick | FILE ...], where FILE may be a pattern.',
+    );
+  }
+}
 
 function files(): string[] {
   if (quick) return [...QUICK_SUITES.map(suiteFile), ...filesOf(QUICK_FILES)];

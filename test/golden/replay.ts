@@ -22,10 +22,14 @@ export class Replay {
   private readonly events = createHash('sha256');
   private commands = 0;
 
-  apply(command: Command): void {
+  /** Returns the types of the command's events. */
+  apply(command: Command): string[] {
     this.outcomes.update(`${valuesOf(this.exchange.apply(command))}\n`);
-    for (const event of this.exchange.takeEvents()) this.events.update(`${valuesOf(event)}\n`);
     this.commands++;
+    return this.exchange.takeEvents().map((event) => {
+      this.events.update(`${valuesOf(event)}\n`);
+      return event.type;
+    });
   }
 
   result(): Replayed {

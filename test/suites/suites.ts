@@ -1,6 +1,7 @@
 /**
  * Test files that share a process in `npm test`: the program, the client libraries and the host of the servers
- * (`harness/hosted-server.ts`) are then loaded once and not once a file. Each file still runs alone.
+ * (`harness/hosted-server.ts`) are then loaded once and not once a file, and compiled code stays warm. Each file still runs
+ * alone.
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ const api = (names: string) => `test/api/{${names}}.test.ts`;
 export const SUITES = {
   unit: ['src/**/*.test.ts', 'web/**/*.test.ts'],
   streams: ['test/streams/*.test.ts'],
+  property: ['test/{property,golden}/*.test.ts'],
   'api-futures': [api('futures*,forced-closes,position-moves,margin,loans,strategy,tax-records')],
   'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
   core: ['test/core/**/*.test.ts'],

@@ -10,7 +10,7 @@ import { livingPrice } from './trader.ts';
 
 const SECONDS = Number(process.env.WEB_SECONDS ?? 60);
 const MEMORY_MINUTES = Number(process.env.WEB_MEMORY_MINUTES ?? 0);
-const DESK = { viewport: { width: 1366, height: 768 } } as const;
+const LAPTOP = { viewport: { width: 1366, height: 768 } } as const;
 
 let browser: Browser | string;
 const inBrowser = testsIn(() => browser);
@@ -55,7 +55,7 @@ describe('the terminal in a wild market', () => {
     const paints: number[] = [];
     const candles: number[] = [];
     for (let n = 0; n < 3; n++) {
-      const opened = await openPage(browser, server.url, DESK);
+      const opened = await openPage(browser, server.url, LAPTOP);
       await drawn(opened.page);
       const { paint, candle } = await opened.page.evaluate(() => ({
         paint: performance.getEntriesByName('first-contentful-paint')[0]!.startTime,
@@ -71,7 +71,7 @@ describe('the terminal in a wild market', () => {
   });
 
   inBrowser('keeps its frames with chart, book and tape', async (browser, t) => {
-    const opened = await openPage(browser, server.url, DESK);
+    const opened = await openPage(browser, server.url, LAPTOP);
     await drawn(opened.page);
     await framesOf(opened.page, 2);
     const gaps = await framesOf(opened.page, SECONDS);
@@ -82,7 +82,7 @@ describe('the terminal in a wild market', () => {
   });
 
   inBrowser('paints a push at once', async (browser, t) => {
-    const context = await browser.newContext({ locale: 'en-US', ...DESK });
+    const context = await browser.newContext({ locale: 'en-US', ...LAPTOP });
     const page = await context.newPage();
     await page.addInitScript(() => {
       const delays: number[] = [];
@@ -116,7 +116,7 @@ describe('the terminal in a wild market', () => {
   });
 
   inBrowser('answers an order soon, and draws its line', async (browser, t) => {
-    const opened = await openPage(browser, server.url, DESK);
+    const opened = await openPage(browser, server.url, LAPTOP);
     const { page } = opened;
     await drawn(page);
     await page.getByRole('button', { name: 'Account: alice' }).waitFor();
@@ -161,7 +161,7 @@ describe('the terminal in a wild market', () => {
   });
 
   inBrowser('bears a thousand changes of the book a second', async (browser, t) => {
-    const context = await browser.newContext({ locale: 'en-US', ...DESK });
+    const context = await browser.newContext({ locale: 'en-US', ...LAPTOP });
     const page = await context.newPage();
     let timer: NodeJS.Timeout | undefined;
     await page.routeWebSocket(/\/v3\/ws\/public$/, (socket) => {
@@ -221,7 +221,7 @@ describe('the terminal in a wild market', () => {
 
   inBrowser('keeps its memory', async (browser, t) => {
     if (MEMORY_MINUTES === 0) return t.skip('WEB_MEMORY_MINUTES says for how long');
-    const opened = await openPage(browser, server.url, DESK);
+    const opened = await openPage(browser, server.url, LAPTOP);
     const session = await opened.page.context().newCDPSession(opened.page);
     const heap = async () => {
       await session.send('HeapProfiler.collectGarbage');

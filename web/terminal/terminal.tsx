@@ -22,7 +22,7 @@ export function Terminal() {
     <div class="terminal" data-away={publicState.value !== 'open'} data-phone={isPhone.value}>
       <SymbolBar />
       <AwayBanner />
-      {isPhone.value ? <PhoneMain /> : <DeskMain />}
+      {isPhone.value ? <PhoneMain /> : <WideMain />}
       {isPhone.value ? <PhoneBar /> : <StatusBar />}
       <Dialogs />
       <Notices />
@@ -33,13 +33,13 @@ export function Terminal() {
   );
 }
 
-function DeskMain() {
+function WideMain() {
   const sizes = [
     tabsHeight.value > 0 && `--tabs-height:${tabsHeight.value}px`,
     bookWidth.value > 0 && `--book-width:${bookWidth.value}px`,
   ].filter(Boolean);
   return (
-    <main class="desk" style={sizes.join(';')}>
+    <main class="workspace" style={sizes.join(';')}>
       <div class="market-area">
         <div class="charts">
           <Chart width={interval} slot={1} />

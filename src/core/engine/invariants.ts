@@ -46,11 +46,13 @@ function checkLedger(state: State): void {
   const sums = new Map<number, bigint>();
   const withdrawing = pendingSums(state);
   state.ledger.eachRow((account, coin, buckets) => {
-    sums.set(coin, (sums.get(coin) ?? 0n) + buckets.reduce((sum, amount) => sum + amount, 0n));
+    let sum = sums.get(coin) ?? 0n;
+    for (const amount of buckets) sum += amount;
+    sums.set(coin, sum);
     assert(buckets[Bucket.locked]! >= 0n, `I03: locked of account ${account} coin ${coin} is negative`);
     assert(buckets[Bucket.pledge]! >= 0n, `I03: pledge of account ${account} coin ${coin} is negative`);
     assert(buckets[Bucket.funding]! >= 0n, `I03: funding of account ${account} coin ${coin} is negative`);
-    const pending = withdrawing.get(`${account} ${coin}`) ?? 0n;
+    const pending = withdrawing.size === 0 ? 0n : (withdrawing.get(`${account} ${coin}`) ?? 0n);
     const held = buckets[Bucket.withdrawing]!;
     assert(
       held === pending,

@@ -21,7 +21,7 @@ export function checkLoans(state: State): void {
   state.ledger.eachRow((account, coin, buckets) => {
     if (account < FIRST_USER_ACCOUNT) return;
     const held = buckets[Bucket.pledge]!;
-    const owed = pledged.get(`${account} ${coin}`) ?? 0n;
+    const owed = pledged.size === 0 ? 0n : (pledged.get(`${account} ${coin}`) ?? 0n);
     assert(held === owed, `I37: account ${account} coin ${coin} pledges ${held}, its loans hold ${owed}`);
   });
   for (const coin of state.coins.keys()) checkPool(state, coin, lent.get(coin) ?? 0n);

@@ -138,7 +138,10 @@ export class Ledger {
   }
 
   bucketsOf(row: number): bigint[] {
-    return Array.from({ length: BUCKETS }, (_, bucket) => this.balance(cellOf(row) + bucket));
+    const buckets: bigint[] = [];
+    const first = cellOf(row);
+    for (let bucket = 0; bucket < BUCKETS; bucket++) buckets.push(this.balance(first + bucket));
+    return buckets;
   }
 
   ownerOf(row: number): { account: number; coin: number } {
