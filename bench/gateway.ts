@@ -1,6 +1,7 @@
 /**
- * Signed, durable place-order over HTTP, in turns with two baselines: a bare `node:http` server, and one that also parses the
- * same JSON and checks the same signature. With `--against DIR` the exchange of another checkout takes part.
+ * Durable place-order, signed over HTTP and over one WebSocket with as many in flight, in turns with two baselines over
+ * HTTP: a bare `node:http` server, and one that also parses the same JSON and checks the same signature. With
+ * `--against DIR` the exchange of another checkout takes part.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +42,7 @@ interface Contestant {
 }
 
 export const gateway: Benchmark = {
-  title: 'gateway: signed, durable place-order over HTTP keep-alive',
+  title: 'gateway: durable place-order over HTTP keep-alive and over a WebSocket',
   async run({ against }: BenchmarkOptions) {
     const ours = await openExchange('bourse', undefined);
     const { job } = ours;
@@ -49,6 +50,7 @@ export const gateway: Benchmark = {
     const contestants = [
       await openBare('node:http, JSON and HMAC', ['checked', answer, job.secret], job),
       ours,
+      { ...ours, name: 'bourse, one WebSocket', job: { ...job, socket: true }, stop: async () => {} },
       await openBare('node:http alone', ['bare', answer], job),
     ];
     if (against !== undefined) {

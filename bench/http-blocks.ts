@@ -1,10 +1,13 @@
 /**
  * A load generator for servers in turn: a line of JSON names a server by its place in the job and a number of requests; they
- * are sent over the keep-alive sockets of that server, one in flight on each, and a line with the seconds answers.
+ * are sent over the keep-alive sockets of that server, one in flight on each, or all over one WebSocket, and a line with the
+ * seconds answers.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { loginFrame } from '../test/harness/stream-client.ts';
 import { type LoadJob, requestBytes } from './http-load.ts';
+import { RawStream } from './raw-stream.ts';
 
 export interface Block {
   readonly server: number;
@@ -19,67 +22,121 @@ export interface BlockResult {
 /** A signature is good for 30 seconds. */
 const SIGNED_FOR_MS = 10_000;
 
-class Target {
-  readonly #job: LoadJob;
-  readonly #sockets: Socket[] = [];
-  #bytes: Buffer;
-  #signedAt = 0;
+/** Counts what is under way; the two kinds differ in what a request is and over what it leaves. */
+abstract class Target {
+  protected readonly job: LoadJob;
   #toSend = 0;
   #toReceive = 0;
   #failures = 0;
   #done: () => void = () => {};
 
   constructor(job: LoadJob) {
-    this.#job = job;
-    this.#bytes = requestBytes(job);
+    this.job = job;
   }
 
-  async open(): Promise<void> {
-    for (let n = 0; n < this.#job.connections; n++) {
-      const socket = connect(this.#job.port, '127.0.0.1');
-      await new Promise((resolve) => socket.once('connect', resolve));
-      socket.setNoDelay(true).setEncoding('latin1');
-      let received = '';
-      socket.on('data', (chunk) => {
-        received += String(chunk);
-        const head = received.indexOf('\r\n\r\n');
-        if (head < 0) return;
-        const length = Number(/content-length: (\d+)/i.exec(received)?.[1]);
-        if (received.length < head + 4 + length) return;
-        if (!received.startsWith('HTTP/1.1 200') || !received.includes('"00000"')) this.#failures++;
-        received = '';
-        this.#next(socket);
-      });
-      this.#sockets.push(socket);
-    }
-  }
+  abstract open(): Promise<void>;
+  protected abstract prepare(): void;
+  /** One request on each of the places for a request. */
+  protected abstract places(): readonly (() => void)[];
 
   async run(requests: number): Promise<BlockResult> {
-    if (Date.now() - this.#signedAt > SIGNED_FOR_MS) {
-      this.#bytes = requestBytes(this.#job);
-      this.#signedAt = Date.now();
-    }
+    this.prepare();
     this.#toSend = requests;
     this.#toReceive = requests;
     this.#failures = 0;
     const start = performance.now();
     await new Promise<void>((resolve) => {
       this.#done = resolve;
-      for (const socket of this.#sockets) this.#send(socket);
+      for (const send of this.places()) this.#send(send);
     });
     return { seconds: (performance.now() - start) / 1000, failures: this.#failures };
   }
 
-  #send(socket: Socket): void {
-    if (this.#toSend === 0) return;
-    this.#toSend--;
-    socket.write(this.#bytes);
+  protected answered(right: boolean, send: () => void): void {
+    if (!right) this.#failures++;
+    if (--this.#toReceive === 0) this.#done();
+    else this.#send(send);
   }
 
-  #next(socket: Socket): void {
-    if (--this.#toReceive === 0) this.#done();
-    else this.#send(socket);
+  #send(send: () => void): void {
+    if (this.#toSend === 0) return;
+    this.#toSend--;
+    send();
   }
+}
+
+class HttpTarget extends Target {
+  readonly #places: (() => void)[] = [];
+  #bytes: Buffer | undefined;
+  #signedAt = 0;
+
+  async open(): Promise<void> {
+    for (let n = 0; n < this.job.connections; n++) {
+      const socket = connect(this.job.port, '127.0.0.1');
+      await new Promise((resolve) => socket.once('connect', resolve));
+      this.#places.push(this.#placeOn(socket.setNoDelay(true).setEncoding('latin1')));
+    }
+  }
+
+  #placeOn(socket: Socket): () => void {
+    const send = () => void socket.write(this.#bytes!);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += String(chunk);
+      const head = received.indexOf('\r\n\r\n');
+      if (head < 0) return;
+      const length = Number(/content-length: (\d+)/i.exec(received)?.[1]);
+      if (received.length < head + 4 + length) return;
+      const right = received.startsWith('HTTP/1.1 200') && received.includes('"00000"');
+      received = '';
+      this.answered(right, send);
+    });
+    return send;
+  }
+
+  protected places() {
+    return this.#places;
+  }
+
+  protected prepare(): void {
+    if (Date.now() - this.#signedAt < SIGNED_FOR_MS) return;
+    this.#bytes = requestBytes(this.job);
+    this.#signedAt = Date.now();
+  }
+}
+
+/** As many orders in flight as the job has connections, on one WebSocket. */
+class SocketTarget extends Target {
+  readonly #frame: string;
+  #stream: RawStream | undefined;
+
+  constructor(job: LoadJob) {
+    super(job);
+    const { category, ...order } = JSON.parse(job.body) as Record<string, string>;
+    this.#frame = JSON.stringify({ op: 'trade', id: '1', topic: 'place-order', category, args: [order] });
+  }
+
+  async open(): Promise<void> {
+    const { port, apiKey, secret, passphrase } = this.job;
+    const loggedIn = Promise.withResolvers<void>();
+    this.#stream = new RawStream({ port, path: '/v3/ws/private' }, (_length, text) => {
+      if (text.startsWith('{"event":"login"')) loggedIn.resolve();
+      else this.answered(text.startsWith('{"event":"trade"') && text.includes('"code":"0"'), this.#send);
+    });
+    await this.#stream.opened;
+    this.#stream.send(
+      JSON.stringify(loginFrame({ name: '', uid: 0, apiKey, secretKey: secret, passphrase })),
+    );
+    await loggedIn.promise;
+  }
+
+  protected places() {
+    return Array.from({ length: this.job.connections }, () => this.#send);
+  }
+
+  protected prepare(): void {}
+
+  readonly #send = () => this.#stream!.send(this.#frame);
 }
 
 const targets: Target[] = [];
@@ -88,7 +145,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if ('server' in message) console.log(JSON.stringify(await targets[message.server]!.run(message.requests)));
   else {
     for (const job of message) {
-      const target = new Target(job);
+      const target = job.socket === true ? new SocketTarget(job) : new HttpTarget(job);
       await target.open();
       targets.push(target);
     }

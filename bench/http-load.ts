@@ -19,6 +19,8 @@ export interface LoadJob {
   readonly apiKey: string;
   readonly secret: string;
   readonly passphrase: string;
+  /** The orders go over one WebSocket, as many in flight as there would be connections. */
+  readonly socket?: boolean;
 }
 
 export interface LoadResult {
