@@ -77,17 +77,14 @@ export function authenticate(
   if (request.method === 'GET' && request.body.length > 0) {
     return refuse('40017', 'a GET request must not carry a body; put the parameters into the query');
   }
-  const text = {
-    timestamp: headers.timestamp,
-    method: request.method,
-    url: request.url,
-    body: request.body,
-  };
-  const signed = (key: SigningKey) => verifyRequest(key, text, headers.sign);
+  const { apiKey, sign, timestamp, passphrase } = headers;
+  const { method, url, body, peerAddress } = request;
+  const text = { timestamp, method, url, body };
+  const signed = (key: SigningKey) => verifyRequest(key, text, sign);
   const signedText = 'timestamp, method, path, ?query and body';
-  const presented = { ...headers, timestampMs, peerAddress: request.peerAddress, signed, signedText };
+  const presented = { apiKey, sign, passphrase, timestampMs, peerAddress, signed, signedText };
   // A GET changes nothing, and clients repeat it when a connection breaks: replays of it are allowed.
-  return verify(presented, nowMs, keys, serverTimeMs, request.method === 'GET' ? undefined : replays);
+  return verify(presented, nowMs, keys, serverTimeMs, method === 'GET' ? undefined : replays);
 }
 
 export function authenticateLogin(
