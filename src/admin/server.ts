@@ -105,7 +105,7 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
   for (const route of OPERATOR_ROUTES) serve(app, route, options);
   const page = new CachedPage(FIRST_PAGE);
-  app.get('/', { schema: { hide: true } }, (request, reply) =>
+  app.get('/', (request, reply) =>
     isForPerson(request) ? page.send(request, reply) : fail(reply, unknownPath(request)),
   );
   return app;

@@ -1,6 +1,6 @@
 /**
- * The pages of the public port: the terminal at `/`, its files, and what it needs to know before it can sign. They
- * are clients of the interface like any other and have no way in of their own.
+ * The pages of the public port: the terminal at `/`, the reference at `/docs`, their files, and what they need to know
+ * before they can sign. They are clients of the interface like any other and have no way in of their own.
  */
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -10,7 +10,14 @@ import { type BuiltFile, readBuiltFiles } from './built-files.ts';
 import { type SessionFacts, serveSession } from './session.ts';
 
 /** Address of a page and its file of `web/dist`. */
-const PAGES: Readonly<Record<string, string>> = { '/': 'index.html', '/licences': 'licences.html' };
+const PAGES: Readonly<Record<string, string>> = {
+  '/': 'index.html',
+  '/docs': 'reference.html',
+  '/docs/': 'reference.html',
+  '/licences': 'licences.html',
+};
+/** Messages send people here who then ask with curl. */
+const FOR_PROGRAMS_TOO: ReadonlySet<string> = new Set(['/docs', '/docs/']);
 
 const UNBUILT = new CachedPage(
   htmlPage(
@@ -18,8 +25,8 @@ const UNBUILT = new CachedPage(
     `<h1>Bourse</h1>
 <p>The exchange runs, but its pages are not built. In the directory of the project:</p>
 <pre>npm run web</pre>
-<p>Then start it again. The interface needs none of it: <a href="/docs">/docs</a> is its reference,
-<a href="/about">/about</a> says where everything else is.</p>`,
+<p>Then start it again. The interface needs none of it: <a href="/openapi.json">/openapi.json</a> and
+<a href="/asyncapi.json">/asyncapi.json</a> describe it, <a href="/about">/about</a> says where everything else is.</p>`,
   ),
 );
 
@@ -30,17 +37,17 @@ export function servePages(app: FastifyInstance, facts: SessionFacts): void {
     app.route({
       method: ['GET', 'HEAD'],
       url,
-      schema: { hide: true },
       handler: (request, reply) => {
         // Load balancers send HEAD and accept any type; to other programs there is nothing here.
-        if (request.method === 'GET' && !wantsPage(request.raw)) return reply.callNotFound();
+        const shown = request.method === 'HEAD' || wantsPage(request.raw) || FOR_PROGRAMS_TOO.has(url);
+        if (!shown) return reply.callNotFound();
         return file === undefined ? UNBUILT.send(request, reply) : sendPage(file, request, reply);
       },
     });
   }
   for (const [path, file] of files) {
     if (path.endsWith('.html')) continue;
-    app.get(`/${path}`, { schema: { hide: true } }, (request, reply) => sendFile(file, request, reply));
+    app.get(`/${path}`, (request, reply) => sendFile(file, request, reply));
   }
   serveSession(app, facts);
 }

@@ -31,7 +31,7 @@ export interface Session {
 }
 
 export function serveSession(app: FastifyInstance, { demoKeys, clock, isLoopback }: SessionFacts): void {
-  app.get('/web/session', { schema: { hide: true } }, (request, reply) => {
+  app.get('/web/session', (request, reply) => {
     const keys = demoKeys();
     const session: Session = {
       demo: keys.length > 0,

@@ -87,7 +87,7 @@ test('/ in a browser is the terminal, with the headers of a page and files that 
   const again = await open(server.url, { 'if-none-match': page.headers.get('etag')! });
   assert.deepEqual([again.status, again.text], [304, '']);
   const files = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
-  assert.deepEqual(files.map((path) => path.replace(/.*\./, '')).sort(), ['css', 'js']);
+  assert.deepEqual(files.map((path) => path.replace(/.*\./, '')).sort(), ['css', 'css', 'js', 'js']);
   for (const path of files) {
     const file = await open(server.url + path, { accept: '*/*' });
     assert.equal(file.status, 200, path);
@@ -209,14 +209,24 @@ test('HEAD is answered where people and load balancers look', async () => {
   assert.equal((await fetch(`${server.url}/api/v3/public/time`, { method: 'HEAD' })).status, 404);
 });
 
-test('the reference has the headers of a page, with a policy that lets its own scripts run', async () => {
-  const { status, headers } = await open(`${server.url}/docs`);
-  assert.equal(status, 200);
-  assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin');
-  assert.equal(headers.get('referrer-policy'), 'no-referrer');
-  const policy = headers.get('content-security-policy')!;
-  assert.match(policy, /default-src 'none'; script-src 'self'; .*frame-ancestors 'none'/);
-  assert.doesNotMatch(policy, /require-trusted-types-for/);
+test('the reference is a page like the others, also for programs, and its two documents are there', async () => {
+  for (const [path, accept] of [
+    ['/docs', 'text/html'],
+    ['/docs/', 'text/html'],
+    ['/docs', '*/*'],
+  ] as const) {
+    const page = await open(server.url + path, { accept });
+    assert.equal(page.status, 200, path);
+    assertHeaders(page.headers);
+    assert.match(page.text, /<title>Reference · Bourse<\/title>/);
+    for (const [, file] of page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g))
+      assert.equal((await open(server.url + file!)).status, 200, file);
+  }
+  for (const path of ['/openapi.json', '/asyncapi.json']) {
+    const answer = await fetch(server.url + path);
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.ok(Object.keys(((await answer.json()) as { 'x-errors': object })['x-errors']).length > 10, path);
+  }
 });
 
 test("/ of the operator's listener tells a browser what it is; everything else needs the token", async () => {

@@ -6,6 +6,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codesOf } from '../../src/api/http/route-codes.ts';
+import { ROUTES } from '../../src/api/http/routes.ts';
 import { Operator } from '../harness/operator-client.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
@@ -13,6 +15,14 @@ import { ENDPOINTS, holds } from './endpoints.ts';
 import { memoryOf } from './memory.ts';
 import { CATEGORIES } from './objects.ts';
 import { assertRejection } from './rejections.ts';
+
+/** The codes that the OpenAPI document names for each call. */
+const CODES = new Map(
+  ROUTES.map((route) => [
+    `${route.method} ${route.path.replace('/api/v3/', '')}`,
+    new Set<string>(codesOf(route)),
+  ]),
+);
 
 export const DAY_MS = 86_400_000;
 /** When the past was traded: midnight of the day that the server starts on. */
@@ -93,6 +103,9 @@ export function assertRefused(reply: Reply, call: string): void {
   assert.notEqual(reply.code, '00000', `interface 7.2: ${call} was accepted`);
   assert.equal(reply.data, null, `interface 7.2: ${call}`);
   assert.ok(reply.status >= 400 && reply.status < 500, `${call}: HTTP ${reply.status}`);
+  const codes = CODES.get(call);
+  if (codes !== undefined)
+    assert.ok(codes.has(reply.code), `/openapi.json: ${call} is not said to answer with ${reply.code}`);
   if (call in ENDPOINTS) assertRejection(reply.code, reply.msg, call);
   else assert.match(reply.msg, /\w/, `interface 7.2: ${call}: the message says why`);
 }

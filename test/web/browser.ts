@@ -48,8 +48,8 @@ function missingLibrary(error: unknown): string | undefined {
 export interface WatchedPage {
   readonly page: Page;
   /** Throws what went wrong in the page: errors, refusals of its policy, requests to other hosts. */
-  check(): void;
-  close(): Promise<void>;
+  readonly check: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Messages of a browser about connections that a test has cut on purpose. */

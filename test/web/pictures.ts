@@ -28,5 +28,14 @@ for (const { name, viewport, colorScheme } of SHOTS) {
   await opened.close();
   process.stdout.write(`${path}\n`);
 }
+const reference = await openPage(browser, `${server.url}/docs#/trade/place-order`, {
+  viewport: { width: 1366, height: 768 },
+  colorScheme: 'dark',
+});
+await reference.page.getByRole('button', { name: 'Send POST' }).click();
+await reference.page.getByRole('button', { name: 'Send it' }).click();
+await reference.page.locator('.success').waitFor();
+await reference.page.screenshot({ path: join(PICTURES, 'reference.png') });
+reference.check();
 await browser.close();
 await server.stop();

@@ -1,8 +1,9 @@
 /** Worth of the account, and how far it is from liquidation. */
+
+import { canSign } from '../parts/keyring.ts';
 import { amount, compare, multiply, subtract } from '../wire/decimal.ts';
 import { fixed, percent, signed, toneOf } from '../wire/format.ts';
 import { account, funds } from './account.ts';
-import { canSign } from './keyring.ts';
 import { open } from './windows.ts';
 
 export function AccountPanel() {

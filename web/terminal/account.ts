@@ -1,5 +1,6 @@
 /** The account that is open: what it holds, owes and has in the market. Lists begin with HTTP and go on with the stream. */
 import { batch, computed, effect, signal } from '@preact/signals';
+import { type AccountKey, accounts } from '../parts/keyring.ts';
 import { ApiClient } from '../wire/client.ts';
 import { amount, sign as signOf } from '../wire/decimal.ts';
 import { fixed } from '../wire/format.ts';
@@ -16,7 +17,6 @@ import {
   type Position,
   type StrategyOrder,
 } from '../wire/types.ts';
-import { type AccountKey, accounts } from './keyring.ts';
 import { instrument, ownPrices, redrawBook } from './market.ts';
 import { addEvents, events, notify, speak } from './notices.ts';
 import { paint } from './paint.ts';

@@ -1,4 +1,6 @@
 /** What a person can do with the open account. Each refusal is told with the reason that the exchange gave. */
+
+import { ask } from '../parts/question.ts';
 import type { Answer } from '../wire/client.ts';
 import { amount, compare, trimmed } from '../wire/decimal.ts';
 import { fixed } from '../wire/format.ts';
@@ -6,7 +8,6 @@ import { shareOf } from '../wire/order-math.ts';
 import { type OrderDraft, requestOf } from '../wire/order-types.ts';
 import { isFutures, type Order, type Position, type StrategyOrder } from '../wire/types.ts';
 import { accountSettings, client, isHedged, orders, refreshSettings, strategies } from './account.ts';
-import { ask } from './confirm.ts';
 import { instrument } from './market.ts';
 import { notify } from './notices.ts';
 import { confirmOrders } from './settings.ts';

@@ -1,10 +1,10 @@
 /** The window that is open, if any, and questions that wait. */
 import type { ComponentChildren } from 'preact';
 import { Dialog } from '../parts/dialog.tsx';
+import { QuestionDialog } from '../parts/question-dialog.tsx';
 import { amount, subtract } from '../wire/decimal.ts';
 import { fixed, percent } from '../wire/format.ts';
 import { funds } from './account.ts';
-import { question } from './confirm.ts';
 import { AccountDialog } from './dialog-account.tsx';
 import { CodeDrawer } from './dialog-code.tsx';
 import { HelpDialog } from './dialog-help.tsx';
@@ -87,30 +87,6 @@ function ReasonDialog() {
       }}
     >
       <p class="note">{shown.text}</p>
-    </Dialog>
-  );
-}
-
-function QuestionDialog() {
-  const asked = question.value;
-  if (asked === undefined) return null;
-  return (
-    <Dialog title={asked.title} onClose={() => asked.answer(false)}>
-      <p>{asked.text}</p>
-      <div class="answers">
-        <button type="button" onClick={() => asked.answer(false)}>
-          Back
-        </button>
-        <button
-          type="button"
-          // biome-ignore lint/a11y/noAutofocus: in a dialog the answer is where the focus belongs
-          autoFocus
-          class={asked.danger ? 'danger' : 'primary'}
-          onClick={() => asked.answer(true)}
-        >
-          {asked.action}
-        </button>
-      </div>
     </Dialog>
   );
 }

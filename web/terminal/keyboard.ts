@@ -1,9 +1,9 @@
 /** The terminal without a mouse. Letters do nothing while somebody types, and each can be changed. */
 import { signal } from '@preact/signals';
+import { ask } from '../parts/question.ts';
 import { clockTime } from '../wire/format.ts';
 import { cancelAll } from './actions.ts';
 import { WIDTHS } from './candles.ts';
-import { ask } from './confirm.ts';
 import * as draft from './draft.ts';
 import { notify } from './notices.ts';
 import { submit, wordsOf } from './order-form.tsx';

@@ -12,6 +12,7 @@ export interface Call {
   readonly body: object | undefined;
   /** Empty for a call without signature. */
   readonly signed: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly status: number;
   readonly code: string;
   readonly msg: string;
@@ -36,33 +37,36 @@ export class ApiClient {
   }
 
   get<Data>(path: string, query: Readonly<Record<string, string>> = {}): Promise<Answer<Data>> {
-    return this.#call('GET', path, query, undefined);
+    return this.send('GET', `/api/v3/${path}`, query, undefined);
   }
 
   post<Data>(path: string, body: object): Promise<Answer<Data>> {
-    return this.#call('POST', path, {}, body);
+    return this.send('POST', `/api/v3/${path}`, {}, body);
   }
 
-  async #call<Data>(
+  /** Any call of the interface, by its whole path. */
+  async send<Data>(
     method: 'GET' | 'POST',
     path: string,
     query: Readonly<Record<string, string>>,
     body: object | undefined,
   ): Promise<Answer<Data>> {
     const search = new URLSearchParams(query).toString();
-    const target = `/api/v3/${path}${search === '' ? '' : `?${search}`}`;
+    const target = search === '' ? path : `${path}?${search}`;
     const text = body === undefined ? '' : JSON.stringify(body);
     const timestamp = String(Date.now());
     const base = this.#signer === undefined ? '' : `${timestamp}${method}${target}${text}`;
+    const headers = await this.#headers(timestamp, base);
     const begun = performance.now();
     const tell = (status: number, code: string, msg: string, answer: string, left?: number) => {
       const ms = performance.now() - begun;
       this.#told({
         method,
-        path: `/api/v3/${path}`,
+        path,
         query,
         body,
         signed: base,
+        headers,
         status,
         code,
         msg,
@@ -74,7 +78,7 @@ export class ApiClient {
     try {
       const response = await fetch(this.#origin + target, {
         method,
-        headers: await this.#headers(timestamp, base),
+        headers,
         ...(body !== undefined && { body: text }),
       });
       const answer = await response.text();

@@ -1,5 +1,6 @@
 /** A call of the page as a program that runs as pasted. Keys that are not those of a demo account stay out of it. */
 import type { Call } from './client.ts';
+import { ccxtMethod, ccxtSection, sdkClient, sdkMethod } from './client-names.ts';
 
 export interface Keys {
   readonly apiKey: string;
@@ -40,26 +41,31 @@ function targetOf({ path, query }: Written): string {
   return search === '' ? path : `${path}?${search}`;
 }
 
+/** A word of the shell; a quote in it ends the quoted text for a moment. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
 function curl(call: Written, origin: string, { apiKey, secretKey, passphrase }: Keys): string {
   const target = targetOf(call);
   const body = call.body === undefined ? '' : JSON.stringify(call.body);
   const data = body === '' ? '' : ` \\\n  -H 'Content-Type: application/json' -d "$body"`;
-  if (!isPrivate(call)) return `curl '${origin}${target}'\n`;
-  return `target='${target}'
-body='${body}'
+  if (!isPrivate(call)) return `curl ${quoted(origin + target)}\n`;
+  return `target=${quoted(target)}
+body=${quoted(body)}
 ts=$(date +%s)000
-sign=$(printf '%s' "$ts${call.method}$target$body" | openssl dgst -sha256 -hmac "${secretKey}" -binary | base64)
+sign=$(printf '%s' "\${ts}${call.method}\${target}\${body}" | openssl dgst -sha256 -hmac "${secretKey}" -binary | base64)
 curl -X ${call.method} "${origin}$target" -H "ACCESS-KEY: ${apiKey}" -H "ACCESS-PASSPHRASE: ${passphrase}" \\
   -H "ACCESS-TIMESTAMP: $ts" -H "ACCESS-SIGN: $sign"${data}
 `;
 }
 
-/** ccxt names a method after each path: privateUtaPostV3TradePlaceOrder. */
-function methodOf(call: Written): string {
-  const words = call.path.replace('/api/', '').split(/[/-]/);
-  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  const verb = call.method === 'GET' ? 'Get' : 'Post';
-  return `${isPrivate(call) ? 'private' : 'public'}Uta${verb}${name}`;
+/** The method that ccxt has for the call, or its way to any path. */
+function ccxtCall(call: Written, indent: number): string {
+  const { method, path } = call;
+  const parameters = JSON.stringify(parametersOf(call), undefined, indent);
+  const name = ccxtMethod(method, path, isPrivate(call));
+  if (name !== undefined) return `${name}(${parameters})`;
+  const access = isPrivate(call) ? 'private' : 'public';
+  return `request('${path.replace('/api/', '')}', ['${access}', '${ccxtSection(path)}'], '${method}', ${parameters})`;
 }
 
 function ccxtJs(call: Written, origin: string, { apiKey, secretKey, passphrase }: Keys): string {
@@ -73,7 +79,7 @@ const exchange = new ccxt.bitget({
   options: { uta: true },
   urls: { api: { uta: api, spot: api, common: api, mix: api } },
 });
-console.log(await exchange.${methodOf(call)}(${JSON.stringify(parametersOf(call), undefined, 2)}));
+console.log(await exchange.${ccxtCall(call, 2)});
 `;
 }
 
@@ -88,20 +94,24 @@ exchange = ccxt.bitget({
     'options': {'uta': True},
     'urls': {'api': {'uta': api, 'spot': api, 'common': api, 'mix': api}},
 })
-print(exchange.${methodOf(call)}(${JSON.stringify(parametersOf(call), undefined, 4)}))
+print(exchange.${ccxtCall(call, 4)})
 `;
 }
 
 function sdk(call: Written, origin: string, { apiKey, secretKey, passphrase }: Keys): string {
-  const verb = call.method === 'GET' ? 'get' : 'post';
-  return `import { RestClientV3 } from 'bitget-api';
+  const { method, path } = call;
+  const parameters = parametersOf(call);
+  const text = Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, undefined, 2);
+  const name = sdkMethod(method, path);
+  const bare = `${method.toLowerCase()}${isPrivate(call) ? 'Private' : ''}('${path}'${text === '' ? '' : `, ${text}`})`;
+  return `import { ${sdkClient(path)} } from 'bitget-api';
 
-const client = new RestClientV3({
+const client = new ${sdkClient(path)}({
   baseUrl: '${origin}',
   apiKey: '${apiKey}',
   apiSecret: '${secretKey}',
   apiPass: '${passphrase}',
 });
-console.log(await client.${verb}${isPrivate(call) ? 'Private' : ''}('${call.path}', ${JSON.stringify(parametersOf(call), undefined, 2)}));
+console.log(await client.${name === undefined ? bare : `${name}(${text})`});
 `;
 }

@@ -182,7 +182,7 @@ test('every call is written as a program, with keys only where they are public',
     /privateUtaPostV3TradePlaceOrder\(\{\n {2}"qty": "1"\n\}\)/,
   );
   assert.match(programOf('ccxt Python', call, url, keys), /privateUtaPostV3TradePlaceOrder/);
-  assert.match(programOf('SDK', call, url, keys), /postPrivate\('\/api\/v3\/trade\/place-order'/);
+  assert.match(programOf('SDK', call, url, keys), /client\.submitNewOrder\(\{\n {2}"qty": "1"\n\}\)/);
   assert.match(programOf('curl', call, url, keys), /openssl dgst -sha256 -hmac "demo-alice-secret"/);
   const open = {
     ...call,

@@ -20,14 +20,13 @@ export function serveHealth(
   metrics: Meter,
   readiness: () => readonly ReadinessCheck[],
 ): void {
-  const hidden = { schema: { hide: true } };
-  app.get('/healthz', hidden, async () => ({ status: 'ok' }));
-  app.get('/readyz', hidden, async (_request, reply) => {
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
     const checks = readiness();
     const ready = checks.every((check) => check.ok);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
   });
-  app.get('/metrics', hidden, async (_request, reply) =>
+  app.get('/metrics', async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text()),
   );
 }

@@ -8,7 +8,7 @@ const link = (path: string) => `<a href="${escaped(path)}">${escaped(path.split(
 
 const PLACES = definitions([
   [link('/'), 'the trading terminal'],
-  [link('/docs'), 'every endpoint with its parameters, answers, permission and limit'],
+  [link('/docs'), 'every call, stream and error code, with a form that sends them'],
   [
     `${link('/openapi.json')} ${link('/asyncapi.json')}`,
     'the same for programs; the second describes the streams',
@@ -67,7 +67,6 @@ export function serveAboutPage(
   app.route({
     method: ['GET', 'HEAD'],
     url: '/about',
-    schema: { hide: true },
     // Load balancers send HEAD and accept any type.
     handler: (request, reply) =>
       request.method === 'HEAD' || wantsPage(request.raw)

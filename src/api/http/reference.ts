@@ -1,21 +1,14 @@
-/** Serves the reference of the interface: loaded with the first request for it, because few processes are asked. */
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+/** Serves the OpenAPI document: made with the first request for it, because few processes are asked. */
+import type { FastifyInstance } from 'fastify';
+import { JSON_TYPE } from '../../http/client-error.ts';
 
-/** Answers a request that the reference cannot; without an error it is for a path that does not exist. */
-export type Fail = (error: FastifyError | undefined, request: FastifyRequest, reply: FastifyReply) => void;
-
-export function serveReference(app: FastifyInstance, fail: Fail): void {
-  let opened: Promise<FastifyInstance> | undefined;
-  const open = async () => {
-    const { openReferenceApp } = await import('./reference-app.ts');
-    return openReferenceApp(fail);
-  };
-  app.addHook('onClose', async () => (await opened)?.close());
-  for (const url of ['/openapi.json', '/docs', '/docs/*'])
-    app.get(url, { schema: { hide: true } }, async (request, reply) => {
-      opened ??= open();
-      const reference = await opened;
-      reply.hijack();
-      reference.routing(request.raw, reply.raw);
-    });
+export function serveReference(app: FastifyInstance): void {
+  let text: string | undefined;
+  app.get('/openapi.json', async (_request, reply) => {
+    if (text === undefined) {
+      const { openApiDocument } = await import('./openapi.ts');
+      text = JSON.stringify(openApiDocument());
+    }
+    return reply.type(JSON_TYPE).send(text);
+  });
 }

@@ -77,10 +77,7 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
       : responder.fail(reply, notFound(request));
   app.setNotFoundHandler(sendNotFound);
 
-  serveReference(app, (error, request, reply) => {
-    if (error === undefined) sendNotFound(request, reply);
-    else responder.fail(reply, wireErrorOf(error, request));
-  });
+  serveReference(app);
   await app.register(async (scope) => {
     for (const route of ROUTES) serve(scope, route, options, requestGuard, responder);
   });

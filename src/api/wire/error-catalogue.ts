@@ -1,17 +1,29 @@
 /**
- * Every error code of a request in one table: meaning, HTTP status unless it is 400, and the older code of the same
- * meaning for clients that know only those (`errorDialect: "classic"`, wire 2.4). `docs/errors.md` is this table,
- * printed. The message of an error adds the wrong value and the valid ones.
+ * Every error code of a request in one table: meaning, HTTP status unless it is 400, the older code of the same
+ * meaning for clients that know only those (`errorDialect: "classic"`, wire 2.4), and when to send the request again
+ * unless it must be corrected first. `docs/errors.md` is this table, printed. The message of an error adds the wrong
+ * value and the valid ones.
  */
 interface Entry {
   readonly means: string;
   readonly status?: number;
   readonly classic?: string;
+  readonly again?: Again;
 }
+
+/**
+ * When a refused request may be sent again: when what is wrong in it is put right; later, as it is; or only after
+ * asking what became of it, because its outcome is unknown.
+ */
+export type Again = 'corrected' | 'later' | 'asked';
 
 export const CATALOGUE = {
   // Transport, keys and signatures
-  '429': { means: 'too often, or too much at once; come back after Retry-After seconds', status: 429 },
+  '429': {
+    means: 'too often, or too much at once; come back after Retry-After seconds',
+    status: 429,
+    again: 'later',
+  },
   '40001': { means: 'ACCESS-KEY is missing' },
   '40003': { means: 'ACCESS-SIGN is missing' },
   '40005': { means: 'ACCESS-TIMESTAMP is missing or no Unix time' },
@@ -21,15 +33,18 @@ export const CATALOGUE = {
       'the timestamp is more than 30 seconds off, or with --reject-replays the signed request came before',
   },
   '40009': { means: 'the signature does not match' },
-  '40010': { means: 'the exchange stopped before the command was safe; ask by clientOid what became of it' },
+  '40010': {
+    means: 'the exchange stopped before the command was safe; ask by clientOid what became of it',
+    again: 'asked',
+  },
   '40011': { means: 'ACCESS-PASSPHRASE is missing' },
   '40012': { means: 'the passphrase is not that of the key' },
   '40014': { means: 'the key lacks the permission' },
   '40018': { means: 'the address is not on the IP list of the key' },
   '40029': { means: 'only the main account of a broker may do this' },
-  '40031': { means: 'the account is frozen' },
+  '40031': { means: 'the account is frozen', again: 'later' },
   '40037': { means: 'there is no such key' },
-  '40068': { means: 'the sub-account, or its main account, is frozen' },
+  '40068': { means: 'the sub-account, or its main account, is frozen', again: 'later' },
   '40404': { means: 'there is nothing at this path', status: 404 },
 
   // Parameters
@@ -42,25 +57,29 @@ export const CATALOGUE = {
   '40306': { means: 'a batch has too many items' },
 
   // System and account
-  '25000': { means: 'internal error; the result of a change is unknown until it is queried', status: 500 },
+  '25000': {
+    means: 'internal error; the result of a change is unknown until it is queried',
+    status: 500,
+    again: 'asked',
+  },
   '25002': { means: 'this is closed, or not for this account' },
   '25005': { means: 'the account is not known, or not yours' },
-  '25008': { means: 'the account is being liquidated' },
+  '25008': { means: 'the account is being liquidated', again: 'later' },
   '25009': { means: 'accounts have no other mode than unified and advanced' },
   '25010': { means: 'positions or orders are open that must be closed first' },
-  '25013': { means: 'the pair is not open to the API at the moment' },
+  '25013': { means: 'the pair is not open to the API at the moment', again: 'later' },
   '25620': { means: 'the broker withholds this right from the sub-account', classic: '40014' },
 
   // Instruments and prices
   '25100': { means: 'the trading pair is not known', classic: '40102' },
-  '25101': { means: 'the pair takes no sell or closing orders at the moment' },
-  '25102': { means: 'the pair is offline', classic: '41114' },
-  '25103': { means: 'the pair is listed but not open yet', classic: '43115' },
-  '25104': { means: 'the contract is offline', classic: '40309' },
-  '25105': { means: 'the pair takes no buy or opening orders at the moment' },
-  '25106': { means: 'trading is halted, or the delivery is near', classic: '41114' },
-  '25108': { means: 'there is no fresh index price' },
-  '25110': { means: 'deposits of the coin over this network are closed' },
+  '25101': { means: 'the pair takes no sell or closing orders at the moment', again: 'later' },
+  '25102': { means: 'the pair is offline', classic: '41114', again: 'later' },
+  '25103': { means: 'the pair is listed but not open yet', classic: '43115', again: 'later' },
+  '25104': { means: 'the contract is offline', classic: '40309', again: 'later' },
+  '25105': { means: 'the pair takes no buy or opening orders at the moment', again: 'later' },
+  '25106': { means: 'trading is halted, or the delivery is near', classic: '41114', again: 'later' },
+  '25108': { means: 'there is no fresh index price', again: 'later' },
+  '25110': { means: 'deposits of the coin over this network are closed', again: 'later' },
 
   // Orders
   '25200': { means: 'a value is out of range, or came too late', classic: '40017' },
@@ -88,7 +107,7 @@ export const CATALOGUE = {
   '25244': { means: 'the price is no multiple of the tick', classic: '40808' },
   '25568': { means: 'the order cannot be modified so' },
   '25571': { means: 'the modification would change nothing' },
-  '25572': { means: 'too many modifications of the order are under way' },
+  '25572': { means: 'too many modifications of the order are under way', again: 'later' },
   '25573': { means: 'an earlier modification failed and the order was cancelled' },
   '25610': { means: 'the quantity is no multiple of its step', classic: '41103' },
   '25611': { means: 'the order is worth less than the minimum', classic: '45110' },
@@ -128,9 +147,9 @@ export const CATALOGUE = {
 
   // Wallets
   '11000': { means: 'the address book is locked and does not hold the address' },
-  '13001': { means: 'too many withdrawals wait to be settled' },
+  '13001': { means: 'too many withdrawals wait to be settled', again: 'later' },
   '13002': { means: 'the coin of a withdrawal is not known' },
-  '13003': { means: 'the venue does not hold as much of the coin now' },
+  '13003': { means: 'the venue does not hold as much of the coin now', again: 'later' },
   '43117': { means: 'more than can be transferred', classic: '43012' },
 } as const satisfies Record<string, Entry>;
 

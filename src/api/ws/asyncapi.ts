@@ -217,10 +217,17 @@ export function asyncApiDocument() {
         all.map(([name, { summary, payload }]) => [name, { name, summary, payload }]),
       ),
     },
+    'x-errors': Object.fromEntries(
+      Object.values(CONTROL).map(({ code, means, closes }) => [code, { means, closes }]),
+    ),
   };
 }
 
+/** Made with the first request for it. */
 export function serveAsyncApi(app: FastifyInstance): void {
-  const document = asyncApiDocument();
-  app.get('/asyncapi.json', { schema: { hide: true } }, async () => document);
+  let document: ReturnType<typeof asyncApiDocument> | undefined;
+  app.get('/asyncapi.json', async () => {
+    document ??= asyncApiDocument();
+    return document;
+  });
 }

@@ -1,27 +1,44 @@
-/** Control errors of a socket (wire 2.5): code, and whether the connection is closed. */
+/** Control errors of a socket (wire 2.5): code, meaning, and whether the connection is closed. */
 
 interface Control {
   readonly code: number;
+  readonly means: string;
   readonly closes: boolean;
 }
 
 export const CONTROL = {
-  unknownChannel: { code: 30001, closes: false },
-  illegalRequest: { code: 30002, closes: false },
-  unknownOperation: { code: 30003, closes: false },
-  loginNeeded: { code: 30004, closes: false },
-  loginFailed: { code: 30005, closes: true },
-  tooManyRequests: { code: 30006, closes: false },
-  overLimit: { code: 30007, closes: true },
-  keyInvalid: { code: 30011, closes: true },
-  passphraseInvalid: { code: 30012, closes: true },
-  timestampInvalid: { code: 30013, closes: true },
-  timestampExpired: { code: 30014, closes: true },
-  signatureInvalid: { code: 30015, closes: true },
-  parameterWrong: { code: 30016, closes: false },
-  upgrade: { code: 30033, closes: false },
+  unknownChannel: { code: 30001, means: 'there is no such topic, symbol or interval', closes: false },
+  illegalRequest: { code: 30002, means: 'the message is no JSON text', closes: false },
+  unknownOperation: {
+    code: 30003,
+    means: 'op is none of login, subscribe, unsubscribe and trade',
+    closes: false,
+  },
+  loginNeeded: { code: 30004, means: 'a private topic, or an order, before the login', closes: false },
+  loginFailed: { code: 30005, means: 'the login failed', closes: true },
+  tooManyRequests: {
+    code: 30006,
+    means: 'too many messages or subscriptions; more of them end the connection',
+    closes: false,
+  },
+  overLimit: { code: 30007, means: 'over a limit of messages, channels or connections', closes: true },
+  keyInvalid: { code: 30011, means: 'there is no such key', closes: true },
+  passphraseInvalid: { code: 30012, means: 'the passphrase is not that of the key', closes: true },
+  timestampInvalid: { code: 30013, means: 'the timestamp of the login is no Unix time', closes: true },
+  timestampExpired: {
+    code: 30014,
+    means: 'the timestamp of the login is more than 30 seconds off',
+    closes: true,
+  },
+  signatureInvalid: { code: 30015, means: 'the signature of the login does not match', closes: true },
+  parameterWrong: { code: 30016, means: 'a parameter is not what it must be', closes: false },
+  upgrade: {
+    code: 30033,
+    means: 'the connection ends soon, for a restart or by its age: connect again',
+    closes: false,
+  },
   /** The HTTP code of the same error. */
-  permissionMissing: { code: 40014, closes: false },
+  permissionMissing: { code: 40014, means: 'the key lacks the permission', closes: false },
 } as const satisfies Readonly<Record<string, Control>>;
 
 export type ControlName = keyof typeof CONTROL;

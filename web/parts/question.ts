@@ -1,4 +1,4 @@
-/** A question that waits for an answer; `dialogs.tsx` shows it. */
+/** A question that waits for an answer; `question-dialog.tsx` shows it. */
 import { signal } from '@preact/signals';
 
 export interface Question {

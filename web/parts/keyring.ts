@@ -58,6 +58,8 @@ export async function forgetKey(id: string): Promise<void> {
   await request('readwrite', (store) => store.delete(id));
 }
 
+export const isDemo = ({ written }: AccountKey): boolean => written !== PLACEHOLDERS;
+
 function put(name: string, signer: Signer, written: Keys): AccountKey {
   const others = accounts.value.filter(({ id }) => id !== signer.apiKey);
   const account = { id: signer.apiKey, name, signer, written, colour: others.length % 6 };
