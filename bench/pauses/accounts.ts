@@ -39,6 +39,8 @@ function timeTicks(venue: Venue, watch: Stopwatch): void {
     for (let n = 0; n < times; n++) {
       const command = venue.nextSecond(is, ppm);
       watch.time(`tick: ${kind}`, over, () => venue.apply(command));
+      while (venue.exchange.hasOpenWork)
+        watch.time(`tick: a portion of ${kind}`, over, () => venue.apply({ type: 'tick', time: venue.time }));
     }
   };
   const every = (ms: number) => (second: number) => second % ms === 0;

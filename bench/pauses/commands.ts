@@ -1,5 +1,6 @@
 /** One command of every kind, again and again, on accounts drawn at random. */
 import { ANY, type Command, type CommandType, EVERY_COMPONENT } from '../../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import { Side, Source, TimeInForce, Wallet } from '../../src/core/model/enums.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { KEEP_LEG } from '../../src/core/model/tpsl.ts';
@@ -377,7 +378,7 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       before: () => {
         state.edition = 1;
       },
-      make: () => ({ type: 'setEdition', ...t(), edition: 2 }),
+      make: () => ({ type: 'setEdition', ...t(), edition: NEWEST_EDITION }),
       times: 3,
     },
     setMarketMaker: {

@@ -112,6 +112,8 @@ export async function measureOrders(): Promise<Part> {
   }
   watch.time('saveState (the pausing way of a snapshot)', ALL, () => saveState(exchange.state));
   const offline = { type: 'setInstrumentStatus', instrument: 0, status: 'offline' } as const;
-  apply('setInstrumentStatus: ends the pair', ALL, { ...offline, time: time + 1000 * (TIMES + WARM_UP) });
+  const end = time + 1000 * (TIMES + WARM_UP);
+  apply('setInstrumentStatus: ends the pair', ALL, { ...offline, time: end });
+  while (exchange.hasOpenWork) apply('tick: a portion of its end', ALL, { type: 'tick', time: end });
   return watch.end(`${ALL} of ${ACCOUNTS.toLocaleString('en-US')} accounts on one pair`);
 }

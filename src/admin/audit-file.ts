@@ -70,7 +70,8 @@ function refuseLoss(path: string, lines: number, acknowledged: ChainHead | undef
   }
 }
 
-function readHead(directory: string): ChainHead | undefined {
+/** The last acknowledged line; undefined before the first. */
+export function readHead(directory: string): ChainHead | undefined {
   const path = join(directory, AUDIT_HEAD_FILE);
   if (!existsSync(path)) return undefined;
   const [, seq, hash] = /^(\d{16}) ([0-9a-f]{64})\n$/.exec(readFileSync(path, 'utf8')) ?? [];

@@ -94,6 +94,8 @@ export class Sequencer {
   /** Set by the memory guard: commands that need more memory are rejected. */
   memoryShort = false;
   private sinceCheckpoint = 0;
+  /** A tick for work in portions is on its way. */
+  private working = false;
   private halted: Error | undefined;
   private onHalt: (error: Error) => void = () => {};
 
@@ -260,6 +262,21 @@ export class Sequencer {
       return;
     }
     if (command.type !== 'checkpoint') this.sinceCheckpoint++;
+    if (this.exchange.hasOpenWork) this.continueWork();
+  }
+
+  /**
+   * Ticks until work in portions is done (rules 14.1), one in each turn of the loop, so that other commands come in between.
+   * They do not wait for each other to be durable: prices wait for the work. A tick that is refused is made up for by the
+   * next of the clock.
+   */
+  private continueWork(): void {
+    if (this.working) return;
+    this.working = true;
+    setImmediate(() => {
+      this.working = false;
+      this.submit({ type: 'tick' }).catch(ignore);
+    });
   }
 
   /** Time never runs backwards, whatever the clock says. */

@@ -31,9 +31,16 @@ export class AuditedRun {
   readonly log: Uint8Array[] = [];
   private readonly auditor: Auditor;
   private readonly look: Reader;
+  private readonly prepare: (state: State) => void;
 
-  constructor(setUp: readonly Command[], lookAt: (exchange: Exchange) => Reader) {
-    this.exchange = new Exchange();
+  /** `prepare` is done to every exchange that runs or replays the commands. */
+  constructor(
+    setUp: readonly Command[],
+    lookAt: (exchange: Exchange) => Reader,
+    prepare: (state: State) => void = () => {},
+  ) {
+    this.prepare = prepare;
+    this.exchange = this.open();
     this.auditor = new Auditor(this.exchange.state);
     this.look = lookAt(this.exchange);
     for (const command of setUp) this.apply(command);
@@ -75,13 +82,19 @@ export class AuditedRun {
     return outcome;
   }
 
+  private open(state?: State): Exchange {
+    const exchange = new Exchange(state);
+    this.prepare(exchange.state);
+    return exchange;
+  }
+
   /** I40: the log from the start, and a snapshot from its middle with the rest, come to the same bytes. */
   assertReplaysAgree(middle: number): void {
     const end = saveState(this.exchange.state).slice();
-    assert.deepEqual(replay(new Exchange(), this.log), end, 'I40: a replay of the log differs');
+    assert.deepEqual(replay(this.open(), this.log), end, 'I40: a replay of the log differs');
     const cut = middle % this.log.length;
-    const snapshot = replay(new Exchange(), this.log.slice(0, cut));
-    const second = new Exchange(loadState(snapshot));
+    const snapshot = replay(this.open(), this.log.slice(0, cut));
+    const second = this.open(loadState(snapshot));
     assert.deepEqual(
       saveState(second.state),
       snapshot,

@@ -3,7 +3,7 @@
  * kept, so that a finding can be played again without the generator and cut down (`families-shrink.ts`).
  */
 import { Exchange } from '../../src/core/engine/exchange.ts';
-import type { CommandType } from '../../src/core/model/command.ts';
+import type { Command, CommandType } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
 import type { EditionRule } from '../../src/core/model/edition.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
@@ -24,6 +24,8 @@ export interface RunWords {
   /** Only these schemes, by name. */
   readonly only?: readonly string[];
   readonly steps?: number;
+  /** Size of the portions of long work (rules 14). */
+  readonly portion?: number | undefined;
 }
 
 export interface Run {
@@ -32,12 +34,15 @@ export interface Run {
   readonly steps: readonly Step[];
   readonly commands: number;
   readonly fills: number;
+  /** Hours whose work was open between two commands. */
+  readonly hours: number;
   readonly finding: Finding | undefined;
   readonly allowed: Judge['allowed'];
   readonly done: ReadonlyMap<CommandType, number>;
 }
 
 const STEPS = 1500;
+const HOUR_MS = 3_600_000;
 
 /** An exchange at the opening of the venue, before the first step. */
 export class Stage {
@@ -47,10 +52,13 @@ export class Stage {
   readonly terms: VenueTerms;
   readonly dice: Rng;
   commands = 0;
+  hours = 0;
+  private readonly inPortions: boolean;
   /** How often each kind of command was carried out. */
   readonly done = new Map<CommandType, number>();
 
-  constructor(seed: number, without: readonly EditionRule[] = []) {
+  constructor(seed: number, without: readonly EditionRule[] = [], portion?: number) {
+    this.inPortions = portion !== undefined;
     this.dice = new Rng(seed);
     this.terms = drawTerms(this.dice);
     const { exchange, world } = this;
@@ -58,6 +66,7 @@ export class Stage {
       const { rejectReason, detail } = exchange.apply(command);
       if (rejectReason !== 0) throw new Error(`${command.type}: ${rejectReason} ${detail ?? ''}`);
     }
+    if (portion !== undefined) exchange.state.portion = portion;
     for (const rule of without) exchange.state.rules[rule] = false;
     const time = this.terms.start;
     for (const [index, { base, quote }] of INDICES.entries())
@@ -82,11 +91,22 @@ export class Stage {
       });
       return false;
     }
-    const { exchange, judge } = this;
+    const { exchange } = this;
     const command = resolved(exchange.state, step.command);
+    const hour = Math.floor(command.time / HOUR_MS) * HOUR_MS;
+    if (!this.inPortions || hour <= exchange.state.now) return this.apply(command);
+    // Whoever comes first in an hour comes between its portions.
+    return this.apply({ type: 'tick', time: hour }) || this.apply({ ...command, time: hour + 1 });
+  }
+
+  private apply(command: Command): boolean {
+    const { exchange, judge } = this;
     this.commands++;
     try {
+      const before = exchange.state.works[0];
       const result = exchange.apply(command);
+      const [open] = exchange.state.works;
+      if (open !== undefined && open !== before) this.hours++;
       if (isDone(result)) this.done.set(command.type, (this.done.get(command.type) ?? 0) + 1);
       return judge.observe(command, result, exchange.takeEvents());
     } catch (error) {
@@ -97,8 +117,8 @@ export class Stage {
   }
 }
 
-export function run(seed: number, { without = [], only, steps: most = STEPS }: RunWords = {}): Run {
-  const stage = new Stage(seed, without);
+export function run(seed: number, { without = [], only, steps: most = STEPS, portion }: RunWords = {}): Run {
+  const stage = new Stage(seed, without, portion);
   const { exchange, world, terms, dice, judge } = stage;
   const ground = new Ground(exchange, world, terms, dice);
   ground.now += 1000;
@@ -120,9 +140,9 @@ export function run(seed: number, { without = [], only, steps: most = STEPS }: R
   }
   wrong ||= playOn(ground.speak(), take);
   if (!wrong) judge.end();
-  const { commands, done } = stage;
+  const { commands, done, hours } = stage;
   const { fills, finding, allowed } = judge;
-  return { seed, terms, steps, commands, fills, finding, allowed, done };
+  return { seed, terms, steps, commands, fills, hours, finding, allowed, done };
 }
 
 /** Of a batch, at least one of its items. */

@@ -30,6 +30,18 @@ test('whatever a family does, it takes nothing from the venue and from strangers
   seeds.met('fills', fills, 40_000);
 });
 
+test('whatever a family does between the portions of hours, it takes nothing (rules 14)', (t) => {
+  const seeds = new Seeds({ all: 100, few: 6, first: 1000 });
+  let hours = 0;
+  for (const seed of seeds) {
+    const tried = run(seed, { portion: 1 + (seed % 3), steps: 700 });
+    hours += tried.hours;
+    if (tried.finding !== undefined) assert.fail(report(tried));
+  }
+  t.diagnostic(`${hours} hours in portions`);
+  seeds.met('hours in portions', hours, 60);
+});
+
 /** What the rule was made against. */
 const OLD_HOLES: Readonly<Record<SecondEditionRule | 'silentIndex', readonly string[]>> = {
   restingRisk: ['restThenJump', 'restBorrowedThenJump'],

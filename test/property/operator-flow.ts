@@ -25,12 +25,14 @@ export class OperatorFlow {
   private readonly state: State;
   /** The command before which the rules change; those of the flow before it are decided by the first edition. */
   private readonly changeAt: number;
+  private readonly edition: number;
   private count = 0;
   /** No command goes back in time. */
   private time = 0;
 
   /** Every second venue is of the second edition from the start, the others change within these commands. */
-  constructor(seed: number, state: State, flow: Flow, within = 200) {
+  constructor(seed: number, state: State, flow: Flow, within = 200, edition = 3) {
+    this.edition = edition;
     this.dice = new Rng(seed * 15_485_863);
     this.flow = flow;
     this.state = state;
@@ -39,8 +41,9 @@ export class OperatorFlow {
 
   next(): Command {
     const at = this.count++;
-    if (at === this.changeAt) return { type: 'setEdition', time: this.state.now, edition: 2 };
-    if (at === THIRD_AT) return { type: 'setEdition', time: this.state.now, edition: 3 };
+    if (at === this.changeAt)
+      return { type: 'setEdition', time: this.state.now, edition: this.edition > 3 ? this.edition : 2 };
+    if (at === THIRD_AT) return { type: 'setEdition', time: this.state.now, edition: this.edition };
     if (this.dice.chance(SHARE)) return this.act();
     const command = this.flow.next();
     this.time = Math.max(this.time, command.time);

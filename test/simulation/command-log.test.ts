@@ -165,3 +165,25 @@ test('when the first of a pair breaks an invariant, the outcome of both is unkno
   await Promise.all(results.map((result) => assert.rejects(result, OutcomeUnknown)));
   assert.deepEqual(halts, ['the books do not balance']);
 });
+
+test('ticks go on with open work, one in a turn of the loop, and end with it (rules 14.1)', async () => {
+  const { records, journal, exchange, sequencer } = await onJournal();
+  const opening = [account(2), deposit(2, 0, 10n ** 15n), account(3), deposit(3, 0, 10n ** 15n)];
+  for (const command of [{ type: 'setEdition', edition: 4 } as const, ...opening]) sequencer.submit(command);
+  for (const uid of [1, 2, 3])
+    sequencer.submit(order({ uid, side: Side.sell, priceTicks: 100 + uid, sizeLots: 1 }));
+  exchange.state.portion = 1;
+  sequencer.submit({ type: 'setInstrumentStatus', instrument: 0, status: 'offline' });
+  assert.equal(exchange.state.slab.count, 2);
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const before = records.length;
+  await turn();
+  assert.equal(records.length, before + 1);
+  const refused = sequencer.submit(sell(104));
+  for (let turns = 0; turns < 10; turns++) await turn();
+  journal.flush();
+  assert.equal((await refused).rejectReason, RejectReason.instrumentOffline);
+  assert.equal(exchange.state.slab.count, 0);
+  const types = records.slice(before).map((record) => decodeCommand(record).type);
+  assert.deepEqual(types, ['tick', 'placeOrder', 'tick']);
+});

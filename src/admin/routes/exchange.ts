@@ -6,7 +6,7 @@ import { openOrderCount } from '../../core/reads/reads.ts';
 import { solvencyOf } from '../../core/reads/solvency-reads.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
-import { readAudit } from '../audit-file.ts';
+import { lastAuditLines } from '../audit-tail.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 import { coinSumsInSlices } from '../trial-balance.ts';
@@ -152,13 +152,10 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
     path: '/admin/audit',
     query: Type.Object({ limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })) }, closed),
     answer: Type.Object({ lines: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
-    handle: ({ data, query }) => {
+    handle: async ({ data, query }) => {
       const limit = Math.min(Number(query.limit ?? 100), AUDIT_LINES_MAX);
-      return {
-        lines: readAudit(data)
-          .lines.slice(-limit)
-          .map((line) => ({ ...line })),
-      };
+      const lines = limit === 0 ? [] : await lastAuditLines(data, limit);
+      return { lines: lines.map((line) => ({ ...line })) };
     },
   }),
 ];

@@ -19,6 +19,8 @@ export interface MatchSink<Context> {
   makerFailed(context: Context, maker: number): void;
   /** The tests of the fills of one match, or of its dry run; undefined while fills are not tested. */
   fillTests(context: Context, dryRun: boolean): FillTests | undefined;
+  /** While something comes first for owners of makers: called with each maker before anything is decided about it. */
+  readonly meet?: ((maker: number) => void) | undefined;
   /** How much a capped taker, or a maker that may only close, may still trade at this price. */
   capacity(context: Context, slot: number, priceTicks: number): number;
 }
@@ -81,6 +83,7 @@ export class Book {
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
     const tests = sink.fillTests(context, false);
+    const { meet } = sink;
     let fills = 0;
     let removals = 0;
     let level = this.best[buying ? Side.sell : Side.buy]!;
@@ -94,6 +97,7 @@ export class Book {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
         while (maker !== NIL) {
           const next = slab.next[maker]!;
+          meet?.(maker);
           // Without capacity there is no trade, so there is no self-trade to prevent either.
           let capacity = capped ? sink.capacity(context, taker, price) : Number.POSITIVE_INFINITY;
           if (capacity <= 0) return MatchEnd.noCapacity;
@@ -163,6 +167,7 @@ export class Book {
     wanted: number,
     tests: FillTests | undefined,
     capacityOf?: (maker: number, priceTicks: number) => number,
+    meet?: (maker: number) => void,
   ): boolean {
     // The cheap count first: without enough lots in the book no fill need be tested.
     if (tests !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
@@ -192,6 +197,7 @@ export class Book {
           if (capacityOf !== undefined && (slab.flags[maker]! & FLAG_CLOSING) !== 0)
             lots = Math.min(lots, Math.max(0, capacityOf(maker, price) - before));
           if (tests !== undefined && lots > 0) {
+            meet?.(maker);
             const result = tests.test(taker, maker, price, Math.min(lots, wanted - found));
             if (result === FillTest.takerFails) return false;
             if (result === FillTest.makerFails) {

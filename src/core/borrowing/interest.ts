@@ -8,6 +8,7 @@ import { balanceOf } from '../margin/debts.ts';
 import { coinsOf, profitIn } from '../margin/margin.ts';
 import { surelyOwesNothing } from '../margin/possible-debts.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { COINS_MAX } from '../model/limits.ts';
 import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
@@ -54,6 +55,32 @@ export function chargeInterest(state: State, before?: Debts): void {
       charge(state, account, coin, interest);
     }
   }
+}
+
+/**
+ * Charges one account for the hour that ends (rules 14.3): by its debts before the funding of the instant. `taken` is what
+ * others of its party have taken of a free limit, by `freeKey`. Returns the number of coins that were looked at closely.
+ */
+export function chargeAccount(state: State, account: Account, taken: Map<number, bigint>): number {
+  const { ledger, rules } = state;
+  const { index } = account;
+  const mayHaveOwed = rules.feeFloors && ledger.hasPeak(index);
+  if (!ledger.hasNegativeCash(index) && !mayHaveOwed && surelyOwesNothing(state, account)) return 0;
+  const coins = coinsOf(state, account);
+  for (const coin of coins) {
+    const key = freeKey(state, account, coin);
+    const before = rules.feeFloors ? (taken.get(key) ?? 0n) : 0n;
+    const { free, interest } = interestOf(state, account, coin, undefined, before);
+    if (free > 0n) taken.set(key, before + free);
+    charge(state, account, coin, interest);
+  }
+  return coins.length;
+}
+
+/** A free limit is shared by the party (rules 13.10 (f)). */
+function freeKey(state: State, account: Account, coin: number): number {
+  const alone = account.house || state.accounts[account.party]!.broker;
+  return (alone ? account.index : account.party) * COINS_MAX + coin;
 }
 
 /** What those before an account, by uid, have taken of the free limit of its party (rules 13.10). */

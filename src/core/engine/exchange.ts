@@ -2,11 +2,12 @@
  * The entry point of the core. A command goes through these steps, always in this order:
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
- *   2. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
- *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
+ *   2. open work is settled with the accounts that the command names (`portions.ts`)
+ *   3. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
+ *   4. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
  *      closing orders trimmed, liquidations (`risk-engine.ts`); repeated until nothing changes
- *   4. its result is folded into the digest; `takeEvents` returns its events
- *   5. assertions: no isolated margin is left below zero; with each new second the invariants of one account are
+ *   5. its result is folded into the digest; `takeEvents` returns its events
+ *   6. assertions: no isolated margin is left below zero; with each new second the invariants of one account are
  *      checked (`account-invariants.ts`). A broken one throws `InvariantBroken`, which stops the process
  *
  * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
@@ -54,6 +55,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { ReplayDivergence } from '../model/replay-divergence.ts';
 import { cancelAll, cancelOrder, setCountdown } from '../orders/cancel.ts';
 import { SpotSettlement } from '../spot/spot-settlement.ts';
+import { hasOpenWork } from '../state/open-work.ts';
 import { State } from '../state/state.ts';
 import { cancelEverything } from '../strategy/cancel-everything.ts';
 import { setCommission } from '../wallet/commission.ts';
@@ -61,6 +63,7 @@ import { deposit, setDepositWallet, transfer, withdraw } from '../wallet/wallet.
 import { endWithdrawal, internalWithdrawal, requestWithdrawal } from '../wallet/withdrawal.ts';
 import { checkNextAccount } from './account-invariants.ts';
 import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './conditional-entry.ts';
+import { Portions } from './portions.ts';
 import { onComponentPrice } from './price-tick.ts';
 import { RiskEngine } from './risk-engine.ts';
 import { Schedule } from './schedule.ts';
@@ -73,6 +76,7 @@ export class Exchange {
   private readonly settlements: Settlements;
   private readonly riskEngine: RiskEngine;
   private readonly triggerEngine: TriggerEngine;
+  private readonly portions: Portions;
   private readonly schedule: Schedule;
   private lastSeq = 0;
 
@@ -81,7 +85,8 @@ export class Exchange {
     this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
     this.riskEngine = new RiskEngine(state, this.settlements.futures);
     this.triggerEngine = new TriggerEngine(state, this.settlements, this.riskEngine);
-    this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine);
+    this.portions = new Portions(state);
+    this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine, this.portions);
   }
 
   /** `seq` is the command's sequence number in the journal; it selects the account whose invariants are checked. */
@@ -95,7 +100,9 @@ export class Exchange {
     if (command.type === 'identityMark') return OK;
     const { nextSecond } = state;
     this.triggerEngine.begin();
+    this.portions.begin();
     this.schedule.advanceTo(command.time);
+    this.portions.touchNamed(command);
     const result = this.dispatch(command);
     this.triggerEngine.runUntilQuiet();
     if (state.clearingChanged) watchShortfalls(state, false);
@@ -105,6 +112,11 @@ export class Exchange {
     state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state, seq);
     return result;
+  }
+
+  /** Is there work that the next tick goes on with (rules 14.1)? */
+  get hasOpenWork(): boolean {
+    return hasOpenWork(this.state);
   }
 
   /** Leaves out the events of orders, fills, trades and ledger lines, for replays of commands that the history has. */
@@ -214,6 +226,8 @@ export class Exchange {
       case 'cancelStrategy':
         return cancelStrategyOrder(state, command);
       case 'tick':
+        this.portions.run();
+        this.triggerEngine.resume();
         return OK;
     }
   }
@@ -226,6 +240,10 @@ export class Exchange {
 
   /** Positions of an instrument that goes offline are settled, because they could not be closed any more. */
   private setStatus(command: SetInstrumentStatus): CommandResult {
+    const ends =
+      command.status === 'offline' && this.state.instruments[command.instrument]?.futures !== undefined;
+    // Shortages of a contract are shared by what everybody has.
+    if (ends) this.portions.finish();
     const result = setInstrumentStatus(this.state, command);
     if (result.rejectReason === RejectReason.none && command.status === 'offline')
       this.riskEngine.delist(command.instrument);

@@ -17,6 +17,7 @@ import { InstrumentStatus, Side } from '../model/enums.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { awaitsFunding } from '../state/open-work.ts';
 import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 import { checkMarginCache } from './account-invariants.ts';
@@ -42,7 +43,8 @@ export function checkFutures(state: State): void {
   for (const account of state.accountByUid.values()) {
     checkCloses(state, account);
     checkMarginCache(state, account);
-    checkRisk(state, account);
+    // Who is to receive funding is looked at when it has it (rules 14.3).
+    if (!awaitsFunding(state, account.index)) checkRisk(state, account);
   }
 }
 
@@ -129,9 +131,9 @@ function checkCloses(state: State, account: Account): void {
     const closing = closingOrders(state, account, position.instrument, position.posSide);
     const frozen = closing.reduce((sum, slot) => sum + slab.remaining[slot]!, 0);
     assert(frozen <= position.lots, `I26: ${frozen} lots are being closed of ${position.lots}`);
-    const stale = hasUnsafeIndex(state, position);
+    const waits = hasUnsafeIndex(state, position) || awaitsFunding(state, account.index);
     assert(
-      stale || !position.isolated || !isolatedIsDue(state, position),
+      waits || !position.isolated || !isolatedIsDue(state, position),
       'I35: an isolated position is due',
     );
   }

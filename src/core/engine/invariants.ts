@@ -33,12 +33,26 @@ export function checkInvariants(state: State): void {
   checkParties(state);
   checkLending(state);
   checkFunds(state);
+  checkSettling(state);
+}
+
+/** I52: what open work has collected and not yet paid out, and nothing else, is being settled. */
+function checkSettling({ ledger, works, instruments, coins }: State): void {
+  const sums = coins.map(() => 0n);
+  for (const { fundings } of works)
+    for (const { instrument, collected, paid } of fundings)
+      sums[instruments[instrument]!.futures!.settle]! += collected - paid;
+  for (const [coin, sum] of sums.entries()) {
+    const held = ledger.balanceOf(SystemAccount.settling, coin, Bucket.cash);
+    assert(held === sum, `I52: ${held} of coin ${coin} is being settled, open work says ${sum}`);
+  }
 }
 
 const NEVER_NEGATIVE: ReadonlySet<number> = new Set([
   SystemAccount.insurance,
   SystemAccount.insuranceLending,
   SystemAccount.loanPool,
+  SystemAccount.settling,
 ]);
 
 /** I01-I03, I05, and I04 for what withdrawals hold. */

@@ -14,6 +14,7 @@ import { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { awaitsFunding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 
@@ -40,6 +41,7 @@ export class RiskEngine {
     const { state, monitor } = this;
     // Only accounts that are due: the other candidates of the monitor must not influence the order of processing.
     for (const account of monitor.onPrices()) {
+      if (this.isUnsettled(account)) continue;
       if (isDue(state, account)) {
         state.markDirty(account);
         continue;
@@ -83,9 +85,20 @@ export class RiskEngine {
     this.settlement.ranking.forget();
   }
 
+  /**
+   * Open work comes before any test. Who is to receive funding is looked at when it has it: prices stand still until then
+   * (rules 14.3).
+   */
+  private isUnsettled(account: Account): boolean {
+    const { state } = this;
+    if (state.works.length !== 0) state.settleEarly(account, false);
+    return awaitsFunding(state, account.index);
+  }
+
   private processAccount(account: Account): void {
     const { state } = this;
     trimClosingOrders(state, account);
+    if (this.isUnsettled(account)) return;
     liquidateIfDue(state, this.settlement, account);
     repayFromCollateral(state, account);
     updateWarning(state, account);

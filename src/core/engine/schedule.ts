@@ -14,6 +14,7 @@ import { assert } from '../model/units.ts';
 import { runCountdowns } from '../orders/cancel.ts';
 import { earliestCandleEnd, type Market, type State } from '../state/state.ts';
 import { nextFundingTime, scheduleFunding } from '../state/timers.ts';
+import type { Portions } from './portions.ts';
 import { samplePrices } from './price-tick.ts';
 import type { RiskEngine } from './risk-engine.ts';
 import type { TriggerEngine } from './trigger-engine.ts';
@@ -31,7 +32,7 @@ const TIMERS: readonly Timer[] = [
   // Instrument times
   {
     due: ({ state }) => state.nextCalendarTime,
-    run: ({ state, riskEngine }) => applyDueStatusChanges(state, riskEngine),
+    run: (schedule) => schedule.changeStatus(),
   },
   // Ends of candles, before prices and trades of this instant, which belong to the next candles
   { due: ({ state }) => state.nextCandleEnd, run: ({ state }) => closeCandles(state) },
@@ -42,7 +43,7 @@ const TIMERS: readonly Timer[] = [
   // Loan hours
   { due: ({ state }) => state.loans.nextInstant(), run: (schedule) => schedule.accrueLoans() },
   // A contract is settled before accounts could be liquidated on it at the instant of its delivery
-  { due: ({ state }) => state.nextDelivery, run: ({ riskEngine }) => riskEngine.deliverDue() },
+  { due: ({ state }) => state.nextDelivery, run: (schedule) => schedule.deliverDue() },
   // Triggers by the mark, loan tests, liquidation tests
   { run: (schedule) => schedule.runRiskAndTriggers() },
   { due: ({ state }) => state.nextCountdown, run: ({ state }) => runCountdowns(state) },
@@ -52,6 +53,7 @@ export class Schedule {
   readonly state: State;
   readonly riskEngine: RiskEngine;
   private readonly triggers: TriggerEngine;
+  private readonly portions: Portions;
   /** The time that the clock moves to. */
   private target = 0;
   /** The next full hour, at which debts bear interest. */
@@ -63,11 +65,13 @@ export class Schedule {
   private bearsInterest = false;
   private debtsBeforeFunding: ReturnType<typeof debtsOf> | undefined;
   private loansGrew = false;
+  private hourOpened = false;
 
-  constructor(state: State, riskEngine: RiskEngine, triggers: TriggerEngine) {
+  constructor(state: State, riskEngine: RiskEngine, triggers: TriggerEngine, portions: Portions) {
     this.state = state;
     this.riskEngine = riskEngine;
     this.triggers = triggers;
+    this.portions = portions;
   }
 
   /** Moves the clock to `time`. Each due instant is worked at its own time, in order, however far the clock moves. */
@@ -86,9 +90,11 @@ export class Schedule {
       let earliest = Number.POSITIVE_INFINITY;
       for (const { due } of TIMERS) if (due !== undefined) earliest = Math.min(earliest, due(this));
       assert(earliest === instant, 'the next instant is the earliest of the table');
+      if (this.portions.isOverdue(instant) || this.needsEverybody(instant)) this.finishWork();
       if (instant > state.now) state.now = instant;
       this.workInstant();
     }
+    if (this.portions.isOverdue(time)) this.finishWork();
     state.now = time;
     this.sampled = samplePricesIfDue(state);
     this.loansGrew = false;
@@ -112,9 +118,23 @@ export class Schedule {
     );
   }
 
+  /** Does the instant bring work that needs prices of its own? They are not taken before the work of the last is done. */
+  private needsEverybody(instant: number): boolean {
+    const { nextFunding, nextDelivery } = this.state;
+    return Math.min(nextFunding, nextDelivery, this.interestHour) <= instant;
+  }
+
+  private finishWork(): void {
+    if (this.state.works.length === 0) return;
+    this.portions.finish();
+    this.riskEngine.processDirtyAccounts();
+    this.triggers.runUntilQuiet();
+  }
+
   private workInstant(): void {
     const { state } = this;
     this.sampled = false;
+    this.hourOpened = false;
     this.bearsInterest = false;
     this.debtsBeforeFunding = undefined;
     this.loansGrew = false;
@@ -136,6 +156,11 @@ export class Schedule {
     return isNeeded ? state.nextSecond : Number.POSITIVE_INFINITY;
   }
 
+  changeStatus(): void {
+    this.finishWork();
+    applyDueStatusChanges(this.state, this.riskEngine);
+  }
+
   samplePricesOfInstant(): void {
     const { state } = this;
     const { now } = state;
@@ -147,15 +172,39 @@ export class Schedule {
   }
 
   settleFunding(): void {
+    if (this.state.rules.portions) {
+      this.openHour();
+      return;
+    }
     // A debt that funding makes bears interest from the next hour on.
     if (this.bearsInterest) this.debtsBeforeFunding = debtsOf(this.state);
     settleDueFunding(this.state);
   }
 
   chargeInterest(): void {
-    if (this.bearsInterest) chargeInterest(this.state, this.debtsBeforeFunding);
-    this.state.ledger.beginPeaks();
+    const { state } = this;
+    const inPortions = state.rules.portions && this.bearsInterest;
+    if (inPortions && !this.hourOpened) this.portions.openHour([], true);
+    if (this.bearsInterest && !inPortions) chargeInterest(state, this.debtsBeforeFunding);
+    if (!inPortions) state.ledger.beginPeaks();
     this.interestHour += INTEREST_MS;
+  }
+
+  /** Funding and interest of the hour together: an account is settled with both at once (rules 14.3). */
+  private openHour(): void {
+    const { state } = this;
+    const due = state.markets.filter(({ futures }) => (futures?.nextFunding ?? Infinity) <= state.now);
+    this.portions.openHour(due, this.bearsInterest);
+    for (const { futures } of due)
+      futures!.nextFunding = nextFundingTime(futures!.interval.ms, futures!.nextFunding);
+    scheduleFunding(state);
+    this.hourOpened = true;
+  }
+
+  /** Shortages of a contract are shared by what everybody has: nothing may be open. */
+  deliverDue(): void {
+    this.finishWork();
+    this.riskEngine.deliverDue();
   }
 
   /** An hour that begins makes loans grow, so they are tested at once, by prices that may be stale by then. */
@@ -176,9 +225,9 @@ export class Schedule {
   }
 }
 
-/** True when the prices of a new second were sampled. */
+/** True when the prices of a new second were sampled. Open work goes by those of its instant, so they stay (rules 14.3). */
 function samplePricesIfDue(state: State): boolean {
-  if (state.now < state.nextSecond) return false;
+  if (state.now < state.nextSecond || state.works.length !== 0) return false;
   samplePrices(state, state.now);
   return true;
 }

@@ -32,9 +32,18 @@ import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
-import { emitFinal, isTpsl, submitStrategy, unregisterStrategy } from '../strategy/strategy-lifecycle.ts';
+import {
+  emitFinal,
+  emitStrategy,
+  isTpsl,
+  submitStrategy,
+  unregisterStrategy,
+} from '../strategy/strategy-lifecycle.ts';
 import { protectedPosition } from '../strategy/strategy-lookup.ts';
 import type { RiskEngine } from './risk-engine.ts';
+
+/** An order that is placed costs as much as so many that are cancelled. */
+const FIRING_SHARE = 4;
 
 export class TriggerEngine {
   private readonly state: State;
@@ -52,6 +61,12 @@ export class TriggerEngine {
   /** A command begins. */
   begin(): void {
     this.fired = 0;
+  }
+
+  /** A tick: what waits for its turn goes on (rules 14.4). */
+  resume(): void {
+    const { strategies, rules } = this.state;
+    if (rules.portions) strategies.paused = false;
   }
 
   /** The marks of a second have been sampled. */
@@ -88,7 +103,7 @@ export class TriggerEngine {
       this.queueDue();
       const order = strategies.queue[at];
       if (order === undefined) break;
-      if (this.fired >= FIRINGS_PER_COMMAND_MAX) {
+      if (this.fired >= this.firingsMax) {
         strategies.paused = true;
         break;
       }
@@ -99,6 +114,11 @@ export class TriggerEngine {
       this.submit(order);
     }
     if (at !== 0) strategies.queue = strategies.queue.slice(at);
+  }
+
+  private get firingsMax(): number {
+    const { rules, portion } = this.state;
+    return rules.portions ? Math.ceil(portion / FIRING_SHARE) : FIRINGS_PER_COMMAND_MAX;
   }
 
   private queueDue(): void {
@@ -117,6 +137,8 @@ export class TriggerEngine {
     const { state } = this;
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
+    state.touch(account);
+    if (state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);
     // Its own order may end the position, which must not cancel the record that made it.
     unregisterStrategy(state, order);
     const lots = this.lotsOf(order, account, instrument);

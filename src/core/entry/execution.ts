@@ -60,13 +60,13 @@ function canFill({ state, instrument, market, settlements }: EntryContext, slot:
   if (instrument.futures === undefined) {
     const { spot } = settlements;
     const tests = spot.fillTests(spot.contextOf(instrument), true);
-    return market.book.canFill(slot, limitTicks, wanted, tests);
+    return market.book.canFill(slot, limitTicks, wanted, tests, undefined, spot.meet);
   }
   const { futures } = settlements;
   const fills = futures.contextOf(instrument);
-  return market.book.canFill(slot, limitTicks, wanted, futures.fillTests(fills, true), (maker, priceTicks) =>
-    futures.capacity(fills, maker, priceTicks),
-  );
+  const tests = futures.fillTests(fills, true);
+  const capacityOf = (maker: number, priceTicks: number) => futures.capacity(fills, maker, priceTicks);
+  return market.book.canFill(slot, limitTicks, wanted, tests, capacityOf, futures.meet);
 }
 
 /** Matches a limit order at its price; closing orders stop when the position is closed. */

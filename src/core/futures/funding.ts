@@ -13,64 +13,90 @@ import type { Market, State } from '../state/state.ts';
 
 /** Settles the running rate of a perpetual and starts a new interval. */
 export function settleFunding(state: State, market: Market): void {
-  const futures = market.futures!;
-  const { rate } = futures;
-  futures.premium.restart();
-  const fund = state.ledger.cell(SystemAccount.insurance, futures.terms.settle, Bucket.cash);
+  const terms = fixFunding(state, market);
+  const fund = state.ledger.cell(SystemAccount.insurance, market.futures!.terms.settle, Bucket.cash);
   const before = state.ledger.balance(fund);
-  if (rate !== 0n) payHolders(state, market, rate);
-  state.events.push({
-    type: 'fundingSettled',
-    instrument: market.instrument,
-    rate,
-    toFund: state.ledger.balance(fund) - before,
-    time: state.now,
-  });
-  if (state.rules.fundingLimits) futures.interval.settled(rate, futures.bounds, state.now);
+  if (terms.rate !== 0n) payHolders(state, terms);
+  tellSettled(state, terms, state.ledger.balance(fund) - before, state.now);
 }
 
-function payHolders(state: State, market: Market, rate: bigint): void {
-  const holders = holdersOf(state, market.instrument);
-  const paysLong = rate > 0n;
-  const payers = holders.filter(({ position }) => position.long === paysLong);
-  const receivers = holders.filter(({ position }) => position.long !== paysLong);
-  const collected = payers.reduce((sum, holder) => sum + pay(state, market, holder, rate), 0n);
-  distribute(state, market, receivers, rate, collected);
+/** What the funding of a perpetual goes by, as it is at its instant. */
+export interface FundingTerms {
+  readonly instrument: number;
+  readonly rate: bigint;
+  readonly markTicks: number;
+  /** Dollar price of the settlement coin. */
+  readonly coinPrice: bigint;
+}
+
+/** Fixes the running rate and its prices and starts a new interval. */
+export function fixFunding(state: State, { instrument: index, futures }: Market): FundingTerms {
+  const { rate, premium, interval, bounds, terms } = futures!;
+  premium.restart();
+  if (state.rules.fundingLimits) interval.settled(rate, bounds, state.now);
+  const ticks = markTicks(state, state.instruments[index]!);
+  return { instrument: index, rate, markTicks: ticks, coinPrice: coinUsd(state, terms.settle) };
+}
+
+export function tellSettled(
+  state: State,
+  { instrument, rate }: FundingTerms,
+  toFund: bigint,
+  time: number,
+): void {
+  state.events.push({ type: 'fundingSettled', instrument, rate, toFund, time });
+}
+
+/** With a positive rate longs pay shorts. */
+export function isPayer({ rate }: FundingTerms, { long }: Position): boolean {
+  return long === rate > 0n;
+}
+
+function payHolders(state: State, terms: FundingTerms): void {
+  const holders = holdersOf(state, terms.instrument);
+  const payers = holders.filter(({ position }) => isPayer(terms, position));
+  const receivers = holders.filter(({ position }) => !isPayer(terms, position));
+  const fund = SystemAccount.insurance;
+  const collected = payers.reduce((sum, holder) => sum + payFunding(state, terms, holder, fund), 0n);
+  distribute(state, terms, receivers, collected);
   for (const { account } of holders) state.markDirty(account);
 }
 
 type Rounding = (dividend: bigint, divisor: bigint) => bigint;
 
 /** |q| x mark x |F| in the settlement coin, rounded once: up for payers, down for receivers. */
-function amountOf(
-  state: State,
-  market: Market,
-  position: Position,
-  rate: bigint,
-  rounding: Rounding,
-): bigint {
-  const instrument = state.instruments[market.instrument]!;
-  const { coinMargined, settle } = instrument.futures!;
-  const notional = tradeValue(instrument, markTicks(state, instrument), position.lots);
+function amountOf(state: State, terms: FundingTerms, position: Position, rounding: Rounding): bigint {
+  const { rate, markTicks: ticks, coinPrice } = terms;
+  const instrument = state.instruments[terms.instrument]!;
+  const notional = tradeValue(instrument, ticks, position.lots);
   const exact = notional * (rate < 0n ? -rate : rate);
-  if (!coinMargined) return rounding(exact, RATE_ONE);
-  const price = coinUsd(state, settle);
-  return price === 0n ? 0n : rounding(exact * MONEY_ONE, RATE_ONE * price);
+  if (!instrument.futures!.coinMargined) return rounding(exact, RATE_ONE);
+  return coinPrice === 0n ? 0n : rounding(exact * MONEY_ONE, RATE_ONE * coinPrice);
 }
 
-/** A crossed payer pays in full, into debt if necessary; an isolated one keeps its maintenance margin. */
-function pay(state: State, market: Market, { account, position }: Holder, rate: bigint): bigint {
-  const instrument = state.instruments[market.instrument]!;
-  const due = amountOf(state, market, position, rate, divCeil);
-  if (!position.isolated) return payFrom(state, account, instrument, position, Bucket.cash, due);
-  if (state.rules.fundingLimits) return payIsolated(state, account, instrument, position, due);
+/** What a receiver gets when enough is collected. */
+export function dueToReceive(state: State, terms: FundingTerms, position: Position): bigint {
+  return amountOf(state, terms, position, divFloor);
+}
+
+/** A crossed payer pays in full, into debt if necessary; an isolated one keeps its maintenance margin. `pot` collects. */
+export function payFunding(
+  state: State,
+  terms: FundingTerms,
+  { account, position }: Holder,
+  pot: SystemAccount,
+): bigint {
+  const instrument = state.instruments[terms.instrument]!;
+  const due = amountOf(state, terms, position, divCeil);
+  if (!position.isolated) return payFrom(state, account, instrument, position, Bucket.cash, due, pot);
+  if (state.rules.fundingLimits) return payIsolated(state, account, instrument, position, due, pot);
   const kept = inSettleCoin(
     state,
     instrument,
     maintenanceAt(instrument, markTicks(state, instrument), position.lots),
   );
   const amount = smaller(due, larger(0n, position.iso - kept));
-  return payFrom(state, account, instrument, position, Bucket.isolated, amount);
+  return payFrom(state, account, instrument, position, Bucket.isolated, amount, pot);
 }
 
 /** From free cash, then from the margin down to nothing; what is still due the position owes (rules 13.8). */
@@ -80,11 +106,12 @@ function payIsolated(
   instrument: Instrument,
   position: Position,
   due: bigint,
+  pot: SystemAccount,
 ): bigint {
   const fromCash = smaller(due, spendable(state, account, instrument.futures!.settle));
   const fromMargin = smaller(due - fromCash, position.iso);
-  if (fromCash > 0n) payFrom(state, account, instrument, position, Bucket.cash, fromCash);
-  if (fromMargin > 0n) payFrom(state, account, instrument, position, Bucket.isolated, fromMargin);
+  if (fromCash > 0n) payFrom(state, account, instrument, position, Bucket.cash, fromCash, pot);
+  if (fromMargin > 0n) payFrom(state, account, instrument, position, Bucket.isolated, fromMargin, pot);
   position.fundingOwed += due - fromCash - fromMargin;
   return fromCash + fromMargin;
 }
@@ -96,6 +123,7 @@ function payFrom(
   position: Position,
   bucket: Bucket,
   amount: bigint,
+  pot: SystemAccount,
 ): bigint {
   const { ledger } = state;
   const coin = instrument.futures!.settle;
@@ -103,7 +131,7 @@ function payFrom(
   position.funding -= amount;
   const posting = {
     from: ledger.cell(account.index, coin, bucket),
-    to: ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
+    to: ledger.cell(pot, coin, Bucket.cash),
     amount,
     fromLine: 'fundingOut',
     reference: String(position.id),
@@ -156,27 +184,44 @@ export function chargeFunding(
 /** What was collected waits in the fund; receivers take their floors of it, the dust stays. */
 function distribute(
   state: State,
-  market: Market,
+  terms: FundingTerms,
   receivers: readonly Holder[],
-  rate: bigint,
   collected: bigint,
 ): void {
-  const instrument = state.instruments[market.instrument]!;
-  const coin = instrument.futures!.settle;
-  const { ledger } = state;
-  const due = receivers.map(({ position }) => amountOf(state, market, position, rate, divFloor));
+  const due = receivers.map(({ position }) => dueToReceive(state, terms, position));
   const total = due.reduce((sum, amount) => sum + amount, 0n);
-  for (const [n, { account, position }] of receivers.entries()) {
-    const amount = collected >= total ? due[n]! : divFloor(due[n]! * collected, total);
-    if (position.isolated) position.iso += amount;
-    position.funding += amount;
-    post(state, {
-      from: ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
-      to: ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash),
-      amount,
-      toLine: 'fundingIn',
-      reference: String(position.id),
-      instrument,
+  for (const [n, { account, position }] of receivers.entries())
+    receiveFunding(state, terms, account, position.id, position, {
+      amount: shareOf(due[n]!, collected, total),
+      pot: SystemAccount.insurance,
     });
-  }
+}
+
+/** Nobody is paid more than was collected (rules 5.10). */
+export function shareOf(due: bigint, collected: bigint, total: bigint): bigint {
+  return collected >= total ? due : divFloor(due * collected, total);
+}
+
+/** Without a position, which has been closed since, the amount goes to cash. */
+export function receiveFunding(
+  state: State,
+  terms: FundingTerms,
+  account: Account,
+  positionId: number,
+  position: Position | undefined,
+  { amount, pot }: { readonly amount: bigint; readonly pot: SystemAccount },
+): void {
+  const { ledger } = state;
+  const instrument = state.instruments[terms.instrument]!;
+  const coin = instrument.futures!.settle;
+  if (position?.isolated === true) position.iso += amount;
+  if (position !== undefined) position.funding += amount;
+  post(state, {
+    from: ledger.cell(pot, coin, Bucket.cash),
+    to: ledger.cell(account.index, coin, position?.isolated === true ? Bucket.isolated : Bucket.cash),
+    amount,
+    toLine: 'fundingIn',
+    reference: String(positionId),
+    instrument,
+  });
 }

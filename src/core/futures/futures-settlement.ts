@@ -41,6 +41,7 @@ type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
 export class FuturesSettlement implements MatchSink<FillContext> {
   readonly ranking = new AdlRanking();
   private readonly state: State;
+  private readonly touchOwner = (maker: number): void => this.state.touch(this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: FillContext[] = [];
   private readonly tests: FuturesFillTests[] = [];
@@ -103,6 +104,10 @@ export class FuturesSettlement implements MatchSink<FillContext> {
       execLinkId: state.nextId(),
       rpi: false,
     });
+  }
+
+  get meet(): ((maker: number) => void) | undefined {
+    return this.state.works.length === 0 ? undefined : this.touchOwner;
   }
 
   traded(context: FillContext, taker: number, maker: number, priceTicks: number, lots: number): void {

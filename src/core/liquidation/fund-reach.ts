@@ -54,7 +54,10 @@ export function cancelOwnBeyond(
       if (slab.party[slot] === account.party && (slab.flags[slot]! & FLAG_RPI) === 0) own.push(slot);
     return true;
   });
-  for (const slot of own) cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
+  for (const slot of own) {
+    state.touch(state.accountOf(slot));
+    cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
+  }
 }
 
 /** What closing the whole size at a price would lack, and the fee that it would bring the fund. */

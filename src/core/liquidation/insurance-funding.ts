@@ -14,6 +14,7 @@ import { divCeil, divFloor, larger, MONEY_ONE, MONEY_SCALE, parseUnits, smaller 
 import type { Account } from '../state/account.ts';
 import { externalCell } from '../state/ledger-lines.ts';
 import { type Posting, post } from '../state/ledger-postings.ts';
+import { awaitsFunding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { insufficientBalance } from '../wallet/wallet.ts';
 
@@ -47,8 +48,10 @@ export function fundInsurance(state: State, command: FundInsurance): CommandResu
 export function writeOffDebt(state: State, command: WriteOffDebt): CommandResult {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
-  if (account.positions.size > 0 || account.firstOrder !== NIL || state.loans.countOf(account.index) > 0)
-    return rejected(RejectReason.positionsOrOrdersOpen);
+  const { index } = account;
+  const busy = account.positions.size > 0 || account.firstOrder !== NIL || state.loans.countOf(index) > 0;
+  // Funding that it is still to receive may pay the debt.
+  if (busy || awaitsFunding(state, index)) return rejected(RejectReason.positionsOrOrdersOpen);
   if (!state.ledger.hasNegativeCash(account.index)) return rejected(RejectReason.nothingOwed);
   if (wholeEquity(state, account) > 0n) return rejected(RejectReason.debtIsCovered);
   const postings = writtenOff(state, account);

@@ -34,6 +34,7 @@ import { forgetPartySums } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
+import { endPair, isEnding } from './ending.ts';
 import { feeTableProblem } from './fee-tables.ts';
 import { scheduleCalendar } from './status-calendar.ts';
 
@@ -135,6 +136,11 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
       RejectReason.instrumentOffline,
       `${instrument.symbol} has been delivered, its status stays offline`,
     );
+  if (isEnding(state, instrument.index))
+    return refusedBecause(
+      RejectReason.instrumentOffline,
+      `orders of ${instrument.symbol} are still being cancelled`,
+    );
   switchStatus(state, instrument, status as InstrumentStatus);
   return OK;
 }
@@ -143,7 +149,9 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
 export function switchStatus(state: State, instrument: Instrument, status: InstrumentStatus): void {
   instrument.status = status;
   scheduleDelivery(state);
-  if (status === InstrumentStatus.offline) {
+  if (status === InstrumentStatus.offline && state.rules.portions && instrument.futures === undefined) {
+    endPair(state, instrument.index);
+  } else if (status === InstrumentStatus.offline) {
     cancelOrdersOf(state, instrument.index);
     cancelInstrumentStrategies(state, instrument, StrategyReason.delisting);
   }

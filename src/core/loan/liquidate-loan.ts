@@ -12,6 +12,7 @@ import { type LoanCells, loanCells, payingCollateral, sellingPrices, unpledging 
 const LIQUIDATION_FEE_RATE = parseUnits('0.02', RATE_SCALE)!;
 
 export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): void {
+  state.touch(state.accounts[loan.account]!);
   const debt = loan.debt();
   const owed = loan.interestOwed();
   const rate = shownRate(debt, loan.pledge, prices);

@@ -40,6 +40,7 @@ export class AdlRanking {
     let queue = this.queues.get(key);
     for (let fresh = false; ; fresh = true) {
       if (queue === undefined) {
+        for (const account of state.market(state.instruments[instrument]!).holders) state.touch(account);
         // Reversed: entries are popped from the end.
         queue = deleveragingQueue(state, instrument, long).reverse();
         this.queues.set(key, queue);

@@ -1,10 +1,10 @@
 /**
- * Editions of the rule book (rules 13). The second closes holes that colluding accounts had in the first, the third one
- * that the second left. Which edition is in force is part of the state and changes by a command, so every journal replays
- * under the rules that it was written under.
+ * Editions of the rule book (rules 13, 14). The second closes holes that colluding accounts had in the first, the third one
+ * that the second left; the fourth divides work that concerns everybody into portions. Which edition is in force is part of
+ * the state and changes by a command, so every journal replays under the rules that it was written under.
  */
 
-export const NEWEST_EDITION = 3;
+export const NEWEST_EDITION = 4;
 
 /** The rules of the second edition, in the order of their numbers R1 to R10. */
 export const SECOND_EDITION_RULES = [
@@ -23,8 +23,13 @@ export const SECOND_EDITION_RULES = [
 /** Rules 13.2 (f), and of 13.1 (a) what a forced close leaves. */
 export const THIRD_EDITION_RULES = ['silentIndex', 'forcedRest'] as const;
 
+/** Rules 14. */
+export const FOURTH_EDITION_RULES = ['portions'] as const;
+
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];
-export type EditionRule = SecondEditionRule | (typeof THIRD_EDITION_RULES)[number];
+export type EditionRule =
+  | SecondEditionRule
+  | (typeof THIRD_EDITION_RULES | typeof FOURTH_EDITION_RULES)[number];
 
 /** Which of them are in force. Tests may put single ones back to an earlier edition; nothing else can. */
 export type RulesInForce = Record<EditionRule, boolean>;
@@ -35,5 +40,6 @@ export function rulesOf(edition: number): RulesInForce {
   return Object.fromEntries([
     ...since(2, SECOND_EDITION_RULES),
     ...since(3, THIRD_EDITION_RULES),
+    ...since(4, FOURTH_EDITION_RULES),
   ]) as RulesInForce;
 }

@@ -29,7 +29,10 @@ export const SystemAccount = {
   insuranceLending: 7,
   /** What was written off: never above zero. */
   badDebt: 8,
+  /** Collected and not yet paid out by work in portions (rules 14.3). */
+  settling: 9,
 } as const;
+export type SystemAccount = (typeof SystemAccount)[keyof typeof SystemAccount];
 export const SYSTEM_ACCOUNT_NAMES = [
   'ext',
   'sys:fee',
@@ -40,6 +43,7 @@ export const SYSTEM_ACCOUNT_NAMES = [
   'sys:clearing',
   'sys:insurance-lending',
   'sys:bad-debt',
+  'sys:settling',
 ];
 /** Under which a movement of an insurance fund is remembered: it counts once per coin and fund. */
 export function insuranceReference(fund: 'futures' | 'lending', coin: number, reference: string): string {

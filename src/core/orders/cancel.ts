@@ -113,6 +113,7 @@ export function runCountdowns(state: State): void {
     if (first.countdownDeadline > state.now) break;
     countdowns.remove(first);
     first.countdownDeadline = 0;
+    state.touch(first);
     cancelWhere(state, first, CancelReason.normal, () => true);
   }
   scheduleCountdowns(state);

@@ -102,10 +102,11 @@ function exchangedBalance({ ledger }: State, coin: number): bigint {
   return ledger.balanceOf(convert, coin, Bucket.cash) + ledger.balanceOf(fee, coin, Bucket.cash);
 }
 
-/** What all accounts hold of a coin, debts subtracted. */
+/** What all accounts hold of a coin and are about to receive of each other, debts subtracted. */
 function allWallets({ ledger }: State, coin: number): bigint {
   let others = 0n;
-  for (let account = 0; account < FIRST_USER_ACCOUNT; account++) others += walletsOf(ledger, account, coin);
+  for (let account = 0; account < FIRST_USER_ACCOUNT; account++)
+    if (account !== SystemAccount.settling) others += walletsOf(ledger, account, coin);
   return -others;
 }
 

@@ -10,6 +10,7 @@ import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
+import { openWorkFields } from './open-work-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -35,6 +36,11 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
   if (state.edition > 2) {
     w.text('silentIndex');
     silenceFields(w, state);
+  }
+  // Strategy orders that wait for their turn are among the frozen fields.
+  if (state.endings.length > 0 || state.works.length > 0) {
+    w.text('openWork');
+    openWorkFields(w, state);
   }
   return w.written();
 }

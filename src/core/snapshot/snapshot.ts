@@ -24,6 +24,8 @@ const UPGRADES: readonly Upgrade[] = [
   (state) => state.ledger.beginPeaks(),
   // No contract was ever paused under the second edition.
   () => {},
+  // Before the fourth edition no work stays open.
+  () => {},
 ];
 
 export function saveState(state: State): Uint8Array<ArrayBuffer> {

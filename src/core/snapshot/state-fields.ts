@@ -12,6 +12,7 @@ import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
 import { listingFields, marketFields } from './market-fields.ts';
 import { loanFields, walletFields } from './money-fields.ts';
+import { openWorkFields } from './open-work-fields.ts';
 import { orderFields, strategyFields } from './order-fields.ts';
 import { priceFields } from './price-fields.ts';
 
@@ -42,6 +43,7 @@ export function stateFields(f: StateFields, state: State): void {
   failedAmendFields(f, state);
   strategyFields(f, state);
   if (f.format >= 2) editionFields(f, state);
+  if (f.format >= 4) openWorkFields(f, state);
 }
 
 /** What came with the second and third editions of the rule book (rules 13.12). */

@@ -5,6 +5,7 @@
  */
 
 import { FillTest, type FillTests } from '../book/book.ts';
+import { isEnding } from '../listing/ending.ts';
 import { isInDebt } from '../margin/debts.ts';
 import {
   bearsFill,
@@ -54,6 +55,8 @@ export class SpotFillTests implements FillTests {
 
   test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
     const { state, running } = this;
+    // SPOT and MARGIN share a book: one may have ended while the other trades.
+    if (isEnding(state, state.slab.instrument[maker]!)) return FillTest.makerFails;
     const account = state.accounts[state.slab.account[maker]!]!;
     if (!account.mayOwe && running === undefined) return FillTest.passes;
     this.expected = undefined;

@@ -23,6 +23,7 @@ export interface SpotFillContext {
 
 export class SpotSettlement implements MatchSink<SpotFillContext> {
   private readonly state: State;
+  private readonly touchOwner = (maker: number): void => this.state.touch(this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: SpotFillContext[] = [];
   private readonly tests: SpotFillTests;
@@ -53,6 +54,10 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     const step = BigInt(instrument.lotStep);
     const whole = (lots / step) * step;
     return whole > BigInt(SIZE_LOTS_MAX) ? SIZE_LOTS_MAX : Number(whole);
+  }
+
+  get meet(): ((maker: number) => void) | undefined {
+    return this.state.works.length === 0 ? undefined : this.touchOwner;
   }
 
   traded(context: SpotFillContext, taker: number, maker: number, priceTicks: number, lots: number): void {

@@ -15,6 +15,7 @@ const NEVER_IN_DEBT: ReadonlySet<number> = new Set([
   SystemAccount.insurance,
   SystemAccount.insuranceLending,
   SystemAccount.loanPool,
+  SystemAccount.settling,
 ]);
 
 /** The largest debt of an account in a coin since the last full hour. */
@@ -197,6 +198,21 @@ export class Ledger {
   beginPeaks(): void {
     this.peaks.clear();
     for (const [row, debt] of this.owingRows) if (debt > 0n) this.peaks.set(row, debt);
+  }
+
+  /** The same for one account. */
+  restartPeaks(account: number): void {
+    for (const coin of this.coinsOf(account)) {
+      const row = this.rows.find(account, coin);
+      const debt = this.owingRows.get(row) ?? 0n;
+      if (debt > 0n) this.peaks.set(row, debt);
+      else this.peaks.delete(row);
+    }
+  }
+
+  /** Has the account owed any coin since the last full hour? */
+  hasPeak(account: number): boolean {
+    return this.peaks.size > 0 && this.coinsOf(account).some((coin) => this.peakOf(account, coin) > 0n);
   }
 
   hasPeaks(): boolean {

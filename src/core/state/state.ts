@@ -19,6 +19,7 @@ import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accou
 import {
   DEPOSIT_REFERENCES_REMEMBERED,
   FAILED_AMENDS_REMEMBERED,
+  PORTION_MAX,
   TRANSFER_OIDS_REMEMBERED,
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
@@ -32,6 +33,7 @@ import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
+import type { Ending, HourWork } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
@@ -164,6 +166,15 @@ export class State {
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
+  /** Pairs that have ended and still have orders, oldest first. */
+  readonly endings: Ending[] = [];
+  /** Hours whose funding and interest are not settled with everybody yet, oldest first. */
+  readonly works: HourWork[] = [];
+  /** Settles open work with one account, whose owner `acts` or not; set by the engine. */
+  settleEarly: (account: Account, acts: boolean) => void = () => {};
+  /** Size of a portion of such work; not saved. Only tests change it. */
+  portion = PORTION_MAX;
+
   /** Compares each bound of the test at the match with the rule, and the settlement with the test (I50); not saved. */
   auditsMatches = false;
   /** A coin-margined contract has paid or collected a profit since the shortfall was last checked. */
@@ -195,6 +206,11 @@ export class State {
 
   nextId(): number {
     return ++this.lastId;
+  }
+
+  /** To be called before anything is done to an account, or decided by what it has: open work comes first (rules 14.3). */
+  touch(account: Account): void {
+    if (this.works.length !== 0) this.settleEarly(account, true);
   }
 
   /** Ids of records that are left out. */

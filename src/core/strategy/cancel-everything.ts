@@ -14,6 +14,7 @@ export function cancelEverything(state: State, { uid }: CancelEverything): Comma
   const frozen = state.accountByUid.get(uid);
   if (frozen === undefined) return rejected(RejectReason.unknownAccount);
   for (const account of [frozen, ...frozen.subAccounts]) {
+    state.touch(account);
     cancelWhere(state, account, CancelReason.delegatedRiskOrder, () => true);
     cancelStrategies(state, account, StrategyReason.frozen, ({ kind }) => !isTpsl(kind));
   }

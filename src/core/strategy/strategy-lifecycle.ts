@@ -45,11 +45,14 @@ function triggerBookOf(state: State, market: Market, by: TriggerBy): TriggerBook
   return market.lastTriggers;
 }
 
-/** Its price was reached: removes its triggers. The child order is placed when its turn comes. */
+/**
+ * Its price was reached: removes its triggers. The child order is placed when its turn comes; in portions (rules 14.4) the
+ * record is written then as well, because ten thousand may be reached at once.
+ */
 export function submitStrategy(state: State, order: StrategyOrder): void {
   disarm(order);
   order.status = StrategyStatus.submitting;
-  emitStrategy(state, order, StrategyStatus.submitting);
+  if (!state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);
 }
 
 /** Removes a strategy order from all tables; `emitFinal` writes its last record. */

@@ -29,6 +29,7 @@ export class Auditor {
   private readonly positions: PositionAudit;
   private readonly moves: MoveAudit;
   private lastTime = 0;
+  private workWasOpen = false;
   /** Contracts that only closed after the command before, and net sizes then. */
   private closeOnly: ReadonlySet<number> = new Set();
   private lots: ReadonlyMap<string, number> = new Map();
@@ -53,7 +54,10 @@ export class Auditor {
   observe(command: Command, outcome: CommandResult, events: readonly Event[]): void {
     this.checkCloseOnly(command, outcome);
     this.checkPaused(events);
-    if (outcome.rejectReason !== 0) this.checkRefused(events, command.time > this.lastTime);
+    // A refused command settles open work with the accounts it names, as time would (rules 14.3).
+    const timeMoved = command.time > this.lastTime || this.workWasOpen;
+    if (outcome.rejectReason !== 0) this.checkRefused(events, timeMoved);
+    this.workWasOpen = this.state.works.length > 0;
     this.lastTime = command.time;
     const finals = new Map<number, OrderRecord>();
     for (const event of events) {

@@ -23,23 +23,29 @@ export class PositionAudit {
     }
   }
 
+  /** The command before left work open. */
+  private inPortions = false;
+
   /** Call once after each command with everything it emitted. */
   observe(events: readonly Event[]): void {
     const changed = new Set<number>();
     const orders = new Map<number, OrderRecord>();
     for (const event of events) if (event.type === 'order') orders.set(event.order.orderId, event.order);
-    /** Lines of the running settlement: they come just before the word of it. */
-    let funding = 0n;
+    /** Lines of the running settlements, by contract: they come before the word of each. */
+    const funding = new Map<number, bigint>();
     for (const event of events) {
       if (event.type === 'fill' && event.fill.futures !== undefined) {
         if (this.follow(event.fill, orders.get(event.fill.orderId))) changed.add(event.fill.uid);
       } else if (event.type === 'ledgerLine' && isFunding(event.kind)) {
-        funding += event.amount;
+        funding.set(event.instrument, (funding.get(event.instrument) ?? 0n) + event.amount);
       } else if (event.type === 'fundingSettled') {
-        this.checkFunding(event.instrument, funding, event.toFund);
-        funding = 0n;
+        // Of a settlement in portions (rules 14.3) the lines stand in several commands; I52 adds them up.
+        const lines = this.inPortions ? -event.toFund : (funding.get(event.instrument) ?? 0n);
+        this.checkFunding(event.instrument, lines, event.toFund);
+        funding.delete(event.instrument);
       }
     }
+    this.inPortions = this.state.works.length > 0;
     for (const uid of changed) this.compare(uid);
   }
 

@@ -68,7 +68,7 @@ test('13.12: a state of format 1 is of the first edition until the command that 
   assert.equal(state.edition, 2);
   assert.ok(SECOND_EDITION_RULES.every((rule) => state.rules[rule]));
   assert.ok(!state.rules.silentIndex);
-  // There is no way back, and no fourth edition.
+  // There is no way back, and none beyond the newest.
   for (const edition of [1, 2, NEWEST_EDITION + 1])
     assert.notEqual(exchange.apply({ type: 'setEdition', time: floor.now, edition }).rejectReason, 0);
   const saved = Uint8Array.from(saveState(state));

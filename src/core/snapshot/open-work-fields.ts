@@ -1,0 +1,66 @@
+/** Work that is done in portions and not yet ended (rules 14). */
+
+import { type FundingDue, HourWork, type Receipt } from '../state/open-work.ts';
+import type { State } from '../state/state.ts';
+import { list, mapByNumber, type StateFields } from './fields.ts';
+
+export function openWorkFields(f: StateFields, { endings, works }: State): void {
+  const ended = list(f, endings, (ending) => ({
+    instrument: f.i32(ending?.instrument ?? 0),
+    next: f.i32(ending?.next ?? 0),
+  }));
+  const hours = list(f, works, (work) => hourFields(f, work));
+  if (!f.reading) return;
+  endings.push(...ended);
+  works.push(...hours);
+}
+
+function hourFields(f: StateFields, known: HourWork | undefined): HourWork {
+  const time = f.f64(known?.time ?? 0);
+  const interest = f.flag(known?.interest ?? false);
+  const fundings = list(f, known?.fundings ?? [], (funding) => fundingFields(f, funding));
+  const until = f.i32(known?.sweep.until ?? 0);
+  const work = known ?? new HourWork(time, fundings, interest, until);
+  work.sweep.next = f.i32(work.sweep.next);
+  for (const accounts of [work.sweep.early, work.acted]) accountSetFields(f, accounts);
+  const receipts = list(f, [...work.receipts], (entry) => receiptFields(f, entry));
+  const taken = mapByNumber(f, work.freeTaken, (key, amount) => [f.f64(key), f.money(amount ?? 0n)]);
+  if (f.reading) {
+    for (const [account, each] of receipts) work.receipts.set(account, each);
+    for (const [key, amount] of taken) work.freeTaken.set(key, amount);
+  }
+  return work;
+}
+
+function accountSetFields(f: StateFields, accounts: Set<number>): void {
+  const known = [...accounts].sort((a, b) => a - b);
+  const read = list(f, known, (account = 0) => f.i32(account));
+  if (f.reading) for (const account of read) accounts.add(account);
+}
+
+function fundingFields(f: StateFields, known: FundingDue | undefined): FundingDue {
+  return {
+    instrument: f.i32(known?.instrument ?? 0),
+    rate: f.money(known?.rate ?? 0n),
+    markTicks: f.i32(known?.markTicks ?? 0),
+    coinPrice: f.money(known?.coinPrice ?? 0n),
+    collected: f.money(known?.collected ?? 0n),
+    due: f.money(known?.due ?? 0n),
+    paid: f.money(known?.paid ?? 0n),
+  };
+}
+
+/** In the order in which they are paid. */
+function receiptFields(
+  f: StateFields,
+  known: [number, readonly Receipt[]] | undefined,
+): [number, readonly Receipt[]] {
+  const account = f.i32(known?.[0] ?? 0);
+  const receipts = list(f, known?.[1] ?? [], (receipt) => ({
+    instrument: f.i32(receipt?.instrument ?? 0),
+    positionKey: f.f64(receipt?.positionKey ?? 0),
+    positionId: f.f64(receipt?.positionId ?? 0),
+    due: f.money(receipt?.due ?? 0n),
+  }));
+  return [account, receipts];
+}
