@@ -30,6 +30,7 @@ export interface RunWords {
 
 export interface Run {
   readonly seed: number;
+  readonly portion: number | undefined;
   readonly terms: VenueTerms;
   readonly steps: readonly Step[];
   readonly commands: number;
@@ -142,7 +143,7 @@ export function run(seed: number, { without = [], only, steps: most = STEPS, por
   if (!wrong) judge.end();
   const { commands, done, hours } = stage;
   const { fills, finding, allowed } = judge;
-  return { seed, terms, steps, commands, fills, hours, finding, allowed, done };
+  return { seed, portion, terms, steps, commands, fills, hours, finding, allowed, done };
 }
 
 /** Of a batch, at least one of its items. */
@@ -161,8 +162,9 @@ export function replay(
   seed: number,
   steps: readonly Step[],
   without: readonly EditionRule[] = [],
+  portion?: number,
 ): Finding | undefined {
-  const stage = new Stage(seed, without);
+  const stage = new Stage(seed, without, portion);
   for (const step of steps) if (stage.take(step)) return stage.judge.finding;
   stage.judge.end();
   return stage.judge.finding;

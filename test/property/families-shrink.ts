@@ -4,8 +4,9 @@ import { type Run, replay, script } from './families-run.ts';
 import type { Step } from './families-steps.ts';
 
 /** Parts are left out, the larger ones first, until no single step can be. */
-export function shrink({ seed, steps, finding }: Run, without: readonly EditionRule[] = []): Step[] {
-  const holds = (some: readonly Step[]): boolean => replay(seed, some, without)?.kind === finding!.kind;
+export function shrink({ seed, portion, steps, finding }: Run, without: readonly EditionRule[] = []): Step[] {
+  const holds = (some: readonly Step[]): boolean =>
+    replay(seed, some, without, portion)?.kind === finding!.kind;
   let kept = [...steps];
   for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
     let fewer = false;
@@ -26,10 +27,10 @@ export function shrink({ seed, steps, finding }: Run, without: readonly EditionR
 /** A finding as a script with what it needs to be repeated. */
 export function report(found: Run, without: readonly EditionRule[] = []): string {
   const steps = shrink(found, without);
-  const { kind, text } = replay(found.seed, steps, without) ?? found.finding!;
+  const { kind, text } = replay(found.seed, steps, without, found.portion) ?? found.finding!;
   const { start: _, ...terms } = found.terms;
   return [
-    `seed ${found.seed}: ${kind}`,
+    `seed ${found.seed}${found.portion === undefined ? '' : `, portions of ${found.portion}`}: ${kind}`,
     text,
     `venue: ${JSON.stringify(terms)}`,
     ...script(found.seed, steps).map((line) => `  ${line}`),

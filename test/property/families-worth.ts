@@ -90,7 +90,8 @@ export class Worth {
   settlementOf(instrument: Instrument): number | undefined {
     const delivery = instrument.futures?.delivery;
     if (delivery === undefined) return undefined;
-    const { now } = this.state;
+    // Samples are taken at whole seconds; between two of them none is missing.
+    const now = Math.floor(this.state.now / SECOND_MS) * SECOND_MS;
     if (now < delivery.time - HOUR_MS || now >= delivery.time) return undefined;
     const futures = this.state.market(instrument).futures!;
     // The rest of the hour at the index; the mark would be the same, but stands still while the index is stale.
