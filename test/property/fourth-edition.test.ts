@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange } from '../../src/core/engine/exchange.ts';
-import type { Command } from '../../src/core/model/command.ts';
+import { type Command, EVERY_COMPONENT } from '../../src/core/model/command.ts';
 import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import type { State } from '../../src/core/state/state.ts';
@@ -21,8 +21,10 @@ const COMMANDS = 200;
 /** Commands that follow each other closely while an hour is open. */
 const ACTS = 12;
 const HOUR_MS = 3_600_000;
+/** Lines of an hour. From which pocket an isolated position pays goes by its margin when it does. */
+const CHARGES: ReadonlySet<string> = new Set(['interest', 'fundingOut', 'fundingIn']);
 
-const met = { hours: 0, inPortions: 0, between: 0, paid: 0, received: 0, compared: 0 };
+const met = { hours: 0, inPortions: 0, between: 0, seconds: 0, paid: 0, received: 0, compared: 0, moved: 0 };
 
 for (const [name, { setUp, flowOf }] of Object.entries(FLOWS)) {
   test(`${name} in portions: invariants hold, the hour is settled by what was held, replays agree`, () => {
@@ -49,10 +51,17 @@ for (const [name, { setUp, flowOf }] of Object.entries(FLOWS)) {
         };
         try {
           for (const instant of instantsBefore(state, command.time)) {
-            if (instant % HOUR_MS === 0) comparePortions(state, instant);
+            if (instant % HOUR_MS === 0) {
+              comparePortions(state, instant);
+              compareCharges(state, instant);
+            }
             apply({ type: 'tick', time: instant }, instant);
-            for (let acts = 0; acts < ACTS && state.works.length > 0; acts++)
-              apply(flow.next(), state.now + 1);
+            // Every third act is in the next second, when the prices of that second have been taken.
+            for (let acts = 0; acts < ACTS && state.works.length > 0; acts++) {
+              const second = state.nextSecond;
+              apply(flow.next(), acts % 3 === 2 ? state.nextSecond : state.now + 1);
+              if (state.works.length > 0 && state.nextSecond > second) met.seconds++;
+            }
           }
           apply(command, command.time);
         } catch (error) {
@@ -95,6 +104,47 @@ function comparePortions(state: State, time: number): void {
   met.compared++;
 }
 
+/** The same with prices that move a little between the portions: each account is charged what the hour has fixed. */
+function compareCharges(state: State, time: number): void {
+  if (state.edition < 4 || state.works.length > 0) return;
+  const bytes = Uint8Array.from(saveState(state));
+  const [still, moving] = [false, true].map((moves) => {
+    const exchange = new Exchange(loadState(bytes));
+    const { state } = exchange;
+    state.portion = moves ? 1 : Number.POSITIVE_INFINITY;
+    exchange.apply({ type: 'tick', time });
+    const inPortions = state.works.length > 0;
+    const charges = new Map<string, bigint>();
+    let fills = 0;
+    const look = () => {
+      for (const event of exchange.takeEvents()) {
+        if (event.type === 'fill' || event.type === 'conversion') fills++;
+        if (event.type !== 'ledgerLine' || !CHARGES.has(event.kind)) continue;
+        const key = `${event.uid} ${event.coin} ${event.kind} ${event.reference}`;
+        charges.set(key, (charges.get(key) ?? 0n) + event.amount);
+      }
+    };
+    look();
+    for (let second = 1; exchange.hasOpenWork && second < 5; second++) {
+      for (const [index, { price }] of state.indices.entries()) {
+        const moved = price + (price * BigInt(second % 2 === 1 ? 7 : -9)) / 1000n;
+        const told = { component: EVERY_COMPONENT, price: moved, volume: 0n, by: 'operator' };
+        if (price > 0n) exchange.apply({ type: 'componentPrice', time: state.now, index, ...told });
+      }
+      exchange.apply({ type: 'tick', time: time + second * 1000 });
+      look();
+    }
+    while (exchange.hasOpenWork) {
+      exchange.apply({ type: 'tick', time: state.now });
+      look();
+    }
+    return { charges, fills, inPortions };
+  });
+  if (still!.fills > 0 || moving!.fills > 0 || !moving!.inPortions) return;
+  assert.deepEqual(moving!.charges, still!.charges);
+  met.moved++;
+}
+
 function holdingsOf(state: State): unknown[] {
   const { ledger } = state;
   return [...state.accountByUid.values()].map(({ index, positions }) => [
@@ -113,6 +163,15 @@ function holdingsOf(state: State): unknown[] {
 }
 
 test('these flows act between the portions of hours', () => {
-  const least = { hours: 100, inPortions: 60, between: 300, paid: 100, received: 100, compared: 60 };
+  const least = {
+    hours: 100,
+    inPortions: 60,
+    between: 300,
+    seconds: 60,
+    paid: 100,
+    received: 100,
+    compared: 60,
+    moved: 30,
+  };
   for (const [what, times] of Object.entries(least)) SEEDS.met(what, met[what as keyof typeof met], times);
 });

@@ -12,6 +12,7 @@ import { COINS_MAX } from '../model/limits.ts';
 import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
+import type { InstantPrices } from '../state/open-work.ts';
 import { partyOf } from '../state/party.ts';
 import { eachHolder } from '../state/position-holders.ts';
 import type { State } from '../state/state.ts';
@@ -58,19 +59,25 @@ export function chargeInterest(state: State, before?: Debts): void {
 }
 
 /**
- * Charges one account for the hour that ends (rules 14.3): by its debts before the funding of the instant. `taken` is what
- * others of its party have taken of a free limit, by `freeKey`. Returns the number of coins that were looked at closely.
+ * Charges one account for the hour that ends (rules 14.3): by its debts before the funding of the instant, at the prices of
+ * the instant. `taken` is what others of its party have taken of a free limit, by `freeKey`. Returns the number of coins that
+ * were looked at closely.
  */
-export function chargeAccount(state: State, account: Account, taken: Map<number, bigint>): number {
+export function chargeAccount(
+  state: State,
+  account: Account,
+  prices: InstantPrices,
+  taken: Map<number, bigint>,
+): number {
   const { ledger, rules } = state;
   const { index } = account;
   const mayHaveOwed = rules.feeFloors && ledger.hasPeak(index);
-  if (!ledger.hasNegativeCash(index) && !mayHaveOwed && surelyOwesNothing(state, account)) return 0;
+  if (!ledger.hasNegativeCash(index) && !mayHaveOwed && surelyOwesNothing(state, account, prices)) return 0;
   const coins = coinsOf(state, account);
   for (const coin of coins) {
     const key = freeKey(state, account, coin);
     const before = rules.feeFloors ? (taken.get(key) ?? 0n) : 0n;
-    const { free, interest } = interestOf(state, account, coin, undefined, before);
+    const { free, interest } = interestOf(state, account, coin, undefined, before, prices);
     if (free > 0n) taken.set(key, before + free);
     charge(state, account, coin, interest);
   }
@@ -110,8 +117,13 @@ function debtors(state: State): Account[] {
   return accounts.sort((a, b) => a.uid - b.uid);
 }
 
-function debtOf(state: State, account: Account, coin: number): bigint {
-  return larger(0n, -(balanceOf(state, account, coin) + profitIn(state, account, coin)));
+function debtOf(
+  state: State,
+  account: Account,
+  coin: number,
+  profit = profitIn(state, account, coin),
+): bigint {
+  return larger(0n, -(balanceOf(state, account, coin) + profit));
 }
 
 /** Interest of one hour on the present debt, at most on `bearing` of it: the debt, its free part, and the interest. */
@@ -125,10 +137,11 @@ export function interestOf(
     account,
     (other, before) => interestOf(state, other, coin, undefined, before).free,
   ),
+  prices?: InstantPrices,
 ): { debt: bigint; free: bigint; interest: bigint } {
   const { freeLimit, yearRate } = state.lending[coin]!.terms;
-  const profit = profitIn(state, account, coin);
-  const owed = debtOf(state, account, coin);
+  const profit = profitIn(state, account, coin, prices);
+  const owed = debtOf(state, account, coin, profit);
   const debt = counted === undefined ? owed : smaller(owed, counted);
   const free = smaller(debt, smaller(larger(0n, -profit), larger(0n, freeLimit - taken)));
   const peak = state.rules.feeFloors ? state.ledger.peakOf(account.index, coin) : 0n;

@@ -1,6 +1,6 @@
 /**
- * Funding and interest of a full hour, account by account (rules 14.3). Rate, mark and coin price are those of the instant.
- * Each account is settled once, by the position and the debt that it has at the instant: in its turn, or before it acts.
+ * Funding and interest of a full hour, account by account (rules 14.3). Rates, marks and coin prices are those of the instant,
+ * kept with the work, because prices go on meanwhile. Each account is settled once, by the position and the debt that it has at the instant: in its turn, or before it acts.
  * Payers pay into `sys:settling`; when the last has paid, it is known what receivers get.
  */
 
@@ -14,11 +14,13 @@ import {
   shareOf,
   tellSettled,
 } from '../futures/funding.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import { markTicks } from '../margin/margin.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { positionKey } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
-import { type FundingDue, HourWork, type Receipt } from '../state/open-work.ts';
+import { type FundingDue, HourWork, type InstantPrices, type Receipt } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 
 /** What it costs of a portion, whose unit is the cancelling of an order: a look at an account, a charge, a payment. */
@@ -34,13 +36,22 @@ export function openHour(state: State, markets: readonly Market[], interest: boo
     due: 0n,
     paid: 0n,
   }));
-  return new HourWork(state.now, fundings, interest, state.accounts.length);
+  return new HourWork(state.now, fundings, interest, presentPrices(state), state.accounts.length);
+}
+
+function presentPrices(state: State): InstantPrices {
+  return {
+    marks: state.instruments.map((instrument) =>
+      instrument.futures === undefined ? 0 : markTicks(state, instrument),
+    ),
+    coins: state.coins.map((_, coin) => coinUsd(state, coin)),
+  };
 }
 
 /** Interest, then funding: a debt that funding makes bears interest from the next hour on. Returns what it cost of a portion. */
 export function settleHour(state: State, work: HourWork, account: Account): number {
   if (!account.mayOwe) return 0;
-  const charges = work.interest ? chargeAccount(state, account, work.freeTaken) : 0;
+  const charges = work.interest ? chargeAccount(state, account, work.prices, work.freeTaken) : 0;
   const payments = settleFundings(state, work, account);
   state.ledger.restartPeaks(account.index);
   return LOOK + CHARGE * charges + PAYMENT * payments;

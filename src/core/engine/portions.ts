@@ -12,7 +12,7 @@ import type { HourWork } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 import { closeHour, openHour, PAYMENT, payReceipts, settleHour } from './hour-work.ts';
 
-/** Until then it must be done, or what is left is done in one step: prices wait for it. */
+/** Until then it must be done, or what is left is done in one step: receivers of funding are not liquidated before. */
 const WORK_MS_MAX = 5000;
 
 /** Fields of commands that name accounts. */
@@ -52,7 +52,7 @@ export class Portions {
     return first !== undefined && time >= first.time + WORK_MS_MAX;
   }
 
-  /** All that prices wait for, in one step. */
+  /** All that is left of it, in one step. */
   finish(): void {
     while (this.state.works.length !== 0) this.continueWork(Number.POSITIVE_INFINITY);
   }

@@ -41,7 +41,7 @@ export class RiskEngine {
     const { state, monitor } = this;
     // Only accounts that are due: the other candidates of the monitor must not influence the order of processing.
     for (const account of monitor.onPrices()) {
-      if (this.isUnsettled(account)) continue;
+      if (awaitsFunding(state, account.index)) continue;
       if (isDue(state, account)) {
         state.markDirty(account);
         continue;
@@ -86,8 +86,8 @@ export class RiskEngine {
   }
 
   /**
-   * Open work comes before any test. Who is to receive funding is looked at when it has it: prices stand still until then
-   * (rules 14.3).
+   * Open work comes before any liquidation. Who is to receive funding is looked at when it has it, a few seconds later at
+   * most (rules 14.3).
    */
   private isUnsettled(account: Account): boolean {
     const { state } = this;

@@ -118,7 +118,7 @@ export class Schedule {
     );
   }
 
-  /** Does the instant bring work that needs prices of its own? They are not taken before the work of the last is done. */
+  /** Does the instant bring work of the same kind, or a delivery? That of the last is done before. */
   private needsEverybody(instant: number): boolean {
     const { nextFunding, nextDelivery } = this.state;
     return Math.min(nextFunding, nextDelivery, this.interestHour) <= instant;
@@ -225,9 +225,9 @@ export class Schedule {
   }
 }
 
-/** True when the prices of a new second were sampled. Open work goes by those of its instant, so they stay (rules 14.3). */
+/** True when the prices of a new second were sampled: they wait for nothing, least of all for open work (rules 14.3). */
 function samplePricesIfDue(state: State): boolean {
-  if (state.now < state.nextSecond || state.works.length !== 0) return false;
+  if (state.now < state.nextSecond) return false;
   samplePrices(state, state.now);
   return true;
 }

@@ -13,6 +13,7 @@ import { positionKey } from '../model/position.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 import { countsAsOpening } from '../orders/order-lifecycle.ts';
 import type { Account, FuturesSetting } from '../state/account.ts';
+import type { InstantPrices } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { coinUsd, collateralValue } from './collateral.ts';
 import {
@@ -163,13 +164,14 @@ export function coinsOf(state: State, account: Account): number[] {
   return [...coins].sort((a, b) => a - b);
 }
 
-/** Unrealised profit of the crossed positions settled in a coin. */
-export function profitIn(state: State, account: Account, coin: number): bigint {
+/** Unrealised profit of the crossed positions settled in a coin, at present prices or those of an instant before. */
+export function profitIn(state: State, account: Account, coin: number, at?: InstantPrices): bigint {
   let profit = 0n;
   for (const position of account.positions.values()) {
     const instrument = state.instruments[position.instrument]!;
     if (position.isolated || instrument.futures!.settle !== coin) continue;
-    profit += inSettleCoin(state, instrument, unrealisedOf(state, position));
+    const unrealised = unrealisedOf(state, position, at?.marks[position.instrument]);
+    profit += inSettleCoin(state, instrument, unrealised, at?.coins[coin]);
   }
   return profit;
 }
@@ -184,10 +186,14 @@ export function collateralValueOf(
   return { usd, counted: usd < 0n ? usd : collateralValue(state, coin, usd) };
 }
 
-/** Profit of a position at the mark, in 10^-8 of the quote coin. */
-export function unrealisedOf(state: State, position: Position): bigint {
+/** Profit of a position at the present mark or another, in 10^-8 of the quote coin. */
+export function unrealisedOf(
+  state: State,
+  position: Position,
+  ticks = markTicks(state, state.instruments[position.instrument]!),
+): bigint {
   const instrument = state.instruments[position.instrument]!;
-  return position.unrealised(tradeValue(instrument, markTicks(state, instrument), position.lots));
+  return position.unrealised(tradeValue(instrument, ticks, position.lots));
 }
 
 /** Isolated margin less owed funding, in the quote coin; for a coin-margined contract converted at the mark. */
@@ -199,10 +205,15 @@ export function isolatedInQuote(state: State, position: Position): bigint {
 }
 
 /** A quote amount of a contract in its settlement coin: the same for linear ones, converted for coin-margined. */
-export function inSettleCoin(state: State, instrument: Instrument, quoteAmount: bigint): bigint {
+export function inSettleCoin(
+  state: State,
+  instrument: Instrument,
+  quoteAmount: bigint,
+  coinPrice?: bigint,
+): bigint {
   const { settle, coinMargined } = instrument.futures!;
   if (!coinMargined) return quoteAmount;
-  const price = coinUsd(state, settle);
+  const price = coinPrice ?? coinUsd(state, settle);
   return price === 0n ? 0n : divFloor(quoteAmount * MONEY_ONE, price);
 }
 

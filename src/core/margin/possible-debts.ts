@@ -4,6 +4,7 @@
  */
 import { Bucket } from '../model/ledger-accounts.ts';
 import type { Account } from '../state/account.ts';
+import type { InstantPrices } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { markTicks } from './margin.ts';
 
@@ -12,9 +13,9 @@ const SAFETY = 1 + 1e-9;
 
 /**
  * True for an account without negative cash, whose positions are crossed and linear, settle in one coin, and have lost less
- * than its cash of that coin. False says nothing.
+ * than its cash of that coin, at present prices or those of an instant before. False says nothing.
  */
-export function surelyOwesNothing(state: State, account: Account): boolean {
+export function surelyOwesNothing(state: State, account: Account, at?: InstantPrices): boolean {
   const { ledger, instruments } = state;
   if (ledger.hasNegativeCash(account.index)) return false;
   let coin = -1;
@@ -24,7 +25,8 @@ export function surelyOwesNothing(state: State, account: Account): boolean {
     const { settle, coinMargined } = instrument.futures!;
     if (isolated || coinMargined || (coin !== -1 && coin !== settle)) return false;
     coin = settle;
-    const value = markTicks(state, instrument) * size * instrument.valuePerTickLotNumber;
+    const ticks = at?.marks[index] ?? markTicks(state, instrument);
+    const value = ticks * size * instrument.valuePerTickLotNumber;
     lost += Math.max(0, Number(basis) - value);
   }
   return lost === 0 || Number(ledger.balanceOf(account.index, coin, Bucket.cash)) > lost * SAFETY + 1;

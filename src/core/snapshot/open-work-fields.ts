@@ -1,6 +1,6 @@
 /** Work that is done in portions and not yet ended (rules 14). */
 
-import { type FundingDue, HourWork, type Receipt } from '../state/open-work.ts';
+import { type FundingDue, HourWork, type InstantPrices, type Receipt } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { list, mapByNumber, type StateFields } from './fields.ts';
 
@@ -19,8 +19,9 @@ function hourFields(f: StateFields, known: HourWork | undefined): HourWork {
   const time = f.f64(known?.time ?? 0);
   const interest = f.flag(known?.interest ?? false);
   const fundings = list(f, known?.fundings ?? [], (funding) => fundingFields(f, funding));
+  const prices = priceFields(f, known?.prices);
   const until = f.i32(known?.sweep.until ?? 0);
-  const work = known ?? new HourWork(time, fundings, interest, until);
+  const work = known ?? new HourWork(time, fundings, interest, prices, until);
   work.sweep.next = f.i32(work.sweep.next);
   for (const accounts of [work.sweep.early, work.acted]) accountSetFields(f, accounts);
   const receipts = list(f, [...work.receipts], (entry) => receiptFields(f, entry));
@@ -30,6 +31,13 @@ function hourFields(f: StateFields, known: HourWork | undefined): HourWork {
     for (const [key, amount] of taken) work.freeTaken.set(key, amount);
   }
   return work;
+}
+
+function priceFields(f: StateFields, known: InstantPrices | undefined): InstantPrices {
+  return {
+    marks: list(f, known?.marks ?? [], (ticks = 0) => f.i32(ticks)),
+    coins: list(f, known?.coins ?? [], (price = 0n) => f.money(price)),
+  };
 }
 
 function accountSetFields(f: StateFields, accounts: Set<number>): void {

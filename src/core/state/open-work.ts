@@ -43,6 +43,14 @@ export interface FundingDue {
   paid: bigint;
 }
 
+/** Prices of an instant that is over, for what goes by it and is worked out later. */
+export interface InstantPrices {
+  /** By instrument; 0 for one without a mark. */
+  readonly marks: readonly number[];
+  /** Dollar prices by coin. */
+  readonly coins: readonly bigint[];
+}
+
 /** Funding that a position is to receive: how much of it is known when every payer has paid. */
 export interface Receipt {
   readonly instrument: number;
@@ -57,6 +65,7 @@ export class HourWork {
   readonly fundings: readonly FundingDue[];
   /** Debts bear interest. */
   readonly interest: boolean;
+  readonly prices: InstantPrices;
   readonly sweep: Sweep;
   /** By account. */
   readonly receipts = new Map<number, readonly Receipt[]>();
@@ -65,10 +74,17 @@ export class HourWork {
   /** What of the free limits was taken, by party and coin (`freeKey`). */
   readonly freeTaken = new Map<number, bigint>();
 
-  constructor(time: number, fundings: readonly FundingDue[], interest: boolean, until: number) {
+  constructor(
+    time: number,
+    fundings: readonly FundingDue[],
+    interest: boolean,
+    prices: InstantPrices,
+    until: number,
+  ) {
     this.time = time;
     this.fundings = fundings;
     this.interest = interest;
+    this.prices = prices;
     this.sweep = new Sweep(until);
   }
 }
