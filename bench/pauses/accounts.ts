@@ -123,12 +123,19 @@ function timeEnds(venue: Venue, watch: Stopwatch): void {
   });
   const holders = (instrument: number) => state.market(state.instruments[instrument]!).holders.size;
   const delivering = venue.nextSecond((second) => second >= venue.deliveryTime);
-  watch.time('tick: delivery', counted(holders(Listed.delivery), 'positions'), () => venue.apply(delivering));
+  const portions = (kind: string, over: string) => {
+    while (venue.exchange.hasOpenWork)
+      watch.time(`tick: a portion of ${kind}`, over, () => venue.apply({ type: 'tick', time: venue.time }));
+  };
+  const delivered = counted(holders(Listed.delivery), 'positions');
+  watch.time('tick: delivery', delivered, () => venue.apply(delivering));
+  portions('the delivery and its hour', delivered);
   for (const [kind, instrument] of [
     ['a contract', Listed.perpetual + 1],
     ['the largest contract', Listed.perpetual],
   ] as const) {
     const over = counted(holders(instrument), 'positions and their orders');
     watch.time(`setInstrumentStatus: delists ${kind}`, over, () => venue.must(offline(instrument)));
+    portions(`the end of ${kind}`, over);
   }
 }

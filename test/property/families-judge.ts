@@ -49,6 +49,7 @@ import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { solvencyOf } from '../../src/core/reads/solvency-reads.ts';
 import type { Account } from '../../src/core/state/account.ts';
+import { ContractEnd } from '../../src/core/state/contract-end.ts';
 import type { State } from '../../src/core/state/state.ts';
 import {
   dollars,
@@ -198,7 +199,14 @@ export class Judge {
 
   // (1)
 
+  /**
+   * While a contract ends in portions (rules 14.5) gains and losses of one trade come by different commands: what the family
+   * has gained since it began, and what explains it.
+   */
+  private ending: { readonly edge: number; readonly bound: number } | undefined;
+
   private checkFamily(command: Command, events: readonly Event[], fills: readonly FillRecord[]): void {
+    const { state } = this;
     const flow = this.flowOf(command);
     const before = this.homes;
     this.homes = this.members.map((account) => this.worth.takeHome(account));
@@ -211,16 +219,20 @@ export class Judge {
     );
     const fund = this.funds.allowance(forced, spared, fills);
     const trades = fills.length === 0 ? 0 : this.trades.gainOf(fills);
-    if (edge <= ROUNDING) return;
+    const open = state.works.some((work) => work instanceof ContractEnd);
+    if (edge <= ROUNDING && !open && this.ending === undefined) return;
     const funding = this.fundingOf(events);
     const settling = this.settling.differs(this.members, this.passed);
     const unseen = rounding(fills.length + events.length) + this.forcedAtIndex(events) + settling;
-    const bound = trades + funding + fund + unseen;
-    if (edge > bound && !this.isExcused(command, events, fills)) {
+    const bound = this.isExcused(command, events, fills) ? edge : trades + funding + fund + unseen;
+    const known = this.ending ?? { edge: 0, bound: 0 };
+    const ending = { edge: known.edge + edge, bound: known.bound + Math.max(0, bound) };
+    this.ending = open ? ending : undefined;
+    if (!open && ending.edge > ROUNDING && ending.edge > ending.bound) {
       const parts = `trades ${dollars(trades)}, funding ${dollars(funding)}, fund ${dollars(fund)}`;
       this.find(
         `edge by ${command.type}`,
-        `the family gains ${dollars(edge)} at constant prices by ${command.type}; explained: ${parts}`,
+        `the family gains ${dollars(ending.edge)} at constant prices by ${command.type}; explained: ${parts}`,
       );
     }
     if (fund > 0) this.funds.use(Math.min(fund, Math.max(0, edge - trades - funding)));

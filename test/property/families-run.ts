@@ -8,6 +8,8 @@ import type { CommandResult } from '../../src/core/model/command-result.ts';
 import type { EditionRule } from '../../src/core/model/edition.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { InvariantBroken } from '../../src/core/model/units.ts';
+import { ContractEnd } from '../../src/core/state/contract-end.ts';
+import { HourWork } from '../../src/core/state/open-work.ts';
 import { randomAct, strangerAct } from './families-acts.ts';
 import type { Finding } from './families-finding.ts';
 import { Ground } from './families-ground.ts';
@@ -35,8 +37,9 @@ export interface Run {
   readonly steps: readonly Step[];
   readonly commands: number;
   readonly fills: number;
-  /** Hours whose work was open between two commands. */
+  /** Hours, and ends of contracts, whose work was open between two commands. */
   readonly hours: number;
+  readonly ends: number;
   readonly finding: Finding | undefined;
   readonly allowed: Judge['allowed'];
   readonly done: ReadonlyMap<CommandType, number>;
@@ -54,6 +57,7 @@ export class Stage {
   readonly dice: Rng;
   commands = 0;
   hours = 0;
+  ends = 0;
   private readonly inPortions: boolean;
   /** How often each kind of command was carried out. */
   readonly done = new Map<CommandType, number>();
@@ -107,7 +111,8 @@ export class Stage {
       const before = exchange.state.works[0];
       const result = exchange.apply(command);
       const [open] = exchange.state.works;
-      if (open !== undefined && open !== before) this.hours++;
+      if (open !== before && open instanceof HourWork) this.hours++;
+      if (open !== before && open instanceof ContractEnd) this.ends++;
       if (isDone(result)) this.done.set(command.type, (this.done.get(command.type) ?? 0) + 1);
       return judge.observe(command, result, exchange.takeEvents());
     } catch (error) {
@@ -141,9 +146,9 @@ export function run(seed: number, { without = [], only, steps: most = STEPS, por
   }
   wrong ||= playOn(ground.speak(), take);
   if (!wrong) judge.end();
-  const { commands, done, hours } = stage;
+  const { commands, done, hours, ends } = stage;
   const { fills, finding, allowed } = judge;
-  return { seed, portion, terms, steps, commands, fills, hours, finding, allowed, done };
+  return { seed, portion, terms, steps, commands, fills, hours, ends, finding, allowed, done };
 }
 
 /** Of a batch, at least one of its items. */

@@ -11,6 +11,8 @@ import type { Instrument } from '../../src/core/model/instrument.ts';
 import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import type { Position } from '../../src/core/model/position.ts';
 import type { Account } from '../../src/core/state/account.ts';
+import { ContractEnd } from '../../src/core/state/contract-end.ts';
+import { endOf } from '../../src/core/state/open-work.ts';
 import type { State } from '../../src/core/state/state.ts';
 import type { World } from './families-world.ts';
 
@@ -68,7 +70,7 @@ export class Worth {
 
   private moneyOf({ index }: Account, buckets: readonly Bucket[]): number {
     const { ledger } = this.state;
-    let sum = 0;
+    let sum = buckets === OWN ? this.pendingOf(index) : 0;
     for (const coin of ledger.coinsOf(index)) {
       let amount = 0n;
       for (const bucket of buckets) amount += ledger.balanceOf(index, coin, bucket);
@@ -77,13 +79,31 @@ export class Worth {
     return sum;
   }
 
+  /** What contracts that end owe the account: gains that wait, and margin that the fund and the winners cover (rules 14.5). */
+  private pendingOf(account: number): number {
+    let sum = 0;
+    for (const work of this.state.works) {
+      const pending = work instanceof ContractEnd ? work.pending.get(account) : undefined;
+      if (!(work instanceof ContractEnd) || pending === undefined) continue;
+      const { settle } = this.state.instruments[work.instrument]!.futures!;
+      sum += this.usd(settle, pending.kept + pending.lacking);
+    }
+    return sum;
+  }
+
   private positionOf({ instrument: index, size, basis }: Position): number {
     const instrument = this.state.instruments[index]!;
     const { base, quote, unitsPerLotNumber } = instrument;
     const held = size * unitsPerLotNumber * MONEY;
-    const settles = this.settlementOf(instrument);
+    const settles = this.endPriceOf(instrument) ?? this.settlementOf(instrument);
     if (settles !== undefined) return (held - (Number(basis) * MONEY) / settles) * this.world.prices[base]!;
     return held * this.world.prices[base]! - this.usd(quote, basis);
+  }
+
+  /** What a contract that has ended is being settled at. */
+  private endPriceOf({ index, pricePrecision }: Instrument): number | undefined {
+    const end = endOf(this.state, index);
+    return end === undefined ? undefined : end.priceTicks / 10 ** pricePrecision;
   }
 
   /** In the last hour of a contract: the mean that it will settle at if outside prices stay (rules 5.15). */

@@ -8,7 +8,7 @@ import { tradeValue } from '../../src/core/model/instrument.ts';
 import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import type { Position } from '../../src/core/model/position.ts';
 import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/model/units.ts';
-import type { FundingDue, HourWork } from '../../src/core/state/open-work.ts';
+import { type FundingDue, HourWork } from '../../src/core/state/open-work.ts';
 import type { State } from '../../src/core/state/state.ts';
 
 interface Counts {
@@ -64,7 +64,9 @@ export class HourOracle {
 
   /** Call after each command. */
   after(events: readonly Event[]): void {
-    const [open] = this.state.works;
+    const [first] = this.state.works;
+    // One that waits for the end of a contract goes by what that leaves.
+    const open = first instanceof HourWork ? first : undefined;
     if (this.work === undefined) {
       // One whose instant was not seen cannot be judged.
       if (open === undefined || open.time !== this.nowBefore + 1) return;

@@ -85,7 +85,7 @@ export class Exchange {
     this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
     this.riskEngine = new RiskEngine(state, this.settlements.futures);
     this.triggerEngine = new TriggerEngine(state, this.settlements, this.riskEngine);
-    this.portions = new Portions(state);
+    this.portions = new Portions(state, this.settlements.futures);
     this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine, this.portions);
   }
 
@@ -240,13 +240,11 @@ export class Exchange {
 
   /** Positions of an instrument that goes offline are settled, because they could not be closed any more. */
   private setStatus(command: SetInstrumentStatus): CommandResult {
-    const ends =
-      command.status === 'offline' && this.state.instruments[command.instrument]?.futures !== undefined;
-    // Shortages of a contract are shared by what everybody has.
-    if (ends) this.portions.finish();
+    const { rules } = this.state;
     const result = setInstrumentStatus(this.state, command);
-    if (result.rejectReason === RejectReason.none && command.status === 'offline')
-      this.riskEngine.delist(command.instrument);
+    if (result.rejectReason !== RejectReason.none || command.status !== 'offline') return result;
+    if (rules.portions) this.portions.delist(command.instrument);
+    else this.riskEngine.delist(command.instrument);
     return result;
   }
 

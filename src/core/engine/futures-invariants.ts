@@ -14,10 +14,12 @@ import { warningRatio } from '../margin/debts.ts';
 import { computeRisk, hasReachedRatio, unrealisedOf } from '../margin/margin.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { InstrumentStatus, Side } from '../model/enums.ts';
+import { tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { awaitsFunding } from '../state/open-work.ts';
+import type { ContractEnd } from '../state/contract-end.ts';
+import { awaitsMoney, endOf, isEnding } from '../state/open-work.ts';
 import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 import { checkMarginCache } from './account-invariants.ts';
@@ -43,12 +45,19 @@ export function checkFutures(state: State): void {
   for (const account of state.accountByUid.values()) {
     checkCloses(state, account);
     checkMarginCache(state, account);
-    // Who is to receive funding is looked at when it has it (rules 14.3).
-    if (!awaitsFunding(state, account.index)) checkRisk(state, account);
+    if (!isUnsettled(state, account)) checkRisk(state, account);
   }
 }
 
-/** I06 to I09, I42. */
+/** Who waits for money, or holds a contract that has ended, is looked at when he is settled (rules 14.3, 14.5). */
+function isUnsettled(state: State, { index, positions }: Account): boolean {
+  if (state.works.length === 0) return false;
+  return (
+    awaitsMoney(state, index) || [...positions.values()].some((each) => isEnding(state, each.instrument))
+  );
+}
+
+/** I06 to I09, I42. Positions of a contract that has ended close one by one: what is still open has its settlement value. */
 function checkContract(state: State, market: Market): void {
   const futures = market.futures!;
   const { symbol } = state.instruments[market.instrument]!;
@@ -66,19 +75,27 @@ function checkContract(state: State, market: Market): void {
     }
     assert(market.holders.has(account) === holds, `holders of ${symbol}: account ${account.uid}`);
   }
-  assert(size === 0, `I06: sizes of ${symbol} sum to ${size}`);
+  const end = endOf(state, market.instrument);
+  const open = end === undefined ? 0n : valueAt(state, end, size);
+  assert(end !== undefined || size === 0, `I06: sizes of ${symbol} sum to ${size}`);
   assert(
     long === futures.openInterest,
     `open interest of ${symbol} is ${futures.openInterest}, longs hold ${long}`,
   );
-  checkEnded(state, market);
-  assert(futures.cleared + basis === 0n, `I08: ${symbol} has cleared ${futures.cleared}, basis ${basis}`);
+  if (end === undefined) checkEnded(state, market);
+  assert(futures.cleared + basis === open, `I08: ${symbol} has cleared ${futures.cleared}, basis ${basis}`);
   if (futures.terms.coinMargined) {
     checkShortfall(state, market);
     return;
   }
-  assert(long !== 0 || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
-  assert(futures.clearing + basis === 0n, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
+  const quiet = market.holders.size === 0;
+  assert(!quiet || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
+  assert(futures.clearing + basis === open, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
+}
+
+function valueAt(state: State, { instrument, priceTicks }: ContractEnd, size: number): bigint {
+  const value = tradeValue(state.instruments[instrument]!, priceTicks, Math.abs(size));
+  return size < 0 ? -value : value;
 }
 
 /** I49: what the house would lack is what everybody has won, less what it has been paid, but for the roundings. */
@@ -131,7 +148,7 @@ function checkCloses(state: State, account: Account): void {
     const closing = closingOrders(state, account, position.instrument, position.posSide);
     const frozen = closing.reduce((sum, slot) => sum + slab.remaining[slot]!, 0);
     assert(frozen <= position.lots, `I26: ${frozen} lots are being closed of ${position.lots}`);
-    const waits = hasUnsafeIndex(state, position) || awaitsFunding(state, account.index);
+    const waits = hasUnsafeIndex(state, position) || isUnsettled(state, account);
     assert(
       waits || !position.isolated || !isolatedIsDue(state, position),
       'I35: an isolated position is due',

@@ -11,6 +11,8 @@ import { FLAG_RPI, NIL } from '../book/order-slab.ts';
 import { OrderType, PRICE_KINDS, Side, TimeInForce } from '../model/enums.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert } from '../model/units.ts';
+import { type ContractEnd, EndStage } from '../state/contract-end.ts';
+import { HourWork } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { checkAccount } from './account-invariants.ts';
 import { checkFunds } from './fund-invariants.ts';
@@ -39,13 +41,35 @@ export function checkInvariants(state: State): void {
 /** I52: what open work has collected and not yet paid out, and nothing else, is being settled. */
 function checkSettling({ ledger, works, instruments, coins }: State): void {
   const sums = coins.map(() => 0n);
-  for (const { fundings } of works)
-    for (const { instrument, collected, paid } of fundings)
-      sums[instruments[instrument]!.futures!.settle]! += collected - paid;
+  const add = (instrument: number, held: bigint) => {
+    sums[instruments[instrument]!.futures!.settle]! += held;
+  };
+  for (const work of works)
+    if (work instanceof HourWork)
+      for (const { instrument, collected, paid } of work.fundings) add(instrument, collected - paid);
+    else add(work.instrument, heldBy(work));
   for (const [coin, sum] of sums.entries()) {
     const held = ledger.balanceOf(SystemAccount.settling, coin, Bucket.cash);
     assert(held === sum, `I52: ${held} of coin ${coin} is being settled, open work says ${sum}`);
   }
+}
+
+/** Gains that wait, and from when it is known what losers lack, what is to be paid to them. */
+function heldBy({ stage, pending, held, lacking, debts, shortage, shared }: ContractEnd): bigint {
+  let kept = 0n;
+  let covered = 0n;
+  for (const each of pending.values()) {
+    kept += each.kept;
+    covered += each.lacking + each.debt;
+  }
+  if (stage <= EndStage.counting) assert(held === kept, `I52: gains of ${kept} wait, the end holds ${held}`);
+  if (stage === EndStage.sharing) {
+    const expected = kept + lacking + debts - shortage + shared;
+    assert(held === expected, `I52: the end of a contract holds ${held}, not ${expected}`);
+  }
+  if (stage === EndStage.covering)
+    assert(covered <= lacking + debts && held >= 0n, 'I52: more is covered than was lacking');
+  return held;
 }
 
 const NEVER_NEGATIVE: ReadonlySet<number> = new Set([

@@ -4,12 +4,19 @@
  * gains by what is done in between.
  */
 
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { closeEnd, continueEnd, nextStage, openEnd, settleEnd } from '../liquidation/contract-end.ts';
+import { listNextQuarter } from '../liquidation/delivery.ts';
 import { continueEnding } from '../listing/ending.ts';
+import { markTicks } from '../margin/margin.ts';
 import type { Command } from '../model/command.ts';
+import { InstrumentStatus, OrderKind } from '../model/enums.ts';
 import { PORTION_LOOKS_MAX } from '../model/limits.ts';
 import type { Account } from '../state/account.ts';
-import type { HourWork } from '../state/open-work.ts';
+import { type ContractEnd, EndStage } from '../state/contract-end.ts';
+import { HourWork, type OpenWork } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
+import { scheduleDelivery } from '../state/timers.ts';
 import { closeHour, openHour, PAYMENT, payReceipts, settleHour } from './hour-work.ts';
 
 /** Until then it must be done, or what is left is done in one step: receivers of funding are not liquidated before. */
@@ -20,11 +27,13 @@ const NAMES = ['uid', 'fromUid', 'toUid', 'initiatorUid'] as const;
 
 export class Portions {
   private readonly state: State;
+  private readonly settlement: FuturesSettlement;
   /** The present command has done a portion. */
   private hasRun = false;
 
-  constructor(state: State) {
+  constructor(state: State, settlement: FuturesSettlement) {
     this.state = state;
+    this.settlement = settlement;
     state.settleEarly = (account, acts) => this.settleEarly(account, acts);
   }
 
@@ -36,8 +45,37 @@ export class Portions {
   /** A full hour: its first portion is done at once. */
   openHour(markets: readonly Market[], interest: boolean): void {
     const { state } = this;
-    state.works.push(openHour(state, markets, interest));
-    if (state.works.length === 1) this.continueWork(state.portion);
+    this.open(openHour(state, markets, interest));
+  }
+
+  /** Contracts whose delivery time has come: from now on nobody trades them. */
+  deliverDue(): void {
+    const { state } = this;
+    for (const market of [...state.markets]) {
+      const delivery = market.futures?.terms.delivery;
+      const instrument = state.instruments[market.instrument]!;
+      if (delivery === undefined || delivery.time > state.now) continue;
+      if (instrument.status === InstrumentStatus.offline) continue;
+      instrument.status = InstrumentStatus.offline;
+      state.events.push({ type: 'instrument', instrument: instrument.index });
+      listNextQuarter(state, instrument);
+      this.open(openEnd(state, market, OrderKind.delivery, market.futures!.fixSettlement()));
+    }
+    scheduleDelivery(state);
+  }
+
+  /** A contract that was switched off keeps no orders and no positions, which close at the mark (rules 1.3). */
+  delist(index: number): void {
+    const { state } = this;
+    const instrument = state.instruments[index]!;
+    if (instrument.futures === undefined) return;
+    this.open(openEnd(state, state.market(instrument), OrderKind.delisting, markTicks(state, instrument)));
+  }
+
+  private open(work: OpenWork): void {
+    const { works, portion } = this.state;
+    works.push(work);
+    if (works.length === 1) this.continueWork(portion);
   }
 
   /** A tick: the next portion of everything that is open, unless its time has brought one already. */
@@ -72,24 +110,45 @@ export class Portions {
   }
 
   private settleEarly(account: Account, acts: boolean): void {
+    for (const work of this.state.works)
+      if (work instanceof HourWork) this.settleHourEarly(work, account, acts);
+      else this.settleEndEarly(work, account, acts);
+  }
+
+  private settleHourEarly(work: HourWork, account: Account, acts: boolean): void {
     const { state } = this;
     const { index } = account;
-    for (const work of state.works) {
-      const { sweep, receipts, acted } = work;
-      if (!sweep.isDone(index)) {
-        sweep.early.add(index);
-        settleHour(state, work, account);
-      } else if (sweep.isOver && receipts.has(index)) payReceipts(state, work, account);
-      if (acts && receipts.has(index)) acted.add(index);
+    const { sweep, receipts, acted } = work;
+    if (!sweep.isDone(index)) {
+      sweep.early.add(index);
+      settleHour(state, work, account);
+    } else if (sweep.isOver && receipts.has(index)) payReceipts(state, work, account);
+    if (acts && receipts.has(index)) acted.add(index);
+  }
+
+  private settleEndEarly(work: ContractEnd, account: Account, acts: boolean): void {
+    const { index } = account;
+    const { sweep, pending } = work;
+    if (!sweep.isDone(index)) {
+      sweep.early.add(index);
+      settleEnd(this.state, this.settlement, work, account);
     }
+    const waits = acts ? pending.get(index) : undefined;
+    if (waits !== undefined) waits.acted = true;
   }
 
   private continueWork(portion: number): void {
-    const { state } = this;
-    const work = state.works[0];
+    const work = this.state.works[0];
     if (work === undefined) return;
     this.hasRun = true;
-    const left = this.sweep(work, portion);
+    if (work instanceof HourWork) this.continueHour(work, portion);
+    else this.continueEnd(work, portion);
+  }
+
+  private continueHour(work: HourWork, portion: number): void {
+    const { state } = this;
+    const settle = (account: Account) => settleHour(state, work, account);
+    const left = this.sweep(work, portion, settle);
     if (!work.sweep.isOver) return;
     this.pay(work, left);
     if (work.receipts.size > 0) return;
@@ -97,16 +156,34 @@ export class Portions {
     closeHour(state, work);
   }
 
+  private continueEnd(work: ContractEnd, portion: number): void {
+    const { state, settlement } = this;
+    const settle = (account: Account) => settleEnd(state, settlement, work, account);
+    let left = this.sweep(work, portion, settle);
+    if (!work.sweep.isOver) return;
+    let looks = PORTION_LOOKS_MAX;
+    for (;;) {
+      if (work.stage === EndStage.closing || work.next >= work.sweep.until) {
+        if (nextStage(state, work)) continue;
+        state.works.shift();
+        closeEnd(state, work);
+        return;
+      }
+      if (left <= 0 || looks <= 0) return;
+      left -= continueEnd(state, work, work.next++);
+      looks--;
+    }
+  }
+
   /** Returns what is left of the portion. */
-  private sweep(work: HourWork, portion: number): number {
+  private sweep({ sweep }: OpenWork, portion: number, settle: (account: Account) => number): number {
     const { state } = this;
-    const { sweep } = work;
     let left = portion;
     for (let looks = PORTION_LOOKS_MAX; !sweep.isOver && left > 0 && looks > 0; looks--) {
       const { next } = sweep;
       const done = sweep.isDone(next);
       sweep.next++;
-      if (!done) left -= settleHour(state, work, state.accounts[next]!);
+      if (!done) left -= settle(state.accounts[next]!);
     }
     return left;
   }

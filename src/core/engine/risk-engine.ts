@@ -14,7 +14,7 @@ import { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { awaitsFunding } from '../state/open-work.ts';
+import { awaitsMoney } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 
@@ -41,7 +41,7 @@ export class RiskEngine {
     const { state, monitor } = this;
     // Only accounts that are due: the other candidates of the monitor must not influence the order of processing.
     for (const account of monitor.onPrices()) {
-      if (awaitsFunding(state, account.index)) continue;
+      if (awaitsMoney(state, account.index)) continue;
       if (isDue(state, account)) {
         state.markDirty(account);
         continue;
@@ -92,7 +92,7 @@ export class RiskEngine {
   private isUnsettled(account: Account): boolean {
     const { state } = this;
     if (state.works.length !== 0) state.settleEarly(account, false);
-    return awaitsFunding(state, account.index);
+    return awaitsMoney(state, account.index);
   }
 
   private processAccount(account: Account): void {

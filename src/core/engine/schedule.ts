@@ -118,10 +118,9 @@ export class Schedule {
     );
   }
 
-  /** Does the instant bring work of the same kind, or a delivery? That of the last is done before. */
+  /** Does the instant bring another hour? What is open is done before. */
   private needsEverybody(instant: number): boolean {
-    const { nextFunding, nextDelivery } = this.state;
-    return Math.min(nextFunding, nextDelivery, this.interestHour) <= instant;
+    return Math.min(this.state.nextFunding, this.interestHour) <= instant;
   }
 
   private finishWork(): void {
@@ -157,8 +156,14 @@ export class Schedule {
   }
 
   changeStatus(): void {
-    this.finishWork();
-    applyDueStatusChanges(this.state, this.riskEngine);
+    const { state } = this;
+    for (const { instrument, status } of dueStatusChanges(state)) {
+      switchStatus(state, instrument, status);
+      if (status !== InstrumentStatus.offline) continue;
+      if (state.rules.portions) this.portions.delist(instrument.index);
+      else this.riskEngine.delist(instrument.index);
+    }
+    scheduleCalendar(state);
   }
 
   samplePricesOfInstant(): void {
@@ -201,10 +206,9 @@ export class Schedule {
     this.hourOpened = true;
   }
 
-  /** Shortages of a contract are shared by what everybody has: nothing may be open. */
   deliverDue(): void {
-    this.finishWork();
-    this.riskEngine.deliverDue();
+    if (this.state.rules.portions) this.portions.deliverDue();
+    else this.riskEngine.deliverDue();
   }
 
   /** An hour that begins makes loans grow, so they are tested at once, by prices that may be stale by then. */
@@ -230,14 +234,6 @@ function samplePricesIfDue(state: State): boolean {
   if (state.now < state.nextSecond) return false;
   samplePrices(state, state.now);
   return true;
-}
-
-function applyDueStatusChanges(state: State, riskEngine: RiskEngine): void {
-  for (const { instrument, status } of dueStatusChanges(state)) {
-    switchStatus(state, instrument, status);
-    if (status === InstrumentStatus.offline) riskEngine.delist(instrument.index);
-  }
-  scheduleCalendar(state);
 }
 
 function settleDueFunding(state: State): void {

@@ -5,6 +5,7 @@ import { STRATEGIES_PER_ACCOUNT_MAX } from '../model/limits.ts';
 import { hasLeg } from '../model/tpsl.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { isEnding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { HIT_TRIGGER, type StrategyOrder } from '../state/strategy-order.ts';
 import { isTpsl } from '../strategy/strategy-lifecycle.ts';
@@ -36,7 +37,8 @@ function checkAccount(state: State, account: Account): void {
     assert(order.id > id, 'I30: strategy orders out of order');
     id = order.id;
     assert(state.strategies.byId.get(id) === order, 'the tables of strategy orders agree');
-    assert(instrument.status !== InstrumentStatus.offline, 'I42: a strategy order on what nobody can trade');
+    const trades = instrument.status !== InstrumentStatus.offline || isEnding(state, order.instrument);
+    assert(trades, 'I42: a strategy order on what nobody can trade');
     if (order.clientOid !== '')
       assert(account.strategyOids.get(order.clientOid) === order, 'I29: client id of a strategy order');
     if (order.kind === StrategyKind.full) {

@@ -30,6 +30,7 @@ import type { TriggerLeg } from '../model/tpsl.ts';
 import { smaller } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
+import { isEnding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
 import {
@@ -77,7 +78,9 @@ export class TriggerEngine {
     if (!state.halted) {
       for (const { futures, markTriggers } of state.markets) {
         if (markTriggers === undefined || futures === undefined) continue;
-        if (futures.markTicks !== 0 && !futures.instrument.paused) markTriggers.onPrice(futures.markTicks);
+        const { instrument } = futures;
+        if (isEnding(state, instrument.index)) continue;
+        if (futures.markTicks !== 0 && !instrument.paused) markTriggers.onPrice(futures.markTicks);
       }
     }
     this.fireDue();
@@ -138,6 +141,8 @@ export class TriggerEngine {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     state.touch(account);
+    // Open work may have cancelled it (rules 14.5).
+    if (!state.strategies.byId.has(order.id)) return;
     if (state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);
     // Its own order may end the position, which must not cancel the record that made it.
     unregisterStrategy(state, order);

@@ -74,7 +74,7 @@ export function delist(state: State, settlement: FuturesSettlement, market: Mark
 }
 
 /** Deliveries are outside the budgets of the fund, and outside what I47 adds up. */
-function countOutflow(state: State, coin: number, before: bigint): void {
+export function countOutflow(state: State, coin: number, before: bigint): void {
   state.fundHours.add('futures', coin, 'unlimited', larger(0n, before - fundBalance(state, coin)));
 }
 
@@ -86,29 +86,54 @@ function settlePositions(
   kind: OrderKind,
 ): void {
   const holders = holdersOf(state, instrument.index);
-  const fills = settlement.contextOf(instrument);
   const results = new Map<Account | Position, Result>();
   const claims: Claim[] = [];
   for (const { account, position } of holders) {
-    const { realised, closeFee } = position;
-    const slot = forcedOrder(state, account, position, position.lots, kind);
-    settlement.settleAlone(fills, slot, priceTicks, position.lots);
-    endForcedOrder(state, slot);
+    const { realised, fee, lacking } = closeAt(state, settlement, account, position, priceTicks, kind);
     const party = position.isolated ? position : account;
     const result = results.get(party) ?? { account, realised: 0n, fee: 0n };
-    result.realised += position.realised - realised;
-    result.fee += position.closeFee - closeFee;
+    result.realised += realised;
+    result.fee += fee;
     results.set(party, result);
-    const lacking = releaseMargin(state, settlement, instrument, account, position);
     if (lacking > 0n) claims.push({ account, bucket: Bucket.isolated, amount: lacking });
     state.markDirty(account);
   }
   const debts = debtsOf(state, instrument, new Set(holders.map(({ account }) => account)));
   const debtors = new Set(debts.map(({ account }) => account));
   const winners = [...results.values()].filter(
-    ({ account, realised, fee }) => realised > 0n && realised > fee && !debtors.has(account),
+    ({ account, realised, fee }) => isGain(realised, fee) && !debtors.has(account),
   );
   coverClaims(state, instrument, [...claims, ...debts], winners);
+}
+
+/** What a position has won or lost by its last close, the fee of it, and what its isolated margin lacks. */
+interface Closed {
+  readonly realised: bigint;
+  readonly fee: bigint;
+  readonly lacking: bigint;
+}
+
+/** Closes a position of a contract that has ended, against the clearing account. What is lacking stays in its bucket. */
+export function closeAt(
+  state: State,
+  settlement: FuturesSettlement,
+  account: Account,
+  position: Position,
+  priceTicks: number,
+  kind: OrderKind,
+): Closed {
+  const instrument = state.instruments[position.instrument]!;
+  const { realised, closeFee } = position;
+  const slot = forcedOrder(state, account, position, position.lots, kind);
+  settlement.settleAlone(settlement.contextOf(instrument), slot, priceTicks, position.lots);
+  endForcedOrder(state, slot);
+  const lacking = releaseMargin(state, settlement, instrument, account, position);
+  return { realised: position.realised - realised, fee: position.closeFee - closeFee, lacking };
+}
+
+/** Is there something that a shortage may be taken of? */
+export function isGain(realised: bigint, fee: bigint): boolean {
+  return realised > 0n && realised > fee;
 }
 
 /** Returns the rest of an isolated margin to cash. The result is the missing amount, left in the bucket until covered. */
@@ -145,15 +170,19 @@ function releaseMargin(
 
 /** Crossed losers that owe the settlement coin and have no other money to pay it. */
 function debtsOf(state: State, instrument: Instrument, accounts: ReadonlySet<Account>): Claim[] {
-  const { ledger } = state;
   const coin = instrument.futures!.settle;
   const claims: Claim[] = [];
   for (const account of accounts) {
-    const cash = ledger.balanceOf(account.index, coin, Bucket.cash);
-    if (cash >= 0n || account.positions.size > 0 || ownsAnything(state, account)) continue;
-    claims.push({ account, bucket: Bucket.cash, amount: -cash });
+    const amount = debtWithoutMeans(state, account, coin);
+    if (amount > 0n) claims.push({ account, bucket: Bucket.cash, amount });
   }
   return claims;
+}
+
+/** What an account owes of a coin that has no position and no money to pay it with. */
+export function debtWithoutMeans(state: State, account: Account, coin: number): bigint {
+  const cash = state.ledger.balanceOf(account.index, coin, Bucket.cash);
+  return cash >= 0n || account.positions.size > 0 || ownsAnything(state, account) ? 0n : -cash;
 }
 
 function ownsAnything(state: State, { index }: Account): boolean {
@@ -215,12 +244,12 @@ function shareShortage(
 }
 
 /** Reference of the ledger lines of a contract's end. */
-function about(instrument: Instrument): { reference: string; instrument: Instrument } {
+export function about(instrument: Instrument): { reference: string; instrument: Instrument } {
   return { reference: instrument.symbol, instrument };
 }
 
 /** Coin-margined profit is not zero-sum in coin: the remainder goes to the fund. */
-function closeClearing(state: State, market: Market): void {
+export function closeClearing(state: State, market: Market): void {
   const futures = market.futures!;
   const { ledger } = state;
   const coin = futures.terms.settle;
@@ -242,7 +271,7 @@ function closeClearing(state: State, market: Market): void {
 }
 
 /** The later contract becomes this quarter's, and a new one is listed behind it. */
-function listNextQuarter(state: State, delivered: Instrument): void {
+export function listNextQuarter(state: State, delivered: Instrument): void {
   const { spec } = delivered;
   if (spec.futures?.deliveryPeriod !== 'this_quarter') return;
   const sibling = state.instruments.find(

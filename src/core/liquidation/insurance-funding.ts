@@ -14,7 +14,7 @@ import { divCeil, divFloor, larger, MONEY_ONE, MONEY_SCALE, parseUnits, smaller 
 import type { Account } from '../state/account.ts';
 import { externalCell } from '../state/ledger-lines.ts';
 import { type Posting, post } from '../state/ledger-postings.ts';
-import { awaitsFunding } from '../state/open-work.ts';
+import { awaitsMoney } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { insufficientBalance } from '../wallet/wallet.ts';
 
@@ -51,7 +51,7 @@ export function writeOffDebt(state: State, command: WriteOffDebt): CommandResult
   const { index } = account;
   const busy = account.positions.size > 0 || account.firstOrder !== NIL || state.loans.countOf(index) > 0;
   // Funding that it is still to receive may pay the debt.
-  if (busy || awaitsFunding(state, index)) return rejected(RejectReason.positionsOrOrdersOpen);
+  if (busy || awaitsMoney(state, index)) return rejected(RejectReason.positionsOrOrdersOpen);
   if (!state.ledger.hasNegativeCash(account.index)) return rejected(RejectReason.nothingOwed);
   if (wholeEquity(state, account) > 0n) return rejected(RejectReason.debtIsCovered);
   const postings = writtenOff(state, account);

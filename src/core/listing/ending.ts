@@ -20,11 +20,6 @@ export function endPair(state: State, instrument: number): void {
   if (state.endings.length === 1) cancelPortion(state, ending);
 }
 
-/** Does the pair still have orders that wait to be cancelled? */
-export function isEnding({ endings }: State, instrument: number): boolean {
-  return endings.length !== 0 && endings.some((ending) => ending.instrument === instrument);
-}
-
 /** Cancels the next orders of the pair that ended first. */
 export function continueEnding(state: State): void {
   const first = state.endings[0];

@@ -30,11 +30,12 @@ import { parseInstrument, SpecificationError } from '../model/parse-instrument.t
 import { RejectReason } from '../model/reject-reason.ts';
 import { RATE_ONE } from '../model/units.ts';
 import { cancelSlot } from '../orders/cancel.ts';
+import { isEnding } from '../state/open-work.ts';
 import { forgetPartySums } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
-import { endPair, isEnding } from './ending.ts';
+import { endPair } from './ending.ts';
 import { feeTableProblem } from './fee-tables.ts';
 import { scheduleCalendar } from './status-calendar.ts';
 
@@ -139,18 +140,18 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
   if (isEnding(state, instrument.index))
     return refusedBecause(
       RejectReason.instrumentOffline,
-      `orders of ${instrument.symbol} are still being cancelled`,
+      `orders or positions of ${instrument.symbol} are still being closed`,
     );
   switchStatus(state, instrument, status as InstrumentStatus);
   return OK;
 }
 
-/** Going offline cancels every order of the instrument (rules 1.3). */
+/** Going offline cancels every order of the instrument (rules 1.3); those of a contract in portions with its positions (rules 14.5). */
 export function switchStatus(state: State, instrument: Instrument, status: InstrumentStatus): void {
   instrument.status = status;
   scheduleDelivery(state);
-  if (status === InstrumentStatus.offline && state.rules.portions && instrument.futures === undefined) {
-    endPair(state, instrument.index);
+  if (status === InstrumentStatus.offline && state.rules.portions) {
+    if (instrument.futures === undefined) endPair(state, instrument.index);
   } else if (status === InstrumentStatus.offline) {
     cancelOrdersOf(state, instrument.index);
     cancelInstrumentStrategies(state, instrument, StrategyReason.delisting);

@@ -61,6 +61,8 @@ export class FuturesMarket {
   /** The mark that was last brought to the grid, and where: asked for by every order. */
   private shownMark = 0n;
   private shownMarkTicks = 0;
+  /** What the contract is settled at while its end is worked off (rules 14.5), where its mark stands; 0 = it trades. */
+  private endTicks = 0;
   /** The present estimate of the funding rate, 10^-12. */
   rate = 0n;
   /** When it is settled next; Infinity for delivery contracts. */
@@ -78,12 +80,21 @@ export class FuturesMarket {
 
   /** The mark price on the instrument's grid; 0 while there is no index. */
   get markTicks(): number {
+    if (this.endTicks !== 0) return this.endTicks;
     const { price } = this.mark;
     if (price !== this.shownMark) {
       this.shownMark = price;
       this.shownMarkTicks = this.ticksOf(price);
     }
     return this.shownMarkTicks;
+  }
+
+  holdMarkAt(ticks: number): void {
+    this.endTicks = ticks;
+  }
+
+  releaseMark(): void {
+    this.endTicks = 0;
   }
 
   get indexTicks(): number {

@@ -1,18 +1,67 @@
 /** Work that is done in portions and not yet ended (rules 14). */
 
-import { type FundingDue, HourWork, type InstantPrices, type Receipt } from '../state/open-work.ts';
+import { ContractEnd, type EndStage, type Pending } from '../state/contract-end.ts';
+import {
+  type FundingDue,
+  HourWork,
+  type InstantPrices,
+  type OpenWork,
+  type Receipt,
+} from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { list, mapByNumber, type StateFields } from './fields.ts';
 
-export function openWorkFields(f: StateFields, { endings, works }: State): void {
+const SUMS = ['held', 'lacking', 'debts', 'gains', 'shortage', 'shared', 'forMargins', 'forDebts'] as const;
+
+export function openWorkFields(f: StateFields, state: State): void {
+  const { endings, works } = state;
   const ended = list(f, endings, (ending) => ({
     instrument: f.i32(ending?.instrument ?? 0),
     next: f.i32(ending?.next ?? 0),
   }));
-  const hours = list(f, works, (work) => hourFields(f, work));
+  const open = list<OpenWork>(f, works, (work) => {
+    const isHour = f.flag(work instanceof HourWork);
+    return isHour
+      ? hourFields(f, work as HourWork | undefined)
+      : endFields(f, work as ContractEnd | undefined);
+  });
   if (!f.reading) return;
   endings.push(...ended);
-  works.push(...hours);
+  works.push(...open);
+  for (const work of open)
+    if (work instanceof ContractEnd)
+      state.market(state.instruments[work.instrument]!).futures!.holdMarkAt(work.priceTicks);
+}
+
+function endFields(f: StateFields, known: ContractEnd | undefined): ContractEnd {
+  const time = f.f64(known?.time ?? 0);
+  const instrument = f.i32(known?.instrument ?? 0);
+  const kind = f.u8(known?.kind ?? 0) as ContractEnd['kind'];
+  const priceTicks = f.i32(known?.priceTicks ?? 0);
+  const until = f.i32(known?.sweep.until ?? 0);
+  const work = known ?? new ContractEnd(time, instrument, kind, priceTicks, until);
+  work.sweep.next = f.i32(work.sweep.next);
+  accountSetFields(f, work.sweep.early);
+  work.stage = f.u8(work.stage) as EndStage;
+  work.next = f.i32(work.next);
+  for (const sum of SUMS) work[sum] = f.money(work[sum]);
+  const pending = mapByNumber(f, work.pending, (account, each) => [f.i32(account), pendingFields(f, each)]);
+  if (f.reading) for (const [account, each] of pending) work.pending.set(account, each);
+  return work;
+}
+
+function pendingFields(f: StateFields, known: Pending | undefined): Pending {
+  return {
+    gains: list(f, known?.gains ?? [], (gain) => ({
+      realised: f.money(gain?.realised ?? 0n),
+      most: f.money(gain?.most ?? 0n),
+    })),
+    kept: f.money(known?.kept ?? 0n),
+    lacking: f.money(known?.lacking ?? 0n),
+    debt: f.money(known?.debt ?? 0n),
+    peak: f.money(known?.peak ?? 0n),
+    acted: f.flag(known?.acted ?? false),
+  };
 }
 
 function hourFields(f: StateFields, known: HourWork | undefined): HourWork {

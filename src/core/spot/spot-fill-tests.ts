@@ -5,7 +5,6 @@
  */
 
 import { FillTest, type FillTests } from '../book/book.ts';
-import { isEnding } from '../listing/ending.ts';
 import { isInDebt } from '../margin/debts.ts';
 import {
   bearsFill,
@@ -22,6 +21,7 @@ import { baseUnits, tradeValue } from '../model/instrument.ts';
 import { ceilValue, exactNumber } from '../model/safe-integers.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { isEnding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { feeRateOf } from './spot-fees.ts';
 

@@ -210,6 +210,15 @@ export class Ledger {
     }
   }
 
+  /** Takes a debt back out of the largest one: as it was before, or what is owed now. */
+  restorePeak(account: number, coin: number, before: bigint): void {
+    const row = this.rows.find(account, coin);
+    const debt = this.owingRows.get(row) ?? 0n;
+    const peak = debt > before ? debt : before;
+    if (peak > 0n) this.peaks.set(row, peak);
+    else this.peaks.delete(row);
+  }
+
   /** Has the account owed any coin since the last full hour? */
   hasPeak(account: number): boolean {
     return this.peaks.size > 0 && this.coinsOf(account).some((coin) => this.peakOf(account, coin) > 0n);

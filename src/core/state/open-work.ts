@@ -1,33 +1,15 @@
 /** Work that concerns everybody and is done in portions, as far as it is still to do (rules 14). */
-import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
+import { ContractEnd } from './contract-end.ts';
 import type { State } from './state.ts';
+import { Sweep } from './sweep.ts';
+
+export type OpenWork = HourWork | ContractEnd;
 
 /** A pair that has ended: its orders are cancelled, account by account. */
 export interface Ending {
   readonly instrument: number;
   /** The account to go on with. */
   next: number;
-}
-
-/** Goes over the accounts in the order in which they were opened. Who is about to act comes before its turn. */
-export class Sweep {
-  /** The account to go on with, and the first that was opened later. */
-  next = FIRST_USER_ACCOUNT;
-  readonly until: number;
-  /** Accounts that were done before their turn. */
-  readonly early = new Set<number>();
-
-  constructor(until: number) {
-    this.until = until;
-  }
-
-  get isOver(): boolean {
-    return this.next >= this.until;
-  }
-
-  isDone(account: number): boolean {
-    return account < this.next || account >= this.until || this.early.has(account);
-  }
 }
 
 /** The funding of one perpetual as its instant has fixed it, and how far it is settled. */
@@ -87,6 +69,11 @@ export class HourWork {
     this.prices = prices;
     this.sweep = new Sweep(until);
   }
+
+  /** Is it to get something that it does not have yet? */
+  owes(account: number): boolean {
+    return this.receipts.has(account);
+  }
 }
 
 /** Is there work that the next ticks go on with? */
@@ -99,7 +86,21 @@ function hasReached({ rules, strategies, halted }: State): boolean {
   return rules.portions && strategies.paused && !halted;
 }
 
-/** Is the account to receive funding that is not paid yet? */
-export function awaitsFunding({ works }: State, account: number): boolean {
-  return works.length !== 0 && works.some(({ receipts }) => receipts.has(account));
+/** Is the account to receive something of open work: funding, or the gain of a contract that has ended? */
+export function awaitsMoney({ works }: State, account: number): boolean {
+  return works.length !== 0 && works.some((work) => work.owes(account));
+}
+
+/** Does the pair or contract, which is offline, still have orders or positions? */
+export function isEnding(state: State, instrument: number): boolean {
+  const { endings, works } = state;
+  if (endings.length === 0 && works.length === 0) return false;
+  return endings.some((ending) => ending.instrument === instrument) || endOf(state, instrument) !== undefined;
+}
+
+/** The open end of a contract. */
+export function endOf({ works }: State, instrument: number): ContractEnd | undefined {
+  return works.find(
+    (work): work is ContractEnd => work instanceof ContractEnd && work.instrument === instrument,
+  );
 }

@@ -33,7 +33,7 @@ import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
-import type { Ending, HourWork } from './open-work.ts';
+import type { Ending, OpenWork } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
@@ -169,7 +169,7 @@ export class State {
   /** Pairs that have ended and still have orders, oldest first. */
   readonly endings: Ending[] = [];
   /** Hours whose funding and interest are not settled with everybody yet, oldest first. */
-  readonly works: HourWork[] = [];
+  readonly works: OpenWork[] = [];
   /** Settles open work with one account, whose owner `acts` or not; set by the engine. */
   settleEarly: (account: Account, acts: boolean) => void = () => {};
   /** Size of a portion of such work; not saved. Only tests change it. */

@@ -36,6 +36,8 @@ export interface Known {
   fee: bigint;
 }
 
+const ENDS: ReadonlySet<OrderKind | undefined> = new Set([OrderKind.delivery, OrderKind.delisting]);
+
 export class OrderAudit {
   private readonly state: State;
   private readonly orders = new Map<number, Known>();
@@ -64,7 +66,8 @@ export class OrderAudit {
       // The exchange's own orders are told of when they end, the counterpart of a deleveraging first.
       const forced = order.futures !== undefined && order.futures.kind !== OrderKind.user;
       expect(forced || id > this.last, () => `I30: order ${id} after ${this.last}`);
-      this.last = Math.max(this.last, id);
+      // An order that meets one of somebody who holds a contract that has ended is told of after its end (rules 14.5).
+      if (!ENDS.has(order.futures?.kind)) this.last = Math.max(this.last, id);
     } else {
       this.checkIdentity(command, before, order);
     }
