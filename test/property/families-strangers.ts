@@ -3,6 +3,7 @@ import type { Command } from '../../src/core/model/command.ts';
 import { OrderKind } from '../../src/core/model/enums.ts';
 import type { Event, FillRecord } from '../../src/core/model/event.ts';
 import type { Account } from '../../src/core/state/account.ts';
+import { ContractEnd } from '../../src/core/state/contract-end.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { dollars, type Find, isFunding, MARK_AWAY, rounding, strangers } from './families-finding.ts';
 import type { Settling } from './families-settling.ts';
@@ -28,6 +29,7 @@ export interface Eyes {
 interface Stranger {
   readonly account: Account;
   worth: number;
+  ends: boolean;
 }
 
 export class Strangers {
@@ -48,11 +50,22 @@ export class Strangers {
     this.trades = trades;
     this.settling = settling;
     this.find = find;
-    this.all = STRANGERS.map((uid) => ({ account: state.accountByUid.get(uid)!, worth: 0 }));
+    this.all = STRANGERS.map((uid) => ({ account: state.accountByUid.get(uid)!, worth: 0, ends: false }));
   }
 
   get accounts(): Account[] {
     return this.all.map(({ account }) => account);
+  }
+
+  /** Does he hold a contract that has ended, or wait for what it brings him? */
+  private isSettled({ index, positions }: Account): boolean {
+    const { state } = this;
+    return state.works.some(
+      (work) =>
+        work instanceof ContractEnd &&
+        (work.owes(index) ||
+          [...positions.values()].some(({ instrument }) => instrument === work.instrument)),
+    );
   }
 
   /** Outside prices have changed. */
@@ -67,6 +80,10 @@ export class Strangers {
       const before = stranger.worth;
       stranger.worth = this.worth.plain(stranger.account);
       const own = fills.filter((fill) => fill.uid === uid);
+      // In portions (rules 14.5) the instant fixes what his contract is worth; the close and his share come later.
+      const ended = stranger.ends;
+      stranger.ends = this.isSettled(stranger.account);
+      if (ended || stranger.ends) continue;
       if (OUTFLOWS.has(command.type) && (command as { uid: number }).uid === uid) continue;
       if (own.some(({ futures }) => futures !== undefined && futures.kind !== OrderKind.user)) continue;
       let explained = 0;
