@@ -19,6 +19,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rollupOptions: { input: ['index.html', 'licences.html'].map((name) => `${import.meta.dirname}/${name}`) },
+    rollupOptions: {
+      input: ['index.html', 'licences.html', 'console.html'].map((name) => `${import.meta.dirname}/${name}`),
+    },
   },
 });

@@ -1,25 +1,9 @@
 /** What a person has chosen, kept in this browser. Never a key or a secret. */
-import { effect, type Signal, signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
+import { kept } from '../parts/theme.ts';
 
-export type Theme = 'system' | 'dark' | 'light';
-export type Palette = 'green-red' | 'blue-orange';
+export { dark, type Palette, palette, type Theme, theme } from '../parts/theme.ts';
 
-const PREFIX = 'bourse.';
-
-function kept<Value>(name: string, first: Value): Signal<Value> {
-  const stored = localStorage.getItem(PREFIX + name);
-  const value = signal<Value>(first);
-  try {
-    if (stored !== null) value.value = JSON.parse(stored) as Value;
-  } catch {
-    localStorage.removeItem(PREFIX + name);
-  }
-  effect(() => localStorage.setItem(PREFIX + name, JSON.stringify(value.value)));
-  return value;
-}
-
-export const theme = kept<Theme>('theme', 'system');
-export const palette = kept<Palette>('palette', 'green-red');
 /** Category and symbol of the instrument that was open last. */
 export const lastInstrument = kept('instrument', 'USDT-FUTURES/BTCUSDT');
 export const favourites = kept<readonly string[]>('favourites', [
@@ -37,21 +21,6 @@ export const keysOn = kept('keys', true);
 /** Pixels; zero for the size that the layout gives. */
 export const tabsHeight = kept('tabs-height', 0);
 export const bookWidth = kept('book-width', 0);
-
-/** Dark for the chart, too, which cannot ask the style sheet. */
-const prefersDark = matchMedia('(prefers-color-scheme: dark)');
-export const dark = signal(prefersDark.matches);
-
-effect(() => {
-  const chosen = theme.value;
-  const root = document.documentElement;
-  root.dataset.theme = chosen;
-  root.dataset.palette = palette.value;
-  dark.value = chosen === 'dark' || (chosen === 'system' && prefersDark.matches);
-});
-prefersDark.addEventListener('change', () => {
-  if (theme.value === 'system') dark.value = prefersDark.matches;
-});
 
 /** Which of the layouts the style sheet shows; components differ only between a phone and the rest. */
 const watched = (query: string): Signal<boolean> => {

@@ -1,6 +1,6 @@
 /** The trading terminal: panels in a grid, which the style sheet lays out by the width of the window. */
 import { Choice } from '../parts/choice.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { Notices } from '../parts/notice-list.tsx';
 import { Splitter } from '../parts/splitter.tsx';
 import { AccountPanel } from './account-panel.tsx';
 import { BookPanel } from './book-panel.tsx';
@@ -8,7 +8,6 @@ import { Chart } from './chart.tsx';
 import { Dialogs } from './dialogs.tsx';
 import * as draft from './draft.ts';
 import { Lists } from './lists.tsx';
-import { dismiss, notices, spoken } from './notices.ts';
 import { OrderForm } from './order-form.tsx';
 import { bookWidth, interval, isPhone, isWide, secondInterval, tabsHeight } from './settings.ts';
 import { AwayBanner, StatusBar } from './status-bar.tsx';
@@ -26,9 +25,6 @@ export function Terminal() {
       {isPhone.value ? <PhoneBar /> : <StatusBar />}
       <Dialogs />
       <Notices />
-      <div class="sr" role="status" aria-live="polite">
-        {spoken}
-      </div>
     </div>
   );
 }
@@ -109,22 +105,5 @@ function PhoneBar() {
         </button>
       ))}
     </nav>
-  );
-}
-
-function Notices() {
-  return (
-    <ul class="notices">
-      {notices.value.map(({ id, tone, text, detail }) => (
-        <li key={id} class={tone}>
-          <span>
-            <b>{text}</b> {detail}
-          </span>
-          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
-            <Icon name="close" />
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }

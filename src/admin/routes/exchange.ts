@@ -149,6 +149,24 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
 
   operatorRoute({
     method: 'GET',
+    path: '/admin/config',
+    answer: Type.Object({
+      settings: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          /** JSON. */
+          value: Type.String(),
+          from: Type.String(),
+          flag: Type.String(),
+          environment: Type.String(),
+        }),
+      ),
+    }),
+    handle: ({ settings }) => ({ settings: [...settings] }),
+  }),
+
+  operatorRoute({
+    method: 'GET',
     path: '/admin/audit',
     query: Type.Object({ limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })) }, closed),
     answer: Type.Object({ lines: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),

@@ -1,0 +1,168 @@
+/**
+ * `/admin/stream`: figures of the running exchange each second, and lines of the audit log as they are written, for the
+ * console. The first message is `{"bearer": "…"}`: a page cannot send headers with a handshake, and an address would be
+ * kept by browser and proxies. Nothing is counted while nobody watches.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { responseText } from '../http/client-error.ts';
+import type { RequestSource } from '../http/request-source.ts';
+import type { Published } from '../sequencer/sequencer.ts';
+import type { AuditLog } from './audit-log.ts';
+import type { Authentication } from './authentication.ts';
+import type { AdminContext } from './route.ts';
+
+export const STREAM_PATH = '/admin/stream';
+const FIGURES_EVERY_MS = 1000;
+const LOGIN_WITHIN_MS = 5000;
+const WATCHERS_MAX = 32;
+const FRAME_BYTES_MAX = 4096;
+/** A page that does not read is cut off. */
+const UNSENT_BYTES_MAX = 1_000_000;
+/** Close codes for applications: the bearer is wrong or has ended. */
+const CLOSE_UNAUTHENTICATED = 4401;
+const CLOSE_RESTART = 1012;
+
+type Context = Pick<AdminContext, 'sequencer' | 'health' | 'load'> & {
+  readonly audit: AuditLog;
+  readonly source: RequestSource;
+  readonly authentication: Authentication;
+};
+
+export class FigureStream {
+  readonly #context: Context;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: true,
+    maxPayload: FRAME_BYTES_MAX,
+    perMessageDeflate: false,
+  });
+  /** With the bearer of each. */
+  readonly #watchers = new Map<WebSocket, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #orders = 0;
+  #fills = 0;
+  #applied = 0;
+
+  constructor(context: Context) {
+    this.#context = context;
+    context.sequencer.onPublished((published) => {
+      if (this.#timer !== undefined) this.#count(published);
+    });
+    context.audit.onLine((line) => this.#send(`{"type":"audit","line":${line}}`));
+  }
+
+  attach(server: Server): void {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const { source } = this.#context;
+      const refusal = source.handshakeRefusal(request) ?? source.refusal(request);
+      if (refusal !== undefined) refuse(socket, `${refusal.status} Refused`, refusal.message);
+      else if (this.#sockets.clients.size >= WATCHERS_MAX)
+        refuse(socket, '503 Service Unavailable', `at most ${WATCHERS_MAX} consoles may watch at a time`);
+      else this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#open(ws));
+    });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const ws of this.#sockets.clients) {
+      ws.close(CLOSE_RESTART, 'the exchange stops');
+      setTimeout(() => ws.terminate(), FIGURES_EVERY_MS).unref();
+    }
+  }
+
+  #open(ws: WebSocket): void {
+    const late = setTimeout(() => ws.close(CLOSE_UNAUTHENTICATED, 'no bearer'), LOGIN_WITHIN_MS);
+    ws.on('error', () => ws.terminate());
+    ws.on('close', () => {
+      clearTimeout(late);
+      this.#watchers.delete(ws);
+      if (this.#watchers.size === 0) this.#rest();
+    });
+    ws.once('message', (data) => {
+      clearTimeout(late);
+      const bearer = bearerIn(String(data));
+      if (bearer === undefined || !this.#context.authentication.accepts(bearer)) {
+        ws.close(CLOSE_UNAUTHENTICATED, 'the bearer is wrong or has ended');
+        return;
+      }
+      this.#watchers.set(ws, bearer);
+      this.#begin();
+      ws.send(this.#figures(FIGURES_EVERY_MS));
+    });
+  }
+
+  #begin(): void {
+    if (this.#timer !== undefined) return;
+    this.#applied = this.#context.sequencer.appliedSeq;
+    this.#timer = setInterval(() => this.#tick(), FIGURES_EVERY_MS).unref();
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tick(): void {
+    for (const [ws, bearer] of this.#watchers)
+      if (!this.#context.authentication.accepts(bearer))
+        ws.close(CLOSE_UNAUTHENTICATED, 'the session has ended');
+    this.#send(this.#figures(FIGURES_EVERY_MS));
+    this.#orders = 0;
+    this.#fills = 0;
+    this.#applied = this.#context.sequencer.appliedSeq;
+  }
+
+  #send(text: string): void {
+    for (const ws of this.#watchers.keys()) {
+      if (ws.bufferedAmount > UNSENT_BYTES_MAX) ws.terminate();
+      else ws.send(text);
+    }
+  }
+
+  /** New orders, and trades. */
+  #count({ events }: Published): void {
+    for (const event of events) {
+      if (event.type === 'trade') this.#fills += 1;
+      else if (event.type === 'order' && event.order.createdTime === event.order.updatedTime)
+        this.#orders += 1;
+    }
+  }
+
+  #figures(spanMs: number): string {
+    const { sequencer, health, load } = this.#context;
+    const { appliedSeq, durableSeq, history, state, clock } = sequencer;
+    const perSecond = (count: number) => Math.round((count * 1000) / spanMs);
+    return JSON.stringify({
+      type: 'figures',
+      time: clock.now(),
+      halted: state.halted,
+      checks: health().checks,
+      applied: appliedSeq,
+      undurable: appliedSeq - durableSeq,
+      historyLag: history.lag(),
+      pendingWithdrawals: state.withdrawals.size,
+      accounts: state.accountByUid.size,
+      commandsPerSecond: perSecond(appliedSeq - this.#applied),
+      ordersPerSecond: perSecond(this.#orders),
+      tradesPerSecond: perSecond(this.#fills),
+      ...load(),
+    });
+  }
+}
+
+function bearerIn(text: string): string | undefined {
+  try {
+    const { bearer } = JSON.parse(text) as { bearer?: unknown };
+    return typeof bearer === 'string' ? bearer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(socket: Duplex, status: string, message: string): void {
+  socket.on('error', () => {});
+  const body = JSON.stringify({ error: { code: 'not_allowed', message } });
+  socket.end(responseText({ status, body }), () => socket.destroy());
+}

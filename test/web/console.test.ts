@@ -1,0 +1,86 @@
+/** The console in a real browser: signs in with a code, shows each page, halts the venue, signs out. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
+import { openBrowser, openPage } from './browser.ts';
+
+let browser: Browser | string;
+let server: TestServer;
+
+before(async () => {
+  browser = await openBrowser();
+  if (typeof browser !== 'string') server = await startHosted({ args: ['--market', 'quiet', '--backfill', '0'] });
+});
+after(async () => {
+  if (typeof browser === 'string') return;
+  await browser.close();
+  await server.stop();
+});
+
+const PAGES = ['Markets', 'Accounts', 'Money', 'Risk', 'Audit', 'Settings', 'Overview'];
+/** Pictures of every page, for whoever wants to look at them. */
+const PICTURES = process.env.BOURSE_PICTURES;
+
+test('the console signs in with a code, shows every page, acts and signs out', async (t) => {
+  if (typeof browser === 'string') return t.skip(browser);
+  const { url, token } = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8'));
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const asked = await fetch(`${url}/admin/session-codes`, { method: 'POST', headers, body: '{}' });
+  const { code } = (await asked.json()) as { code: string };
+  const opened = await openPage(browser, `${url}/#code=${code}`, { viewport: { width: 1366, height: 768 } });
+  const { page } = opened;
+
+  await page.getByText('The books agree.').waitFor();
+  await page.locator('.state b', { hasText: 'READY' }).waitFor();
+  assert.ok(!page.url().includes(code), 'the code is not left in the address');
+  for (const name of PAGES) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.locator('.records, .empty').first().waitFor();
+    if (PICTURES !== undefined) {
+      mkdirSync(PICTURES, { recursive: true });
+      for (const width of [1366, 768]) {
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.setViewportSize({ width, height: 768 });
+          await page.emulateMedia({ colorScheme });
+          await page.waitForTimeout(300);
+          await page.screenshot({ path: join(PICTURES, `${name}-${width}-${colorScheme}.png`) });
+        }
+      }
+      await page.setViewportSize({ width: 1366, height: 768 });
+    }
+    const { wide, room } = await page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth,
+      room: innerWidth,
+    }));
+    assert.ok(wide <= room, `${name} scrolls sideways`);
+  }
+
+  await page.getByRole('button', { name: 'Halt the venue…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Halt the venue' });
+  await dialog.getByText('bourse halt', { exact: true }).waitFor();
+  const send = dialog.getByRole('button', { name: 'Halt the venue' });
+  assert.equal(await send.isDisabled(), true, 'a dangerous action waits for the typed name');
+  await dialog.getByRole('textbox').fill('halt');
+  await send.click();
+  await page.locator('.state b', { hasText: 'HALTED' }).waitFor();
+  const health = await fetch(`${url}/admin/health`, { headers });
+  assert.equal(((await health.json()) as { halted: boolean }).halted, true);
+
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, document.cookie]));
+  const kept = await page.evaluate(() => sessionStorage.getItem('bourse.console') ?? '');
+  const { bearer } = JSON.parse(kept) as { bearer: string };
+  assert.ok(
+    !stored.includes(bearer) && !kept.includes(token),
+    'the bearer is in this tab alone, the token nowhere',
+  );
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: "Operator's console" }).waitFor();
+  const ended = await fetch(`${url}/admin/health`, { headers: { authorization: `Bearer ${bearer}` } });
+  assert.equal(ended.status, 401);
+  opened.check();
+  await opened.close();
+});

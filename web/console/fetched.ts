@@ -1,0 +1,27 @@
+/** What a page shows, fetched when it opens, after each action, and again now and then. */
+import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { type Answer, call, revision } from './operator.ts';
+
+const AGAIN_MS = 5_000;
+
+export function useFetched<Data>(path: string): ReadonlySignal<Answer<Data> | undefined> {
+  const answer: Signal<Answer<Data> | undefined> = useSignal(undefined);
+  const wanted = useSignal(path);
+  wanted.value = path;
+  const fetchAgain = async () => {
+    const asked = wanted.peek();
+    const got = await call<Data>('GET', asked);
+    if (asked === wanted.peek()) answer.value = got;
+  };
+  useSignalEffect(() => {
+    revision.value;
+    wanted.value;
+    void fetchAgain();
+  });
+  useEffect(() => {
+    const timer = setInterval(() => void fetchAgain(), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return answer;
+}
