@@ -82,7 +82,7 @@ export class FigureStream {
     });
     ws.once('message', (data) => {
       clearTimeout(late);
-      const bearer = bearerIn(String(data));
+      const bearer = bearerIn((data as Buffer).toString());
       if (bearer === undefined || !this.#context.authentication.accepts(bearer)) {
         ws.close(CLOSE_UNAUTHENTICATED, 'the bearer is wrong or has ended');
         return;

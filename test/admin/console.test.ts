@@ -124,7 +124,7 @@ describe('the stream of figures', () => {
     const closed = new Promise<number>((resolve) => socket.on('close', resolve));
     const told = new Promise<void>((resolve) =>
       socket.on('message', (data) => {
-        messages.push(JSON.parse(String(data)));
+        messages.push(JSON.parse((data as Buffer).toString()));
         if (messages.some(({ type }) => type === 'audit')) resolve();
       }),
     );

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
+import { until } from '../harness/until.ts';
 import { openBrowser, openPage } from './browser.ts';
 
 let browser: Browser | string;
@@ -13,7 +14,8 @@ let server: TestServer;
 
 before(async () => {
   browser = await openBrowser();
-  if (typeof browser !== 'string') server = await startHosted({ args: ['--market', 'quiet', '--backfill', '0'] });
+  if (typeof browser !== 'string')
+    server = await startHosted({ args: ['--market', 'quiet', '--backfill', '0'] });
 });
 after(async () => {
   if (typeof browser === 'string') return;
@@ -70,7 +72,7 @@ test('the console signs in with a code, shows every page, acts and signs out', a
   const health = await fetch(`${url}/admin/health`, { headers });
   assert.equal(((await health.json()) as { halted: boolean }).halted, true);
 
-  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, document.cookie]));
+  const stored = await page.evaluate(() => JSON.stringify([Object.entries(localStorage), document.cookie]));
   const kept = await page.evaluate(() => sessionStorage.getItem('bourse.console') ?? '');
   const { bearer } = JSON.parse(kept) as { bearer: string };
   assert.ok(
@@ -79,8 +81,10 @@ test('the console signs in with a code, shows every page, acts and signs out', a
   );
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: "Operator's console" }).waitFor();
-  const ended = await fetch(`${url}/admin/health`, { headers: { authorization: `Bearer ${bearer}` } });
-  assert.equal(ended.status, 401);
+  await until('the session has ended', async () => {
+    const { status } = await fetch(`${url}/admin/health`, { headers: { authorization: `Bearer ${bearer}` } });
+    return status === 401;
+  });
   opened.check();
   await opened.close();
 });

@@ -92,7 +92,7 @@ function ActionForm({ action, given }: Opened) {
   return (
     <Dialog title={action.title} onClose={close}>
       {action.note !== undefined && <p class="note">{action.note}</p>}
-      <form class="action" onSubmit={send}>
+      <form class="action" onSubmit={(event) => void send(event)}>
         {action.fields.map((field) => (
           <FieldRow
             key={field.name}
@@ -141,7 +141,7 @@ function onceOf({ key, secretKey, passphrase }: Record<string, unknown>) {
   const { apiKey } = key as { apiKey: string };
   return {
     title: 'New key',
-    text: `apiKey      ${apiKey}\nsecretKey   ${secretKey}\npassphrase  ${passphrase}`,
+    text: `apiKey      ${apiKey}\nsecretKey   ${String(secretKey)}\npassphrase  ${String(passphrase)}`,
   };
 }
 

@@ -93,7 +93,7 @@ function SignIn() {
   };
   return (
     <main class="sign-in">
-      <form class="action panel" onSubmit={send}>
+      <form class="action panel" onSubmit={(event) => void send(event)}>
         <h1>Operator's console</h1>
         <p class="note">This command prints an address that opens the console, once and within a minute:</p>
         <code class="command">npm run bourse -- console</code>

@@ -9,18 +9,16 @@ export function useFetched<Data>(path: string): ReadonlySignal<Answer<Data> | un
   const answer: Signal<Answer<Data> | undefined> = useSignal(undefined);
   const wanted = useSignal(path);
   wanted.value = path;
-  const fetchAgain = async () => {
-    const asked = wanted.peek();
+  const fetchPath = async (asked: string) => {
     const got = await call<Data>('GET', asked);
     if (asked === wanted.peek()) answer.value = got;
   };
   useSignalEffect(() => {
-    revision.value;
-    wanted.value;
-    void fetchAgain();
+    // Read, so that an action fetches again.
+    if (revision.value >= 0) void fetchPath(wanted.value);
   });
   useEffect(() => {
-    const timer = setInterval(() => void fetchAgain(), AGAIN_MS);
+    const timer = setInterval(() => void fetchPath(wanted.peek()), AGAIN_MS);
     return () => clearInterval(timer);
   }, []);
   return answer;

@@ -186,7 +186,7 @@ function Proof() {
   };
   const got = answer.value;
   return (
-    <form class="proof" onSubmit={ask}>
+    <form class="proof" onSubmit={(event) => void ask(event)}>
       <label>
         Proof of account{' '}
         <input
