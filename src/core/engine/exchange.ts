@@ -16,6 +16,7 @@ import { repayDebt, setCoinLeverage } from '../borrowing/repayment.ts';
 import { amendOrders } from '../entry/amend.ts';
 import type { Settlements } from '../entry/execution.ts';
 import { placeOrder } from '../entry/place-order.ts';
+import { forceFunding } from '../futures/funding.ts';
 import { setHoldMode, setLeverage, setMarginMode } from '../futures/futures-settings.ts';
 import { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from '../futures/isolated-margin.ts';
@@ -193,6 +194,8 @@ export class Exchange {
         return this.afterLoan(revisePledge(state, command));
       case 'forceClose':
         return forceClose(state, this.settlements.futures, command);
+      case 'forceFunding':
+        return forceFunding(state, command);
       case 'movePositions':
         return movePositions(state, this.settlements.futures, command);
       case 'fundInsurance':
