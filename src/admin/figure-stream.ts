@@ -8,9 +8,10 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { responseText } from '../http/client-error.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import type { Published } from '../sequencer/sequencer.ts';
+import type { MarketSimulator } from '../simulator/market-simulator.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Authentication } from './authentication.ts';
+import { clockView } from './clock-view.ts';
 import type { AdminContext } from './route.ts';
 
 export const STREAM_PATH = '/admin/stream';
@@ -24,7 +25,7 @@ const UNSENT_BYTES_MAX = 1_000_000;
 const CLOSE_UNAUTHENTICATED = 4401;
 const CLOSE_RESTART = 1012;
 
-type Context = Pick<AdminContext, 'sequencer' | 'health' | 'load'> & {
+type Context = Pick<AdminContext, 'sequencer' | 'health' | 'load' | 'market' | 'demo'> & {
   readonly audit: AuditLog;
   readonly source: RequestSource;
   readonly authentication: Authentication;
@@ -41,14 +42,17 @@ export class FigureStream {
   /** With the bearer of each. */
   readonly #watchers = new Map<WebSocket, string>();
   #timer: NodeJS.Timeout | undefined;
+  /** What was counted when figures were last sent. */
   #orders = 0;
-  #fills = 0;
   #applied = 0;
+  /** Since then. */
+  #trades = 0;
 
   constructor(context: Context) {
     this.#context = context;
-    context.sequencer.onPublished((published) => {
-      if (this.#timer !== undefined) this.#count(published);
+    context.sequencer.onPublished(({ events }) => {
+      if (this.#timer === undefined) return;
+      for (const { type } of events) if (type === 'trade') this.#trades += 1;
     });
     context.audit.onLine((line) => this.#send(`{"type":"audit","line":${line}}`));
   }
@@ -95,7 +99,7 @@ export class FigureStream {
 
   #begin(): void {
     if (this.#timer !== undefined) return;
-    this.#applied = this.#context.sequencer.appliedSeq;
+    this.#countAnew();
     this.#timer = setInterval(() => this.#tick(), FIGURES_EVERY_MS).unref();
   }
 
@@ -109,9 +113,14 @@ export class FigureStream {
       if (!this.#context.authentication.accepts(bearer))
         ws.close(CLOSE_UNAUTHENTICATED, 'the session has ended');
     this.#send(this.#figures(FIGURES_EVERY_MS));
-    this.#orders = 0;
-    this.#fills = 0;
-    this.#applied = this.#context.sequencer.appliedSeq;
+    this.#countAnew();
+  }
+
+  #countAnew(): void {
+    const { ordersEntered, appliedSeq } = this.#context.sequencer;
+    this.#orders = ordersEntered;
+    this.#applied = appliedSeq;
+    this.#trades = 0;
   }
 
   #send(text: string): void {
@@ -121,22 +130,16 @@ export class FigureStream {
     }
   }
 
-  /** New orders, and trades. */
-  #count({ events }: Published): void {
-    for (const event of events) {
-      if (event.type === 'trade') this.#fills += 1;
-      else if (event.type === 'order' && event.order.createdTime === event.order.updatedTime)
-        this.#orders += 1;
-    }
-  }
-
   #figures(spanMs: number): string {
-    const { sequencer, health, load } = this.#context;
-    const { appliedSeq, durableSeq, history, state, clock } = sequencer;
+    const { sequencer, health, load, market, demo } = this.#context;
+    const { appliedSeq, durableSeq, ordersEntered, history, state, clock } = sequencer;
     const perSecond = (count: number) => Math.round((count * 1000) / spanMs);
     return JSON.stringify({
       type: 'figures',
-      time: clock.now(),
+      ...clockView(clock),
+      nextFunding: Number.isFinite(state.nextFunding) ? state.nextFunding : null,
+      demo,
+      market: market === undefined ? null : marketFigures(market),
       halted: state.halted,
       checks: health().checks,
       applied: appliedSeq,
@@ -145,11 +148,17 @@ export class FigureStream {
       pendingWithdrawals: state.withdrawals.size,
       accounts: state.accountByUid.size,
       commandsPerSecond: perSecond(appliedSeq - this.#applied),
-      ordersPerSecond: perSecond(this.#orders),
-      tradesPerSecond: perSecond(this.#fills),
+      ordersPerSecond: perSecond(ordersEntered - this.#orders),
+      tradesPerSecond: perSecond(this.#trades),
       ...load(),
     });
   }
+}
+
+function marketFigures(market: MarketSimulator) {
+  const { members, options } = market;
+  const running = members.filter(({ agent }) => market.isRunning(agent.name)).length;
+  return { level: options.level, seed: options.seed, agents: members.length, running };
 }
 
 function bearerIn(text: string): string | undefined {

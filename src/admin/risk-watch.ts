@@ -1,13 +1,8 @@
-/** What the page of risks shows: ratios, kept for a while because counting them looks at many accounts; forced closes. */
-import { performance } from 'node:perf_hooks';
+/** The forced closes of late, for the console's page of risks. */
 import { OrderKind } from '../core/model/enums.ts';
 import type { Filled, FillRecord } from '../core/model/event.ts';
-import { type AccountRatio, marginRatios } from '../core/reads/risk-reads.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 
-const KEPT_MS_MIN = 1000;
-/** Looking may take at most a hundredth of the thread's time. */
-const KEPT_TIMES_AS_LONG = 100;
 const FORCED_MAX = 200;
 
 /** The steps of a liquidation, and deleveraging. */
@@ -19,26 +14,12 @@ export const FORCED_KINDS: Readonly<Partial<Record<OrderKind, string>>> = {
 };
 
 export class RiskWatch {
-  readonly #sequencer: Sequencer;
   readonly #forced: FillRecord[] = [];
-  #ratios: readonly AccountRatio[] = [];
-  #keptUntilMs = 0;
 
   constructor(sequencer: Sequencer) {
-    this.#sequencer = sequencer;
     sequencer.onPublished(({ events }) => {
       for (const event of events) if (event.type === 'fill') this.#note(event);
     });
-  }
-
-  /** The riskiest first. */
-  ratios(): readonly AccountRatio[] {
-    const beganMs = performance.now();
-    if (beganMs < this.#keptUntilMs) return this.#ratios;
-    this.#ratios = marginRatios(this.#sequencer.state);
-    const endedMs = performance.now();
-    this.#keptUntilMs = endedMs + Math.max(KEPT_MS_MIN, (endedMs - beganMs) * KEPT_TIMES_AS_LONG);
-    return this.#ratios;
   }
 
   /** Fills of forced closes since the start, the newest first. */

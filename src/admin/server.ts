@@ -25,6 +25,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { addressRoutes } from './routes/addresses.ts';
 import { backupRoutes } from './routes/backups.ts';
 import { clockRoutes } from './routes/clock.ts';
+import { coinRoutes } from './routes/coins.ts';
 import { exchangeRoutes } from './routes/exchange.ts';
 import { exposureRoutes } from './routes/exposure.ts';
 import { forceRoutes } from './routes/force.ts';
@@ -61,6 +62,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...loanRoutes,
   ...insuranceRoutes,
   ...listingRoutes,
+  ...coinRoutes,
   ...priceRoutes,
   ...forceRoutes,
   ...marketRoutes,

@@ -1,14 +1,17 @@
 /** Sign-in of the console, its sessions and stream, and that its actions are those of the command line. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { ConsoleSessions } from '../../src/admin/console-sessions.ts';
-import { ACTIONS, type Action, commandLine, firstValues } from '../../web/console/actions.ts';
+import { searchUsers } from '../../src/admin/search-accounts.ts';
+import type { Identity } from '../../src/identity/identity.ts';
+import { ACTIONS, type Action, commandLine, firstValues, isComplete } from '../../web/console/actions.ts';
 import { command } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { endVenues, type Json, Venue } from './venue-process.ts';
 
@@ -114,6 +117,119 @@ describe('a session', () => {
   });
 });
 
+describe('a session', () => {
+  it('is in no cookie: a page of this server without its bearer is nobody', async () => {
+    const { bearer } = await session();
+    for (const headers of [
+      { cookie: `session=${bearer}` },
+      { 'sec-fetch-site': 'none', accept: 'text/html' },
+    ]) {
+      const answer = await fetch(`${venue.note().url}/admin/health`, {
+        headers: headers as Record<string, string>,
+      });
+      assert.equal(answer.status, 401);
+      assert.equal(answer.headers.get('set-cookie'), null);
+    }
+    const page = await fetch(venue.note().url, { headers: { accept: 'text/html' } });
+    assert.deepEqual([page.status, page.headers.get('set-cookie')], [200, null]);
+    const begun = await fetch(`${venue.note().url}/admin/session`, {
+      method: 'POST',
+      headers: as(venue.note().token, { 'content-type': 'application/json' }),
+      body: '{}',
+    });
+    assert.deepEqual([begun.status, begun.headers.get('set-cookie')], [200, null]);
+  });
+
+  it('is for this listener alone: the public port and another exchange do not know it', async () => {
+    const { bearer } = await session();
+    const other = await new Venue().start();
+    assert.equal((await other.admin('GET', '/admin/health', undefined, as(bearer))).status, 401);
+    assert.equal((await fetch(`${venue.url}/admin/health`, { headers: as(bearer) })).status, 404);
+    await other.stop();
+  });
+
+  it('and a code end with the token: a new one is made when its file is gone', async () => {
+    const other = await new Venue().start();
+    const { url } = await other.ask('console');
+    const code = new URL(url).hash.slice('#code='.length);
+    const { token } = other.note();
+    const begun = await other.admin('POST', '/admin/session', {}, as(token));
+    assert.equal(begun.status, 200);
+    rmSync(join(other.data, 'operator.token'));
+    await other.restart();
+    assert.notEqual(other.note().token, token);
+    for (const bearer of [begun.body.bearer, token])
+      assert.equal((await other.admin('GET', '/admin/health', undefined, as(bearer))).status, 401);
+    const late = await fetch(`${other.note().url}/admin/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    });
+    assert.equal(late.status, 401);
+    await other.stop();
+  });
+});
+
+describe('what the console reads', () => {
+  it('accounts are found beyond the first thousand', async () => {
+    const users = Array.from({ length: 2500 }, (_, n) => ({ uid: n + 1, name: `user ${n + 1}`, note: '' }));
+    const listUsers = ({ afterUid = 0, limit = 1000 } = {}) => users.slice(afterUid, afterUid + limit);
+    const found = (text: string, limit: number) =>
+      searchUsers({ listUsers } as unknown as Identity, text, { afterUid: 0, limit });
+    assert.deepEqual(
+      (await found('user 249', 1000)).map(({ uid }) => uid),
+      [249, ...Array.from({ length: 10 }, (_, n) => 2490 + n)],
+    );
+    assert.equal((await found('', 1000)).length, 1000);
+    assert.equal((await found('USER 2500', 1)).length, 1);
+  });
+
+  it('accounts are found by a part of uid, name or note', async () => {
+    await venue.ask('account', 'create', 'needle-main', '--note', 'Kept for the Test');
+    await venue.ask('account', 'create', 'thread', '--kind', 'sub', '--master', 'needle-main');
+    const list = async (query: string) =>
+      (await venue.admin('GET', `/admin/accounts?${query}`)).body.accounts as Json[];
+    const [main, sub] = await list('search=needle').then(async ([found]) => [
+      found,
+      (await list(`master=${found.uid}`))[0],
+    ]);
+    assert.deepEqual([main.name, sub.name, sub.master], ['needle-main', 'thread', main.uid]);
+    for (const search of [String(main.uid), 'NEEDLE', 'for the test'])
+      assert.deepEqual(
+        (await list(`search=${encodeURIComponent(search)}`)).map(({ uid }) => uid),
+        [main.uid],
+      );
+    assert.deepEqual(await list('search=nobody-has-this'), []);
+    const { rights, quotas } = (await venue.admin('GET', `/admin/accounts/${main.uid}`)).body;
+    assert.deepEqual([rights, quotas.map(({ category }: Json) => category)], [[], ['spot', 'futures']]);
+  });
+
+  it('entries of the catalogue are shown as they can be listed again', async () => {
+    const { spec } = (await venue.admin('GET', '/admin/instruments/SPOT/BTCUSDT')).body;
+    assert.equal(spec.symbol, 'BTCUSDT');
+    const again = await venue.admin('POST', '/admin/instruments', { spec });
+    assert.deepEqual([again.status, again.body.error.code], [409, 'already_exists']);
+    const coin = (await venue.admin('GET', '/admin/coins/USDT')).body.spec;
+    await venue.ask('instrument', 'add', JSON.stringify({ ...coin, coin: 'NEWCOIN', name: 'New coin' }));
+    assert.equal((await venue.admin('GET', '/admin/coins/NEWCOIN')).body.spec.name, 'New coin');
+    const { instruments } = (await venue.admin('GET', '/admin/instruments?category=USDT-FUTURES')).body;
+    const btc = instruments.find(({ symbol }: Json) => symbol === 'BTCUSDT');
+    assert.ok(btc.nextFunding > Date.now() && btc.fundingRate !== '', JSON.stringify(btc));
+    assert.deepEqual([btc.bid, btc.bidDepth], ['', '0']);
+  });
+
+  it('the audit log is checked as a whole, and searched', async () => {
+    await venue.ask('account', 'create', 'audited-one', '--by', 'zoe');
+    const { lines, total, head } = (await venue.admin('GET', '/admin/audit?search=ZOE&limit=10')).body;
+    assert.deepEqual(
+      lines.map(({ action, outcome }: Json) => `${action} ${outcome}`),
+      ['account.create begun', 'account.create done'],
+    );
+    const written = venue.audit();
+    assert.deepEqual([total, head], [written.length, written.at(-1)!.hash]);
+  });
+});
+
 describe('the stream of figures', () => {
   const STREAM = () => `${venue.note().url.replace('http', 'ws')}/admin/stream`;
 
@@ -163,6 +279,42 @@ describe('the stream of figures', () => {
   });
 });
 
+describe('the stream of figures of a busy market', () => {
+  it('counts orders of agents, which cause no events of their own, and trades', async () => {
+    const busy = await startHosted({ args: ['--market', 'wild', '--backfill', '0'] });
+    const { url, token } = JSON.parse(readFileSync(join(busy.data, 'operator.json'), 'utf8'));
+    const headers = as(token, { 'content-type': 'application/json' });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/admin/stream`);
+    socket.on('open', () => socket.send(JSON.stringify({ bearer: token })));
+    const counted = await new Promise<Json>((resolve) =>
+      socket.on('message', (data) => {
+        const figures = JSON.parse((data as Buffer).toString());
+        if (figures.ordersPerSecond > 0 && figures.tradesPerSecond > 0) resolve(figures);
+      }),
+    );
+    assert.ok(counted.commandsPerSecond >= counted.ordersPerSecond, JSON.stringify(counted));
+    const { market, clock, factor, demo, nextFunding } = counted;
+    assert.deepEqual(
+      [market.level, market.running, clock, factor, demo],
+      ['wild', market.agents, 'wall', 1, true],
+    );
+    assert.ok(nextFunding > counted.time);
+    const risk = await fetch(`${url}/admin/risk?limit=3`, { headers });
+    const { levels, contracts } = (await risk.json()) as Json;
+    assert.deepEqual(Object.keys(levels), ['due', 'warned', 'within1', 'within5', 'within20', 'beyond20']);
+    assert.ok(Array.isArray(contracts));
+    const { stdout } = await command([
+      ...['force', 'funding', 'USDT-FUTURES', 'BTCUSDT', '--data', busy.data, '--json'],
+    ]);
+    assert.match(JSON.parse(stdout).rate, /^-?0/);
+    const body = JSON.stringify({ category: 'SPOT', symbol: 'BTCUSDT' });
+    const refused = await fetch(`${url}/admin/force/funding`, { method: 'POST', headers, body });
+    assert.match(((await refused.json()) as Json).error.message, /not a perpetual/);
+    socket.terminate();
+    await busy.stop();
+  });
+});
+
 describe('every action of the console', () => {
   interface Seen {
     readonly method: string;
@@ -178,6 +330,12 @@ describe('every action of the console', () => {
     request.on('end', () => {
       const { method, url } = request;
       seen.push({ method: method!, path: url!, body: text === '' ? undefined : JSON.parse(text) });
+      // The command line looks at the clock before it moves it.
+      if (url === '/admin/clock') {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end('{"clock":"manual","factor":0,"time":0}');
+        return;
+      }
       response.writeHead(409, { 'content-type': 'application/json' });
       response.end('{"error":{"code":"already_exists","message":"seen"}}');
     });
@@ -202,6 +360,8 @@ describe('every action of the console', () => {
     extra: '40',
     seconds: '30',
     id: '17',
+    span: '8h',
+    step: '1m',
   };
 
   for (const [name, action] of Object.entries<Action>(ACTIONS)) {
@@ -211,6 +371,8 @@ describe('every action of the console', () => {
         values[field] = VALUES[field] ?? (options === undefined ? 'abc' : options.at(-1)!);
       if (name === 'createKey') values.permissions = 'uta_trade,uta_mgt';
       if (name === 'createAccount') values.kind = 'sub';
+      if (name === 'addInstrument') values.entry = '{\n  "symbol": "NEWUSDT",\n  "note": "it\'s new"\n}';
+      if (name === 'addCoin') values.entry = '{ "coin": "NEW" }';
       const { method, path, body } = action.request(values);
       seen = [];
       const at = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
@@ -221,6 +383,18 @@ describe('every action of the console', () => {
       assert.deepEqual(sent, { method, path, body });
     });
   }
+
+  it('moves the clock up to an instant as well', () => {
+    const to = '2026-06-26T08:00:00.000Z';
+    const { request, command: line } = ACTIONS.advanceClock;
+    assert.deepEqual(request({ span: to, step: '' }).body, { to });
+    assert.deepEqual(line({ span: to, step: '' }), ['clock', 'advance', to]);
+  });
+
+  it('waits for an entry that can be read', () => {
+    const complete = (entry: string) => isComplete(ACTIONS.addCoin, { entry });
+    assert.deepEqual(['', '{', '[]', 'null', '{}'].map(complete), [false, false, false, false, true]);
+  });
 
   it('asks for the typed name when it is dangerous', () => {
     const given = { account: 'bob', coin: 'BTC', symbol: 'BTCUSDT', status: 'offline' };
@@ -240,6 +414,7 @@ describe('every action of the console', () => {
       writeOff: 'bob',
       liquidate: 'bob',
       deleverage: 'bob',
+      forceFunding: 'BTCUSDT',
     });
     assert.equal(ACTIONS.status.typed({ ...given, status: 'online' }), undefined);
   });

@@ -1,13 +1,13 @@
 /** The console in a real browser: signs in with a code, shows each page, halts the venue, signs out. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { until } from '../harness/until.ts';
 import { openBrowser, openPage } from './browser.ts';
+import { assertFits } from './looks.ts';
+import { ask, codeFor, operatorOf } from './operator.ts';
 
 let browser: Browser | string;
 let server: TestServer;
@@ -24,15 +24,12 @@ after(async () => {
 });
 
 const PAGES = ['Markets', 'Accounts', 'Money', 'Risk', 'Audit', 'Settings', 'Overview'];
-/** Pictures of every page, for whoever wants to look at them. */
-const PICTURES = process.env.BOURSE_PICTURES;
 
 test('the console signs in with a code, shows every page, acts and signs out', async (t) => {
   if (typeof browser === 'string') return t.skip(browser);
-  const { url, token } = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8'));
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const asked = await fetch(`${url}/admin/session-codes`, { method: 'POST', headers, body: '{}' });
-  const { code } = (await asked.json()) as { code: string };
+  const operator = operatorOf(server);
+  const { url, token } = operator;
+  const code = await codeFor(operator);
   const opened = await openPage(browser, `${url}/#code=${code}`, { viewport: { width: 1366, height: 768 } });
   const { page } = opened;
 
@@ -42,23 +39,7 @@ test('the console signs in with a code, shows every page, acts and signs out', a
   for (const name of PAGES) {
     await page.getByRole('link', { name, exact: true }).click();
     await page.locator('.records, .empty').first().waitFor();
-    if (PICTURES !== undefined) {
-      mkdirSync(PICTURES, { recursive: true });
-      for (const width of [1366, 768]) {
-        for (const colorScheme of ['dark', 'light'] as const) {
-          await page.setViewportSize({ width, height: 768 });
-          await page.emulateMedia({ colorScheme });
-          await page.waitForTimeout(300);
-          await page.screenshot({ path: join(PICTURES, `${name}-${width}-${colorScheme}.png`) });
-        }
-      }
-      await page.setViewportSize({ width: 1366, height: 768 });
-    }
-    const { wide, room } = await page.evaluate(() => ({
-      wide: document.documentElement.scrollWidth,
-      room: innerWidth,
-    }));
-    assert.ok(wide <= room, `${name} scrolls sideways`);
+    await assertFits(page, name);
   }
 
   await page.getByRole('button', { name: 'Halt the venue…' }).click();
@@ -69,8 +50,7 @@ test('the console signs in with a code, shows every page, acts and signs out', a
   await dialog.getByRole('textbox').fill('halt');
   await send.click();
   await page.locator('.state b', { hasText: 'HALTED' }).waitFor();
-  const health = await fetch(`${url}/admin/health`, { headers });
-  assert.equal(((await health.json()) as { halted: boolean }).halted, true);
+  assert.equal((await ask<{ halted: boolean }>(operator, '/admin/health')).halted, true);
 
   const stored = await page.evaluate(() => JSON.stringify([Object.entries(localStorage), document.cookie]));
   const kept = await page.evaluate(() => sessionStorage.getItem('bourse.console') ?? '');

@@ -2,41 +2,42 @@
 import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Dialog } from '../parts/dialog.tsx';
-import { notify } from '../parts/notices.ts';
 import {
   ACTIONS,
   type Action,
   type ActionName,
   commandLine,
-  type Field,
   firstValues,
   isComplete,
   type Values,
 } from './actions.ts';
-import { call } from './operator.ts';
+import { FieldInput } from './field.tsx';
+import { sendAction, shownOnce } from './send-action.ts';
 
 interface Opened {
   readonly action: Action;
   /** Known from where the button stands: shown, not asked. */
   readonly given: Values;
+  /** What other fields begin with. */
+  readonly first: Values;
 }
 
 const opened = signal<Opened | undefined>(undefined);
-/** Answers that are shown once, such as a new key with its secret. */
-const shown = signal<{ readonly title: string; readonly text: string } | undefined>(undefined);
+
+export function openAction(name: ActionName, given: Values = {}, first: Values = {}): void {
+  opened.value = { action: ACTIONS[name], given, first };
+}
 
 interface ButtonProps {
   readonly name: ActionName;
   readonly given?: Values;
+  readonly first?: Values;
   readonly children: ComponentChildren;
 }
 
-export function ActionButton({ name, given = {}, children }: ButtonProps) {
-  const open = () => {
-    opened.value = { action: ACTIONS[name], given };
-  };
+export function ActionButton({ name, given, first, children }: ButtonProps) {
   return (
-    <button type="button" onClick={open}>
+    <button type="button" onClick={() => openAction(name, given, first)}>
       {children}
     </button>
   );
@@ -44,7 +45,7 @@ export function ActionButton({ name, given = {}, children }: ButtonProps) {
 
 export function ActionDialogs() {
   const open = opened.value;
-  const once = shown.value;
+  const once = shownOnce.value;
   return (
     <>
       {open !== undefined && <ActionForm key={open.action.title} {...open} />}
@@ -52,7 +53,7 @@ export function ActionDialogs() {
         <Dialog
           title={once.title}
           onClose={() => {
-            shown.value = undefined;
+            shownOnce.value = undefined;
           }}
         >
           <p class="note">This is shown once. Keep it where it is safe.</p>
@@ -63,8 +64,8 @@ export function ActionDialogs() {
   );
 }
 
-function ActionForm({ action, given }: Opened) {
-  const values = useSignal<Values>(firstValues(action, given));
+function ActionForm({ action, given, first }: Opened) {
+  const values = useSignal<Values>(firstValues(action, { ...first, ...given }));
   const typed = useSignal('');
   const refusal = useSignal('');
   const sending = useSignal(false);
@@ -78,31 +79,34 @@ function ActionForm({ action, given }: Opened) {
     event.preventDefault();
     if (!ready) return;
     sending.value = true;
-    const { method, path, body } = action.request(values.value);
-    const answer = await call<Record<string, unknown>>(method, path, body);
+    const refused = await sendAction(action, values.value);
     sending.value = false;
-    if (!answer.ok) {
-      refusal.value = answer.message;
-      return;
-    }
-    close();
-    notify('good', action.title, 'done, and in the audit log');
-    if (answer.data.secretKey !== undefined) shown.value = onceOf(answer.data);
+    refusal.value = refused ?? '';
+    if (refused === undefined) close();
   };
   return (
     <Dialog title={action.title} onClose={close}>
       {action.note !== undefined && <p class="note">{action.note}</p>}
       <form class="action" onSubmit={(event) => void send(event)}>
         {action.fields.map((field) => (
-          <FieldRow
+          <label
             key={field.name}
-            field={field}
-            fixed={given[field.name] !== undefined}
-            value={values.value[field.name]!}
-            onChange={(value) => {
-              values.value = { ...values.value, [field.name]: value };
-            }}
-          />
+            class={field.json === true ? 'row wide' : 'row'}
+            for={`field-${field.name}`}
+          >
+            <span>
+              {field.label} {field.optional === true && <small>optional</small>}
+            </span>
+            <FieldInput
+              id={`field-${field.name}`}
+              field={field}
+              fixed={given[field.name] !== undefined}
+              value={values.value[field.name]!}
+              onChange={(value) => {
+                values.value = { ...values.value, [field.name]: value };
+              }}
+            />
+          </label>
         ))}
         {complete && <code class="command">{commandLine(action.command(values.value))}</code>}
         {needed !== undefined && needed !== '' && (
@@ -120,7 +124,7 @@ function ActionForm({ action, given }: Opened) {
           </label>
         )}
         {refusal.value !== '' && (
-          <p class="down" role="alert">
+          <p class="refusal" role="alert">
             {refusal.value}
           </p>
         )}
@@ -134,50 +138,5 @@ function ActionForm({ action, given }: Opened) {
         </div>
       </form>
     </Dialog>
-  );
-}
-
-function onceOf({ key, secretKey, passphrase }: Record<string, unknown>) {
-  const { apiKey } = key as { apiKey: string };
-  return {
-    title: 'New key',
-    text: `apiKey      ${apiKey}\nsecretKey   ${String(secretKey)}\npassphrase  ${String(passphrase)}`,
-  };
-}
-
-interface RowProps {
-  readonly field: Field;
-  readonly fixed: boolean;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function FieldRow({ field, fixed, value, onChange }: RowProps) {
-  const { name, label, options, optional, hint } = field;
-  const id = `field-${name}`;
-  return (
-    <label class="row" for={id}>
-      <span>
-        {label} {optional === true && <small>optional</small>}
-      </span>
-      {options !== undefined && !fixed ? (
-        <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-          {options.map((each) => (
-            <option key={each} value={each}>
-              {each || 'as its owner has chosen'}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <input
-          id={id}
-          autocomplete="off"
-          readOnly={fixed}
-          value={value}
-          placeholder={hint}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        />
-      )}
-    </label>
   );
 }

@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Notices } from '../parts/notice-list.tsx';
 import { dark, theme } from '../parts/theme.ts';
 import { ActionDialogs } from './action-dialog.tsx';
-import { connected, figures } from './live.ts';
+import { connected, type Figures, figures } from './live.ts';
 import { session, signedOut, signInWithToken, signOut } from './operator.ts';
 import { AccountsPage } from './page-accounts.tsx';
 import { AuditPage } from './page-audit.tsx';
@@ -31,6 +31,9 @@ export function Console() {
   const Page = PAGES[place.value];
   return (
     <div class="console">
+      <button type="button" class="skip" onClick={toContent}>
+        To the content
+      </button>
       <header class="bar">
         <b class="brand">console</b>
         <nav class="places" aria-label="Pages">
@@ -42,7 +45,7 @@ export function Console() {
         </nav>
         <State />
       </header>
-      <main>
+      <main id="content" tabIndex={-1}>
         <h1 class="sr">{PLACES.find(([name]) => name === place.value)![1]}</h1>
         <Page />
       </main>
@@ -52,6 +55,11 @@ export function Console() {
   );
 }
 
+/** No link, because the address names the page. */
+function toContent(): void {
+  document.getElementById('content')!.focus();
+}
+
 function State() {
   const now = figures.value;
   const good = now?.checks.every(({ ok }) => ok) ?? false;
@@ -59,7 +67,14 @@ function State() {
   return (
     <div class="state">
       <b class={word === 'READY' ? 'up' : 'down'}>{word}</b>
-      <span class="soft">{now === undefined ? '' : clockText(now.time)}</span>
+      {now !== undefined && (
+        <>
+          <span>{now.demo ? 'demo' : 'not a demo'}</span>
+          <span>{paceOf(now)}</span>
+          {now.market !== null && <span>seed {now.market.seed}</span>}
+          <span class="soft">{clockText(now.time)}</span>
+        </>
+      )}
       <span>{session.value?.operator}</span>
       <button
         type="button"
@@ -76,6 +91,10 @@ function State() {
       </button>
     </div>
   );
+}
+
+function paceOf({ clock, factor }: Figures): string {
+  return clock === 'manual' ? 'manual clock' : `${clock} ×${factor}`;
 }
 
 function clockText(time: number): string {

@@ -5,12 +5,16 @@ import { type Answer, call, revision } from './operator.ts';
 
 const AGAIN_MS = 5_000;
 
-export function useFetched<Data>(path: string): ReadonlySignal<Answer<Data> | undefined> {
+/** Without a path nothing is asked. */
+export function useFetched<Data>(
+  path: string | undefined,
+  againMs = AGAIN_MS,
+): ReadonlySignal<Answer<Data> | undefined> {
   const answer: Signal<Answer<Data> | undefined> = useSignal(undefined);
   const wanted = useSignal(path);
   wanted.value = path;
-  const fetchPath = async (asked: string) => {
-    const got = await call<Data>('GET', asked);
+  const fetchPath = async (asked: string | undefined) => {
+    const got = asked === undefined ? undefined : await call<Data>('GET', asked);
     if (asked === wanted.peek()) answer.value = got;
   };
   useSignalEffect(() => {
@@ -18,7 +22,9 @@ export function useFetched<Data>(path: string): ReadonlySignal<Answer<Data> | un
     if (revision.value >= 0) void fetchPath(wanted.value);
   });
   useEffect(() => {
-    const timer = setInterval(() => void fetchPath(wanted.peek()), AGAIN_MS);
+    const timer = setInterval(() => {
+      if (!document.hidden) void fetchPath(wanted.peek());
+    }, againMs);
     return () => clearInterval(timer);
   }, []);
   return answer;

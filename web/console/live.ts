@@ -10,6 +10,19 @@ export interface Check {
 
 export interface Figures {
   readonly time: number;
+  readonly clock: 'wall' | 'scaled' | 'manual';
+  /** Seconds of the exchange in a second. */
+  readonly factor: number;
+  /** Of the earliest perpetual. */
+  readonly nextFunding: number | null;
+  readonly demo: boolean;
+  /** Null when the simulator is off. */
+  readonly market: {
+    readonly level: string;
+    readonly seed: number;
+    readonly agents: number;
+    readonly running: number;
+  } | null;
   readonly halted: boolean;
   readonly checks: readonly Check[];
   readonly applied: number;

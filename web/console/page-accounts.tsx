@@ -4,7 +4,7 @@ import { Table } from '../parts/table.tsx';
 import { grouped } from '../wire/format.ts';
 import { ActionButton } from './action-dialog.tsx';
 import { useFetched } from './fetched.ts';
-import { Facts, Loaded, Panel, when } from './panel.tsx';
+import { Facts, Loaded, Panel, SearchBox, when } from './panel.tsx';
 import { addressOf, subject } from './places.ts';
 
 interface Account {
@@ -40,6 +40,8 @@ interface Detail {
   readonly balances: readonly Balance[];
   readonly positions: readonly Position[];
   readonly openOrders: number;
+  readonly rights: readonly string[];
+  readonly quotas: readonly { readonly category: string; readonly given: number; readonly cap: number }[];
 }
 interface Key {
   readonly apiKey: string;
@@ -62,24 +64,33 @@ export function AccountsPage() {
   return subject.value === '' ? <AccountList /> : <OneAccount key={subject.value} uid={subject.value} />;
 }
 
+/** So many are shown at a time. */
+const PAGE = 200;
+
 function AccountList() {
   const sought = useSignal('');
-  const listed = useFetched<{ accounts: readonly Account[] }>('/admin/accounts');
-  const fits = ({ name, uid, note }: Account) =>
-    `${name} ${uid} ${note}`.toLowerCase().includes(sought.value.toLowerCase());
+  /** The last uids of the pages before this one. */
+  const before = useSignal<readonly number[]>([]);
+  const query = new URLSearchParams({
+    search: sought.value.trim(),
+    limit: String(PAGE),
+    afterUid: String(before.value.at(-1) ?? 0),
+  });
+  const listed = useFetched<{ accounts: readonly Account[] }>(`/admin/accounts?${query}`);
+  const shown = listed.value?.ok === true ? listed.value.data.accounts : [];
   return (
     <div class="page">
       <Panel
         title="Accounts"
         tools={
           <>
-            <input
-              type="search"
-              aria-label="Search accounts"
-              placeholder="name, uid or note"
+            <SearchBox
+              label="Search accounts"
+              hint="part of a name, uid or note"
               value={sought.value}
-              onInput={({ currentTarget }) => {
-                sought.value = currentTarget.value;
+              onChange={(text) => {
+                sought.value = text;
+                before.value = [];
               }}
             />
             <ActionButton name="createAccount">Open an account…</ActionButton>
@@ -87,32 +98,64 @@ function AccountList() {
         }
       >
         <Loaded of={listed}>
-          {({ accounts }) => (
-            <Table
-              label="Accounts"
-              columns={[
-                {
-                  name: 'Name',
-                  cell: ({ name, uid }) => <a href={addressOf('accounts', String(uid))}>{name}</a>,
-                },
-                { name: 'Uid', cell: ({ uid }) => uid },
-                {
-                  name: 'Kind',
-                  cell: ({ kind, master }) => (master === null ? kind : `${kind} of ${master}`),
-                },
-                { name: 'State', cell: ({ frozen }) => (frozen ? <b class="down">frozen</b> : 'open') },
-                { name: 'Market maker', cell: ({ marketMaker }) => (marketMaker ? 'yes' : 'no') },
-                { name: 'Note', cell: ({ note }) => note },
-                { name: 'Opened (UTC)', cell: ({ created }) => when(created) },
-              ]}
-              rows={accounts.filter(fits)}
-              keyOf={({ uid }) => String(uid)}
-              empty="No such account."
-            />
-          )}
+          {({ accounts }) => <AccountTable label="Accounts" accounts={accounts} empty="No such account." />}
         </Loaded>
+        {(before.value.length > 0 || shown.length === PAGE) && (
+          <div class="levers">
+            <button
+              type="button"
+              disabled={before.value.length === 0}
+              onClick={() => {
+                before.value = before.value.slice(0, -1);
+              }}
+            >
+              Earlier
+            </button>
+            <button
+              type="button"
+              disabled={shown.length < PAGE}
+              onClick={() => {
+                before.value = [...before.value, shown.at(-1)!.uid];
+              }}
+            >
+              Next {PAGE}
+            </button>
+          </div>
+        )}
       </Panel>
     </div>
+  );
+}
+
+interface AccountTableProps {
+  readonly label: string;
+  readonly accounts: readonly Account[];
+  readonly empty: string;
+}
+
+function AccountTable({ label, accounts, empty }: AccountTableProps) {
+  return (
+    <Table
+      label={label}
+      columns={[
+        {
+          name: 'Name',
+          cell: ({ name, uid }) => <a href={addressOf('accounts', String(uid))}>{name}</a>,
+        },
+        { name: 'Uid', cell: ({ uid }) => uid },
+        {
+          name: 'Kind',
+          cell: ({ kind, master }) => (master === null ? kind : `${kind} of ${master}`),
+        },
+        { name: 'State', cell: ({ frozen }) => (frozen ? <b class="down">frozen</b> : 'open') },
+        { name: 'Market maker', cell: ({ marketMaker }) => (marketMaker ? 'yes' : 'no') },
+        { name: 'Note', cell: ({ note }) => note },
+        { name: 'Opened (UTC)', cell: ({ created }) => when(created) },
+      ]}
+      rows={accounts}
+      keyOf={({ uid }) => String(uid)}
+      empty={empty}
+    />
   );
 }
 
@@ -121,12 +164,16 @@ function OneAccount({ uid }: { readonly uid: string }) {
   const detail = useFetched<Detail>(path);
   const keys = useFetched<{ keys: readonly Key[] }>(`${path}/keys`);
   const book = useFetched<{ locked: boolean; entries: readonly Address[] }>(`${path}/addresses`);
+  const isMain = detail.value?.ok === true && detail.value.data.account.master === null;
+  const subs = useFetched<{ accounts: readonly Account[] }>(
+    isMain ? `/admin/accounts?master=${encodeURIComponent(uid)}` : undefined,
+  );
   const given = { account: uid };
   return (
     <div class="page">
       <Panel title="Account" tools={<a href={addressOf('accounts')}>All accounts</a>}>
         <Loaded of={detail}>
-          {({ account, openOrders }) => (
+          {({ account, openOrders, rights, quotas }) => (
             <>
               <Facts
                 of={[
@@ -136,6 +183,13 @@ function OneAccount({ uid }: { readonly uid: string }) {
                   ['State', account.frozen ? 'frozen' : 'open'],
                   ['Market maker', account.marketMaker ? 'yes' : 'no'],
                   ['Open orders', openOrders],
+                  [
+                    'Orders a second',
+                    quotas
+                      .map(({ category, given: used, cap }) => `${category} ${used} of ${cap}`)
+                      .join(', '),
+                  ],
+                  ...(account.master === null ? [] : [['Rights', rights.join(', ') || 'none'] as const]),
                   ['Opened (UTC)', when(account.created)],
                   ['Note', account.note || '–'],
                 ]}
@@ -167,9 +221,6 @@ function OneAccount({ uid }: { readonly uid: string }) {
                 </ActionButton>
                 <ActionButton name="writeOff" given={given}>
                   Write a debt off…
-                </ActionButton>
-                <ActionButton name="createAccount" given={{ kind: 'sub', master: uid }}>
-                  Open a sub-account…
                 </ActionButton>
               </div>
             </>
@@ -226,6 +277,22 @@ function OneAccount({ uid }: { readonly uid: string }) {
           )}
         </Loaded>
       </Panel>
+      {isMain && (
+        <Panel
+          title="Sub-accounts"
+          tools={
+            <ActionButton name="createAccount" given={{ kind: 'sub', master: uid }}>
+              Open one…
+            </ActionButton>
+          }
+        >
+          <Loaded of={subs}>
+            {({ accounts }) => (
+              <AccountTable label="Sub-accounts" accounts={accounts} empty="It has no sub-accounts." />
+            )}
+          </Loaded>
+        </Panel>
+      )}
       <Panel
         title="Keys"
         tools={

@@ -1,7 +1,7 @@
 /** Money that comes and goes: withdrawals, loan pools, reserves. */
 import { useSignal } from '@preact/signals';
 import { Table } from '../parts/table.tsx';
-import { grouped } from '../wire/format.ts';
+import { grouped, percent } from '../wire/format.ts';
 import { ActionButton } from './action-dialog.tsx';
 import { useFetched } from './fetched.ts';
 import { type Answer, call } from './operator.ts';
@@ -109,9 +109,9 @@ export function MoneyPage() {
                 { name: 'Lent', number: true, cell: ({ lent }) => grouped(lent) },
                 { name: 'Loans', number: true, cell: ({ loans }) => loans },
                 { name: 'Lost', number: true, cell: ({ lost }) => grouped(lost) },
-                { name: 'Flexible', number: true, cell: ({ flexibleRate }) => flexibleRate || '–' },
-                { name: '7 days', number: true, cell: ({ sevenDayRate }) => sevenDayRate || '–' },
-                { name: '30 days', number: true, cell: ({ thirtyDayRate }) => thirtyDayRate || '–' },
+                { name: 'Flexible', number: true, cell: ({ flexibleRate }) => percent(flexibleRate, 2) },
+                { name: '7 days', number: true, cell: ({ sevenDayRate }) => percent(sevenDayRate, 2) },
+                { name: '30 days', number: true, cell: ({ thirtyDayRate }) => percent(thirtyDayRate, 2) },
                 {
                   name: 'Actions',
                   cell: ({ coin }) => (

@@ -1,45 +1,12 @@
 /** Who is near liquidation, what stands behind the accounts, and what was closed by force. */
 import { Table } from '../parts/table.tsx';
-import { grouped, percent } from '../wire/format.ts';
+import { fixed, grouped, percent } from '../wire/format.ts';
 import { ActionButton } from './action-dialog.tsx';
 import { useFetched } from './fetched.ts';
 import { Loaded, Panel, when } from './panel.tsx';
 import { addressOf } from './places.ts';
+import type { Levels, Risk } from './risk.ts';
 
-interface Risk {
-  readonly levels: {
-    readonly over100: number;
-    readonly from80: number;
-    readonly from50: number;
-    readonly below50: number;
-  };
-  readonly nearest: readonly {
-    readonly uid: number;
-    readonly name: string;
-    readonly ratio: string;
-    readonly effective: string;
-    readonly maintenance: string;
-    readonly positions: number;
-  }[];
-  readonly queues: readonly {
-    readonly category: string;
-    readonly symbol: string;
-    readonly long: number;
-    readonly short: number;
-  }[];
-  readonly forced: readonly {
-    readonly id: string;
-    readonly time: number;
-    readonly uid: number;
-    readonly kind: string;
-    readonly category: string;
-    readonly symbol: string;
-    readonly side: string;
-    readonly size: string;
-    readonly price: string;
-    readonly pnl: string;
-  }[];
-}
 interface Fund {
   readonly coin: string;
   readonly fund: string;
@@ -54,26 +21,8 @@ export function RiskPage() {
   const funds = useFetched<{ funds: readonly Fund[] }>('/admin/insurance');
   return (
     <div class="page">
-      <Panel title="Margin ratios">
-        <Loaded of={risk}>
-          {({ levels }) => (
-            <div class="rates">
-              {(
-                [
-                  ['100 % and more', levels.over100, 'down'],
-                  ['80 to 100 %', levels.from80, 'warn'],
-                  ['50 to 80 %', levels.from50, ''],
-                  ['below 50 %', levels.below50, 'up'],
-                ] as const
-              ).map(([name, count, tone]) => (
-                <div key={name} class="rate">
-                  <span class="soft">{name}</span>
-                  <b class={count === 0 ? '' : tone}>{grouped(String(count))}</b>
-                </div>
-              ))}
-            </div>
-          )}
-        </Loaded>
+      <Panel title="Accounts with positions or debts">
+        <Loaded of={risk}>{({ levels }) => <Distribution {...levels} />}</Loaded>
       </Panel>
       <Panel title="Nearest to liquidation" tools={<ActionButton name="liquidate">Force…</ActionButton>}>
         <Loaded of={risk}>
@@ -86,8 +35,13 @@ export function RiskPage() {
                   cell: ({ uid, name }) => <a href={addressOf('accounts', String(uid))}>{name || uid}</a>,
                 },
                 { name: 'Ratio', number: true, cell: ({ ratio }) => <b>{percent(ratio, 2)}</b> },
-                { name: 'Maintenance, USD', number: true, cell: ({ maintenance }) => grouped(maintenance) },
-                { name: 'Collateral, USD', number: true, cell: ({ effective }) => grouped(effective) },
+                {
+                  name: 'Bears a move of',
+                  number: true,
+                  cell: ({ move }) => (move === '' ? 'any' : percent(move, 2)),
+                },
+                { name: 'Maintenance, USD', number: true, cell: ({ maintenance }) => fixed(maintenance, 2) },
+                { name: 'Collateral, USD', number: true, cell: ({ effective }) => fixed(effective, 2) },
                 { name: 'Positions', number: true, cell: ({ positions }) => positions },
               ]}
               rows={nearest}
@@ -130,18 +84,31 @@ export function RiskPage() {
           )}
         </Loaded>
       </Panel>
-      <Panel title="Deleveraging queues">
+      <Panel title="Open contracts">
         <Loaded of={risk}>
-          {({ queues }) => (
+          {({ contracts }) => (
             <Table
               label="Positions that a deleveraging could close"
               columns={[
                 { name: 'Symbol', cell: ({ symbol }) => <b>{symbol}</b> },
                 { name: 'Category', cell: ({ category }) => category },
-                { name: 'Long', number: true, cell: ({ long }) => long },
-                { name: 'Short', number: true, cell: ({ short }) => short },
+                { name: 'Accounts', number: true, cell: ({ holders }) => grouped(String(holders)) },
+                { name: 'Open interest', number: true, cell: ({ openInterest }) => grouped(openInterest) },
+                {
+                  name: 'Actions',
+                  cell: ({ category, symbol }) => (
+                    <span class="actions">
+                      <ActionButton name="deleverage" given={{ category, symbol }}>
+                        Deleverage…
+                      </ActionButton>
+                      <ActionButton name="forceFunding" given={{ category, symbol }}>
+                        Funding now…
+                      </ActionButton>
+                    </span>
+                  ),
+                },
               ]}
-              rows={queues}
+              rows={contracts}
               keyOf={({ category, symbol }) => `${category} ${symbol}`}
               empty="No positions."
             />
@@ -173,6 +140,30 @@ export function RiskPage() {
           )}
         </Loaded>
       </Panel>
+    </div>
+  );
+}
+
+/** How many there are of each level; calm ones by how far all prices may move before one of them can be warned. */
+function Distribution(levels: Levels) {
+  const rows = [
+    ['At liquidation', levels.due, 'down'],
+    ['Warned', levels.warned, 'warn'],
+    ['Calm within 1 %', levels.within1, 'warn'],
+    ['Within 5 %', levels.within5, ''],
+    ['Within 20 %', levels.within20, ''],
+    ['Beyond 20 %', levels.beyond20, 'up'],
+  ] as const;
+  const most = Math.max(1, ...rows.map(([, count]) => count));
+  return (
+    <div class="rates levels">
+      {rows.map(([name, count, tone]) => (
+        <div key={name} class="rate">
+          <span class="soft">{name}</span>
+          <b class={count === 0 ? '' : tone}>{grouped(String(count))}</b>
+          <meter aria-label={name} max={most} value={count} />
+        </div>
+      ))}
     </div>
   );
 }

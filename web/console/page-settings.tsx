@@ -2,7 +2,7 @@
 import { Table } from '../parts/table.tsx';
 import { ActionButton } from './action-dialog.tsx';
 import { useFetched } from './fetched.ts';
-import { call, session } from './operator.ts';
+import { session } from './operator.ts';
 import { Loaded, Panel, when } from './panel.tsx';
 
 interface Setting {
@@ -19,8 +19,11 @@ interface OpenSession {
   readonly expires: number;
 }
 
+/** They are those of the start. */
+const CONFIG_AGAIN_MS = 600_000;
+
 export function SettingsPage() {
-  const config = useFetched<{ settings: readonly Setting[] }>('/admin/config');
+  const config = useFetched<{ settings: readonly Setting[] }>('/admin/config', CONFIG_AGAIN_MS);
   const sessions = useFetched<{ sessions: readonly OpenSession[] }>('/admin/sessions');
   return (
     <div class="page">
@@ -60,9 +63,9 @@ export function SettingsPage() {
                   name: 'Actions',
                   cell: ({ id }) => (
                     <span class="actions">
-                      <button type="button" onClick={() => void call('DELETE', `/admin/sessions/${id}`)}>
-                        End
-                      </button>
+                      <ActionButton name="endSession" given={{ id: String(id) }}>
+                        End…
+                      </ActionButton>
                     </span>
                   ),
                 },

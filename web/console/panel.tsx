@@ -11,13 +11,13 @@ interface PanelProps {
 
 export function Panel({ title, tools, children }: PanelProps) {
   return (
-    <section class="panel lists" aria-label={title}>
+    <div class="panel lists">
       <div class="panel-head">
         <h2>{title}</h2>
         <div class="tools">{tools}</div>
       </div>
       {children}
-    </section>
+    </div>
   );
 }
 
@@ -42,6 +42,25 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, Compone
         </div>
       ))}
     </dl>
+  );
+}
+
+interface SearchBoxProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+export function SearchBox({ label, hint, value, onChange }: SearchBoxProps) {
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={hint}
+      value={value}
+      onInput={({ currentTarget }) => onChange(currentTarget.value)}
+    />
   );
 }
 

@@ -2,8 +2,13 @@
 
 import { CATEGORY_NAMES, SIDE_NAMES } from '../../core/model/enums.ts';
 import type { FillRecord } from '../../core/model/event.ts';
-import { formatMoney, formatRate, formatUnits, RATE_ONE } from '../../core/model/units.ts';
-import { type AccountRatio, deleveragingQueues } from '../../core/reads/risk-reads.ts';
+import { formatMoney, formatRate, formatUnits, MOVE_ONE } from '../../core/model/units.ts';
+import {
+  type AccountRatio,
+  nearestToLiquidation,
+  openContracts,
+  riskLevels,
+} from '../../core/reads/risk-reads.ts';
 import type { State } from '../../core/state/state.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { Type } from '../../validation/schema.ts';
@@ -14,12 +19,17 @@ import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const NEAREST_MAX = 1000;
 const NEAREST = '20';
+/** Moves of all prices that tell calm accounts apart: 1, 5 and 20 %. */
+const MOVE_LIMITS = [0.01, 0.05, 0.2].map((share) => share * MOVE_ONE);
+const MOVE_SCALE = 9;
 
 const RatioView = Type.Object({
   uid: Type.Integer(),
   name: Type.String(),
   /** Empty when no collateral is left. */
   ratio: Type.String(),
+  /** The least move of all prices that could bring it to liquidation; empty when none can. */
+  move: Type.String(),
   effective: Type.String(),
   maintenance: Type.String(),
   positions: Type.Integer(),
@@ -37,22 +47,13 @@ const ForcedView = Type.Object({
   pnl: Type.String(),
 });
 
-function levelsOf(ratios: readonly AccountRatio[]) {
-  const levels = { over100: 0, from80: 0, from50: 0, below50: 0 };
-  for (const { ratio } of ratios) {
-    if (ratio === undefined || ratio >= RATE_ONE) levels.over100 += 1;
-    else if (ratio * 10n >= RATE_ONE * 8n) levels.from80 += 1;
-    else if (ratio * 10n >= RATE_ONE * 5n) levels.from50 += 1;
-    else levels.below50 += 1;
-  }
-  return levels;
-}
-
-function ratioView(identity: Identity, { uid, ratio, effective, maintenance, positions }: AccountRatio) {
+function ratioView(identity: Identity, near: AccountRatio) {
+  const { uid, ratio, move, effective, maintenance, positions } = near;
   return {
     uid,
     name: identity.findUser(uid)?.name ?? '',
     ratio: ratio === undefined ? '' : formatRate(ratio),
+    move: Number.isFinite(move) ? formatUnits(BigInt(move), MOVE_SCALE) : '',
     effective: formatMoney(effective),
     maintenance: formatMoney(maintenance),
     positions,
@@ -82,33 +83,40 @@ export const riskRoutes: readonly OperatorRoute[] = [
     path: '/admin/risk',
     query: Type.Object({ limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })) }, closed),
     answer: Type.Object({
-      /** Accounts with a position or a debt, by their margin ratio in percent. */
+      /** Accounts with a position or a debt: at liquidation, warned, and calm ones by the move that they can bear. */
       levels: Type.Object({
-        over100: Type.Integer(),
-        from80: Type.Integer(),
-        from50: Type.Integer(),
-        below50: Type.Integer(),
+        due: Type.Integer(),
+        warned: Type.Integer(),
+        within1: Type.Integer(),
+        within5: Type.Integer(),
+        within20: Type.Integer(),
+        beyond20: Type.Integer(),
       }),
       nearest: Type.Array(RatioView),
-      queues: Type.Array(
+      /** Contracts with positions: a deleveraging could close them. */
+      contracts: Type.Array(
         Type.Object({
           category: Type.String(),
           symbol: Type.String(),
-          long: Type.Integer(),
-          short: Type.Integer(),
+          holders: Type.Integer(),
+          openInterest: Type.String(),
         }),
       ),
       forced: Type.Array(ForcedView),
     }),
-    handle: ({ sequencer: { state }, identity, risk, query }) => {
-      const ratios = risk.ratios();
+    handle: ({ sequencer: { state, liquidationMonitor }, identity, risk, query }) => {
       const limit = Math.min(Number(query.limit ?? NEAREST), NEAREST_MAX);
+      const { due, warned, calm } = riskLevels(state, liquidationMonitor, MOVE_LIMITS);
+      const [within1, within5, within20, beyond20] = calm as [number, number, number, number];
       return {
-        levels: levelsOf(ratios),
-        nearest: ratios.slice(0, limit).map((ratio) => ratioView(identity, ratio)),
-        queues: deleveragingQueues(state).map(({ instrument, long, short }) => {
-          const { category, symbol } = state.instruments[instrument]!;
-          return { category: CATEGORY_NAMES[category], symbol, long, short };
+        levels: { due, warned, within1, within5, within20, beyond20 },
+        nearest: nearestToLiquidation(state, liquidationMonitor, limit).map((near) =>
+          ratioView(identity, near),
+        ),
+        contracts: openContracts(state).map(({ instrument, holders, openInterestLots }) => {
+          const { category, symbol, quantityPrecision } = state.instruments[instrument]!;
+          const openInterest = formatUnits(BigInt(openInterestLots), quantityPrecision);
+          return { category: CATEGORY_NAMES[category], symbol, holders, openInterest };
         }),
         forced: risk.forced().map((fill) => forcedView(state, fill)),
       };

@@ -21,6 +21,7 @@ import { setHoldMode, setLeverage, setMarginMode } from '../futures/futures-sett
 import { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from '../futures/isolated-margin.ts';
 import { fundInsurance, writeOffDebt } from '../liquidation/insurance-funding.ts';
+import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { forceClose } from '../liquidation/operator-force-close.ts';
 import { movePositions } from '../liquidation/position-move.ts';
 import { setCoinLimits } from '../listing/coin-limits.ts';
@@ -106,6 +107,11 @@ export class Exchange {
     state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state, seq);
     return result;
+  }
+
+  /** Who is near liquidation, for readers. */
+  get liquidationMonitor(): LiquidationMonitor {
+    return this.riskEngine.monitor;
   }
 
   /** Leaves out the events of orders, fills, trades and ledger lines, for replays of commands that the history has. */

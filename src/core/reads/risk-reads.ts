@@ -1,55 +1,73 @@
-/** How near accounts are to liquidation: of those with a crossed position or a debt, the only ones that can get there. */
+/** How near accounts are to liquidation: what the monitor of liquidations knows, without a look at every account. */
 
+import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
 import { divCeil, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { eachHolder, holdersOf } from '../state/position-holders.ts';
 import type { State } from '../state/state.ts';
 
 export interface AccountRatio {
   readonly uid: number;
   /** Maintenance margin over collateral, 10^-12; undefined when there is no collateral left. */
   readonly ratio: bigint | undefined;
+  /** The least relative move of all prices that could bring it to liquidation, 10^-9; Infinity = none can. */
+  readonly move: number;
   /** Dollars, 10^-8. */
   readonly effective: bigint;
   readonly maintenance: bigint;
   readonly positions: number;
 }
 
-/** The riskiest first. */
-export function marginRatios(state: State): AccountRatio[] {
-  const obliged = new Set<Account>();
-  for (const index of state.ledger.accountsInDebt()) obliged.add(state.accounts[index]!);
-  eachHolder(state, (account) => obliged.add(account));
-  return [...obliged].map((account) => ratioOf(state, account)).sort(byRatio);
+/** Accounts with positions or debts, each in one of the levels. */
+export interface RiskLevels {
+  /** At their liquidation level, which waits for a price that can be relied on. */
+  readonly due: number;
+  /** At their warning level (rules 6.4). */
+  readonly warned: number;
+  /** The others by how far all prices may move before one can be warned: below each limit, and farther. */
+  readonly calm: readonly number[];
 }
 
-function ratioOf(state: State, account: Account): AccountRatio {
-  const { effective, maintenance } = accountRisk(state, account);
-  const ratio =
-    maintenance === 0n ? 0n : effective > 0n ? divCeil(maintenance * RATE_ONE, effective) : undefined;
-  return { uid: account.uid, ratio, effective, maintenance, positions: account.positions.size };
+export function riskLevels(state: State, monitor: LiquidationMonitor, limits: readonly number[]): RiskLevels {
+  let due = 0;
+  for (const account of monitor.warnedAccounts) {
+    const ratio = ratioOf(state, account);
+    if (ratio === undefined || ratio >= RATE_ONE) due++;
+  }
+  const warned = monitor.warnedAccounts.size - due;
+  const below = limits.map((limit) => monitor.calmWithin(limit));
+  const calm = [...below, monitor.size - due - warned].map((count, n) => count - (below[n - 1] ?? 0));
+  return { due, warned, calm };
 }
 
-function byRatio(a: AccountRatio, b: AccountRatio): number {
-  if (a.ratio === b.ratio) return a.uid - b.uid;
-  if (a.ratio === undefined) return -1;
-  if (b.ratio === undefined) return 1;
-  return a.ratio > b.ratio ? -1 : 1;
-}
-
-export interface Queue {
-  readonly instrument: number;
-  readonly long: number;
-  readonly short: number;
-}
-
-/** Positions on each side of a contract: those that a deleveraging of the other side could close. */
-export function deleveragingQueues(state: State): Queue[] {
-  return state.markets.flatMap(({ instrument, holders }) => {
-    if (holders.size === 0) return [];
-    const positions = holdersOf(state, instrument);
-    const long = positions.filter(({ position }) => position.long).length;
-    return { instrument, long, short: positions.length - long };
+/** The nearest first. */
+export function nearestToLiquidation(
+  state: State,
+  monitor: LiquidationMonitor,
+  count: number,
+): AccountRatio[] {
+  return monitor.nearest(count).map(({ account, move }) => {
+    const { effective, maintenance } = accountRisk(state, account);
+    const { uid, positions } = account;
+    return { uid, ratio: ratioOf(state, account), move, effective, maintenance, positions: positions.size };
   });
+}
+
+function ratioOf(state: State, account: Account): bigint | undefined {
+  const { effective, maintenance } = accountRisk(state, account);
+  if (maintenance === 0n) return 0n;
+  return effective > 0n ? divCeil(maintenance * RATE_ONE, effective) : undefined;
+}
+
+/** The open positions of a contract, which a deleveraging could close. */
+export interface OpenContract {
+  readonly instrument: number;
+  readonly holders: number;
+  readonly openInterestLots: number;
+}
+
+export function openContracts(state: State): OpenContract[] {
+  return state.markets.flatMap(({ instrument, holders, futures }) =>
+    holders.size === 0 ? [] : { instrument, holders: holders.size, openInterestLots: futures!.openInterest },
+  );
 }
