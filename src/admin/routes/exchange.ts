@@ -7,6 +7,7 @@ import { solvencyOf } from '../../core/reads/solvency-reads.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { readAudit } from '../audit-file.ts';
+import type { AuditLine } from '../audit-line.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 import { coinSumsInSlices } from '../trial-balance.ts';
@@ -14,6 +15,10 @@ import { coinSumsInSlices } from '../trial-balance.ts';
 const AUDIT_LINES_MAX = 1000;
 
 const Halted = Type.Object({ halted: Type.Boolean(), command: CommandSeq });
+
+function contains({ operator, action, arguments: given, outcome, detail }: AuditLine, text: string): boolean {
+  return JSON.stringify([operator, action, given, outcome, detail]).toLowerCase().includes(text);
+}
 
 async function setHalt({ audited }: Call<unknown, unknown, unknown>, halted: boolean) {
   const result = await audited.submit({ type: 'setHalt', halted });
@@ -149,15 +154,49 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
 
   operatorRoute({
     method: 'GET',
+    path: '/admin/config',
+    answer: Type.Object({
+      settings: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          /** JSON. */
+          value: Type.String(),
+          from: Type.String(),
+          flag: Type.String(),
+          environment: Type.String(),
+        }),
+      ),
+    }),
+    handle: ({ settings }) => ({ settings: [...settings] }),
+  }),
+
+  operatorRoute({
+    method: 'GET',
     path: '/admin/audit',
-    query: Type.Object({ limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })) }, closed),
-    answer: Type.Object({ lines: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
+    query: Type.Object(
+      {
+        limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+        /** A part of operator, action, arguments, outcome or detail. */
+        search: Type.Optional(Type.String({ maxLength: 64 })),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      /** The newest last. */
+      lines: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+      /** Lines of the whole log, all of which were checked, and the hash of the last. */
+      total: Type.Integer(),
+      head: Type.String(),
+    }),
     handle: ({ data, query }) => {
       const limit = Math.min(Number(query.limit ?? 100), AUDIT_LINES_MAX);
+      const { lines } = readAudit(data);
+      const sought = (query.search ?? '').toLowerCase();
+      const found = sought === '' ? lines : lines.filter((line) => contains(line, sought));
       return {
-        lines: readAudit(data)
-          .lines.slice(-limit)
-          .map((line) => ({ ...line })),
+        lines: found.slice(-limit).map((line) => ({ ...line })),
+        total: lines.length,
+        head: lines.at(-1)?.hash ?? '',
       };
     },
   }),

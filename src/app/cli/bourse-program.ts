@@ -9,6 +9,7 @@ import { clockCommand } from './clock.ts';
 import { coinCommand } from './coin.ts';
 import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
+import { consoleCommand } from './console.ts';
 import {
   haltCommand,
   healthCommand,
@@ -34,6 +35,7 @@ import { verifyCommand } from './verify.ts';
 const groups = () => ({
   'Running exchange:': [
     healthCommand(),
+    consoleCommand(),
     clientCommand(),
     trialBalanceCommand(),
     exposureCommand(),
@@ -78,6 +80,7 @@ export function bourseProgram(): Command {
     'Operates an exchange that `npm start` has started, and proves its records.',
     [
       'bourse health                                            is it well?',
+      'bourse console                                           operate it in a browser',
       'bourse client ccxt-js                                    a program that trades on it',
       'bourse account create alice                              open an account',
       'bourse deposit alice 10000 USDT --reference bank-17      credit money that has arrived',

@@ -64,6 +64,17 @@ export async function resolveConfig(sources: ConfigSources): Promise<ResolvedCon
   return { config: values as unknown as Config, origins: origins as ResolvedConfig['origins'] };
 }
 
+/** Each setting as text, and where its value came from. */
+export function explainSettings({ config, origins }: ResolvedConfig) {
+  return SETTING_NAMES.map((name) => ({
+    name,
+    value: JSON.stringify(config[name]),
+    from: origins[name],
+    flag: flagName(name),
+    environment: environmentName(name),
+  }));
+}
+
 function initial(
   name: SettingName,
   directory: string,

@@ -3,6 +3,10 @@
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { ConsoleSessions } from '../../admin/console-sessions.ts';
+import { defaultOperator } from '../../admin/default-operator.ts';
+import { RiskWatch } from '../../admin/risk-watch.ts';
+import type { Load } from '../../admin/route.ts';
 import { buildAdminServer } from '../../admin/server.ts';
 import { openToken, removeAdminEndpoint, TOKEN_FILE, writeAdminEndpoint } from '../../admin/token.ts';
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
@@ -13,13 +17,14 @@ import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
-import { servePages } from '../../pages/serve-pages.ts';
+import { serveConsole, servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { freeBytes } from '../../storage/free-space.ts';
 import { VERSION } from '../../version.ts';
+import { explainSettings, type ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { EventLoopMonitor } from '../observability/event-loop-monitor.ts';
 import { Metrics, type MetricsSnapshot } from '../observability/metrics.ts';
@@ -99,7 +104,8 @@ export async function openApi(
   servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback });
   api.addHook('preClose', () => streams.close());
   open.defer(() => api.close());
-  return { api, streams, stopping, readiness };
+  const load = () => ({ sockets: streams.metrics.connections, ...metrics.takeRecent() });
+  return { api, streams, stopping, readiness, load };
 }
 
 function metricsOf(
@@ -134,6 +140,7 @@ interface AdminDependencies extends ServerDependencies {
   readonly market: MarketSimulator | undefined;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
+  readonly load: () => Load;
   /** Where users reach the exchange. */
   readonly url: string;
 }
@@ -141,16 +148,20 @@ interface AdminDependencies extends ServerDependencies {
 /** The endpoint file for the command line exists while the listener is open. */
 export async function openAdminServer(
   dependencies: AdminDependencies,
-  config: Config,
+  resolved: ResolvedConfig,
   logger: Logger,
   open: AsyncDisposableStack,
 ) {
-  const { sequencer, identity, reserves, exposure, audit, ticker, market, snapshot, readiness } =
+  const { sequencer, identity, reserves, exposure, audit, ticker, market, snapshot, readiness, load } =
     dependencies;
+  const { config } = resolved;
   const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
+  const sessions = new ConsoleSessions(() => Date.now());
   const server = buildAdminServer({
     sequencer,
+    sessions,
+    risk: new RiskWatch(sequencer),
     identity,
     reserves,
     exposure,
@@ -162,6 +173,8 @@ export async function openAdminServer(
     snapshot,
     data,
     demo,
+    load,
+    settings: explainSettings(resolved),
     logger: logger.child({}),
     health: () => ({
       version: VERSION,
@@ -170,9 +183,10 @@ export async function openAdminServer(
       checks: readiness(),
     }),
   });
+  serveConsole(server);
   open.defer(() => server.close());
   const url = await listen(server, { host, port }, 'operator-port');
   writeAdminEndpoint(data, { url, token, pid: process.pid });
   open.defer(() => removeAdminEndpoint(data));
-  return { server, url };
+  return { server, url, signIn: () => sessions.issueCode(defaultOperator()) };
 }

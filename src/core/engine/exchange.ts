@@ -16,10 +16,12 @@ import { repayDebt, setCoinLeverage } from '../borrowing/repayment.ts';
 import { amendOrders } from '../entry/amend.ts';
 import type { Settlements } from '../entry/execution.ts';
 import { placeOrder } from '../entry/place-order.ts';
+import { forceFunding } from '../futures/funding.ts';
 import { setHoldMode, setLeverage, setMarginMode } from '../futures/futures-settings.ts';
 import { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from '../futures/isolated-margin.ts';
 import { fundInsurance, writeOffDebt } from '../liquidation/insurance-funding.ts';
+import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { forceClose } from '../liquidation/operator-force-close.ts';
 import { movePositions } from '../liquidation/position-move.ts';
 import { setCoinLimits } from '../listing/coin-limits.ts';
@@ -105,6 +107,11 @@ export class Exchange {
     state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state, seq);
     return result;
+  }
+
+  /** Who is near liquidation, for readers. */
+  get liquidationMonitor(): LiquidationMonitor {
+    return this.riskEngine.monitor;
   }
 
   /** Leaves out the events of orders, fills, trades and ledger lines, for replays of commands that the history has. */
@@ -193,6 +200,8 @@ export class Exchange {
         return this.afterLoan(revisePledge(state, command));
       case 'forceClose':
         return forceClose(state, this.settlements.futures, command);
+      case 'forceFunding':
+        return forceFunding(state, command);
       case 'movePositions':
         return movePositions(state, this.settlements.futures, command);
       case 'fundInsurance':

@@ -1,10 +1,13 @@
 import { spendable } from '../margin/available-balance.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from '../margin/margin.ts';
+import type { ForceFunding } from '../model/command.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { OrderKind } from '../model/enums.ts';
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
@@ -16,6 +19,22 @@ export function settleFunding(state: State, market: Market): void {
   const futures = market.futures!;
   const { rate } = futures;
   futures.premium.restart();
+  exchangeFunding(state, market, rate);
+  if (state.rules.fundingLimits) futures.interval.settled(rate, futures.bounds, state.now);
+}
+
+/** By command of the operator, so that it can be tried on a demo: interval and average premium go on (rules 5.10). */
+export function forceFunding(state: State, { instrument: index }: ForceFunding): CommandResult {
+  const instrument = state.instruments[index];
+  if (instrument?.futures === undefined || instrument.futures.delivery !== undefined)
+    return rejected(RejectReason.unknownInstrument);
+  const market = state.market(instrument);
+  exchangeFunding(state, market, market.futures!.rate);
+  return OK;
+}
+
+function exchangeFunding(state: State, market: Market, rate: bigint): void {
+  const futures = market.futures!;
   const fund = state.ledger.cell(SystemAccount.insurance, futures.terms.settle, Bucket.cash);
   const before = state.ledger.balance(fund);
   if (rate !== 0n) payHolders(state, market, rate);
@@ -26,7 +45,6 @@ export function settleFunding(state: State, market: Market): void {
     toFund: state.ledger.balance(fund) - before,
     time: state.now,
   });
-  if (state.rules.fundingLimits) futures.interval.settled(rate, futures.bounds, state.now);
 }
 
 function payHolders(state: State, market: Market, rate: bigint): void {
