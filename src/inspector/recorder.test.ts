@@ -17,6 +17,7 @@ const CALL: HttpCall = {
   status: 200,
   answer: '{"code":"00000"}',
   left: 9,
+  unread: false,
 };
 const everything = () => true;
 

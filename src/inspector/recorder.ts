@@ -24,6 +24,7 @@ export interface Entry extends Party {
   readonly answer: string;
   readonly status: number;
   readonly left: number | undefined;
+  readonly unread: boolean;
   readonly finding: SignatureFinding | undefined;
   /** Of a socket. */
   readonly connection: string;
@@ -59,6 +60,15 @@ export class Recorder implements TrafficSink {
     return this.#next - this.#oldest;
   }
 
+  get oldestId(): number {
+    return this.#oldest;
+  }
+
+  /** That of the entry that comes next. */
+  get nextId(): number {
+    return this.#next;
+  }
+
   /** An upper bound of what the entries take. */
   get bytes(): number {
     return this.#bytes;
@@ -83,6 +93,7 @@ export class Recorder implements TrafficSink {
       answer: kept(call.answer),
       status: call.status,
       left: call.left,
+      unread: call.unread,
       finding: call.finding,
       connection: '',
     });
@@ -108,6 +119,7 @@ export class Recorder implements TrafficSink {
       answer: direction === 'in' ? '' : text,
       status: 0,
       left: undefined,
+      unread: false,
       finding: frame.finding,
       connection: frame.connection,
     });

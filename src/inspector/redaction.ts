@@ -3,8 +3,11 @@
 /** An escaped letter could hide one of the names. */
 const SUSPICIOUS = /pass|secret|\bsign\b|\\u/i;
 const SECRET_NAME = /pass|secret|^sign$/i;
-export const LEFT_OUT = '(left out)';
+export const LEFT_OUT = '(a secret, left out)';
 const QUERY_LEFT_OUT = '?(query left out: it may hold a secret)';
+
+/** Was a part of the text left out here? */
+export const hasGap = (text: string): boolean => text.includes(' left out');
 
 /** Values of fields that are named like secrets are left out; a text that cannot be read so, in whole. */
 export function withoutSecrets(text: string): string {

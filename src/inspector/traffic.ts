@@ -38,6 +38,8 @@ export interface HttpCall extends Traffic {
   readonly answer: string;
   /** Calls that its limit leaves in this second. */
   readonly left: number | undefined;
+  /** Had the client left before the answer? */
+  readonly unread: boolean;
 }
 
 /** `in` comes from the client; `close` ends a socket, and its text says what passed over it. */

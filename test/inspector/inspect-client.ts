@@ -1,7 +1,9 @@
 /** A client of `/v3/ws/inspect`. */
 import { WebSocket } from 'ws';
 import type { EntryDetail } from '../../src/api/ws/inspect/entry-detail.ts';
+import type { Mistake } from '../../src/api/ws/inspect/mistakes.ts';
 import type { Summary } from '../../src/inspector/entry-summary.ts';
+import { assertDocumented } from '../harness/documented.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { loginFrame } from '../harness/stream-client.ts';
 import { until } from '../harness/until.ts';
@@ -15,7 +17,11 @@ export class InspectClient {
 
   private constructor(ws: WebSocket) {
     this.ws = ws;
-    ws.on('message', (data: Buffer) => this.frames.push(JSON.parse(data.toString())));
+    ws.on('message', (data: Buffer) => {
+      const frame: Frame = JSON.parse(data.toString());
+      assertDocumented(frame, '/v3/ws/inspect');
+      this.frames.push(frame);
+    });
     ws.on('error', () => undefined);
   }
 
@@ -33,7 +39,10 @@ export class InspectClient {
     const client = await InspectClient.open(url);
     client.send(loginFrame(keys));
     await client.next(({ event }) => event === 'login');
-    client.send({ op: 'subscribe', args: [{ instType: 'UTA', topic: 'requests' }] });
+    client.send({
+      op: 'subscribe',
+      args: ['requests', 'mistakes'].map((topic) => ({ instType: 'UTA', topic })),
+    });
     await client.next(({ action }) => action === 'snapshot');
     return client;
   }
@@ -53,6 +62,14 @@ export class InspectClient {
 
   summary(fits: (summary: Summary) => boolean): Promise<Summary> {
     return until('a request', async () => this.shown().find(fits));
+  }
+
+  /** A mistake of those that are shown at the end. */
+  mistake(kind: string): Promise<Mistake> {
+    return until('a mistake', async () => {
+      const shown = this.frames.filter(({ arg, data }) => data && arg?.topic === 'mistakes').at(-1);
+      return (shown?.data as Mistake[] | undefined)?.find((each) => each.kind === kind);
+    });
   }
 
   async entry(id: number): Promise<EntryDetail | null> {

@@ -1,5 +1,6 @@
 /** What the recorder keeps of real traffic, and who may see it. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { DemoKeys, TestServer } from '../harness/server.ts';
@@ -150,8 +151,8 @@ test('frames of a private socket are kept without secrets; pings and public push
   assert.match(pushed.about, /^order \d+ new 0 of 0\.01$/);
   const frames = view.shown().filter(({ kind }) => kind === 'ws');
   const login = (await view.entry(frames.find(({ about }) => about === 'login')!.id))!;
-  assert.match(login.body, /"sign":"\(left out\)"/);
-  assert.match(login.body, /"passphrase":"\(left out\)"/);
+  assert.match(login.body, /"sign":"\(a secret, left out\)"/);
+  assert.match(login.body, /"passphrase":"\(a secret, left out\)"/);
   for (const { id } of frames) assert.doesNotMatch((await view.entry(id))!.answer, /lastPrice|pong/);
 });
 
@@ -181,6 +182,47 @@ test('every step names value, bound and what would be right', async () => {
   const often = await why('429');
   assert.match(often.bound, /^20 a second per account/);
   assert.match(often.right, /^wait and try again in \d+ ms$/);
+});
+
+test('a wrong signature is named by what was signed, of calls and of logins', async () => {
+  const bob = server.account('bob');
+  const view = await inspect(bob);
+  const client = clientOf(bob);
+  const sign = (text: string, secret = bob.secretKey) =>
+    createHmac('sha256', secret).update(text).digest('base64');
+  const target = '/api/v3/account/fee-rate?category=SPOT&symbol=BTCUSDT';
+  const path = target.split('?')[0]!;
+  const rows: readonly (readonly [(ts: string) => string, RegExp])[] = [
+    [(ts) => sign(`${ts}GET${path}`), /^the query was left out$/],
+    [(ts) => sign(`${ts}get${target}`), /lower case/],
+    [(ts) => sign(`${ts}GET${target.replace('/api/v3', '')}`), /without \/api\/v3/],
+    [(ts) => Buffer.from(sign(`${ts}GET${target}`), 'base64').toString('hex'), /hexadecimal/],
+    [(ts) => sign(`${ts}GET${target}`, server.account('alice').secretKey), /secret of demo account alice/],
+    [() => sign('anything'), /none of the usual mistakes/],
+  ];
+  for (const [signature, words] of rows) {
+    const from = view.shown().length;
+    const timestamp = String(Date.now());
+    const reply = await client.send('GET', target, '', {
+      'ACCESS-TIMESTAMP': timestamp,
+      'ACCESS-SIGN': signature(timestamp),
+    });
+    assert.equal(reply.code, '40009', reply.msg);
+    assert.doesNotMatch(reply.msg, words, 'the answer itself tells nobody');
+    const { id } = await view.summary((each) => view.shown().indexOf(each) >= from && each.code === '40009');
+    const entry = (await view.entry(id))!;
+    assert.match(entry.why.value, words);
+    assert.ok(!JSON.stringify(entry).includes(signature(timestamp)), 'the signature is not kept');
+  }
+  const stream = closed(await StreamClient.open(server.url, { path: '/v3/ws' }));
+  const timestamp = String(Date.now());
+  const { apiKey, passphrase } = bob;
+  const login = { apiKey, passphrase, timestamp, sign: sign(`${timestamp}GET/api/v3/user/verify`) };
+  stream.send({ op: 'login', args: [login] });
+  const refused = await view.summary(({ code }) => code === '30015');
+  assert.match((await view.entry(refused.id))!.why.value, /signed with \/api\/v3/);
+  const mistake = await view.mistake('signature');
+  assert.ok(mistake.count >= 1 && (await view.entry(mistake.first))?.code === '40009');
 });
 
 test('hostile messages are refused and the next is served', async () => {

@@ -3,10 +3,11 @@
  * an exchange without one pays nothing. Calls without a key belong to nobody who could see them.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { KeyDirectory } from '../../identity/identity.ts';
-import type { HttpCall, Party, TrafficSink } from '../../inspector/traffic.ts';
+import type { Identity } from '../../identity/identity.ts';
+import type { HttpCall, Party, SignatureFinding, TrafficSink } from '../../inspector/traffic.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { partyOf } from '../auth/party.ts';
+import { mistakableKeys, requestMistake } from '../auth/signature-mistakes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,9 +18,12 @@ declare module 'fastify' {
 
 export interface CallRecording {
   readonly traffic: TrafficSink;
-  readonly keys: KeyDirectory;
+  readonly identity: Identity;
   readonly wall: Clock;
 }
+
+const WRONG_SIGNATURE = '{"code":"40009"';
+const NO_BYTES = new Uint8Array(0);
 
 export function recordCalls(app: FastifyInstance, recording: CallRecording): void {
   const { traffic } = recording;
@@ -29,17 +33,37 @@ export function recordCalls(app: FastifyInstance, recording: CallRecording): voi
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    const party = request.url.startsWith('/api/') ? callerOf(request, recording.keys) : undefined;
-    if (party !== undefined) traffic.call(callOf(party, request, reply, payload, recording));
+    if (request.caller !== undefined) {
+      traffic.call(callOf(partyOf(request.caller), request, reply, payload, recording));
+    } else if (request.url.startsWith('/api/') && request.headers['access-key'] !== undefined) {
+      // Behind the answer, whose time must not tell which keys exist.
+      const call = callOf(NOBODY, request, reply, payload, recording);
+      setImmediate(() => tellRefused(call, request, recording));
+    }
     done();
   });
 }
 
-function callerOf({ caller, headers }: FastifyRequest, keys: KeyDirectory): Party | undefined {
-  if (caller !== undefined) return partyOf(caller);
+const NOBODY: Party = { uid: 0, mainUid: 0, apiKey: '' };
+
+/** A refused call belongs to the owner of the key that it named, if there is one. */
+function tellRefused(
+  call: HttpCall,
+  { headers }: FastifyRequest,
+  { traffic, identity }: CallRecording,
+): void {
   const named = headers['access-key'];
-  const credential = typeof named === 'string' ? keys.findKey(named) : undefined;
-  return credential && partyOf(credential);
+  const credential = typeof named === 'string' ? identity.findKey(named) : undefined;
+  if (credential === undefined) return;
+  let finding: SignatureFinding | undefined;
+  const sign = headers['access-sign'];
+  if (call.answer.startsWith(WRONG_SIGNATURE) && typeof sign === 'string') {
+    const { timestamp = '', method, target: url, body = NO_BYTES } = call;
+    const key = { kind: credential.key.kind, verifier: credential.verifier };
+    const others = mistakableKeys(identity, credential.key.apiKey);
+    finding = requestMistake(key, { timestamp, method, url, body }, sign, others);
+  }
+  traffic.call({ ...call, party: partyOf(credential), finding });
 }
 
 function callOf(
@@ -66,6 +90,7 @@ function callOf(
     status: reply.statusCode,
     answer: typeof payload === 'string' ? payload : '',
     left: typeof left === 'number' ? left : undefined,
+    unread: reply.raw.destroyed,
     finding: undefined,
   };
 }

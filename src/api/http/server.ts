@@ -65,8 +65,8 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   // A named type is matched without parsing, and nearly all bodies have this one.
   for (const type of ['application/json', '*'])
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const { recorder: traffic, identity: keys, wall } = options;
-  if (traffic !== undefined) recordCalls(app, { traffic, keys, wall });
+  const { recorder: traffic, identity, wall } = options;
+  if (traffic !== undefined) recordCalls(app, { traffic, identity, wall });
   app.addHook('onRequest', (request, reply, done) => requestGuard.admit(request, reply, done));
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';

@@ -192,6 +192,7 @@ export class Connection implements Recipient {
   drop(): void {
     if (!this.open) return;
     this.metrics.dropped++;
+    this.recorder?.stalled();
     this.ws.terminate();
   }
 

@@ -2,16 +2,19 @@
  * Tells a sink of the frames of one socket (docs/inspector.md). Pushes of public topics and pings are counted and not
  * kept: they are many, and the same for everybody. Before a login the frames belong to the key that it names.
  */
-import type { KeyDirectory } from '../../identity/identity.ts';
-import type { Direction, Party, TrafficSink } from '../../inspector/traffic.ts';
+import type { Identity } from '../../identity/identity.ts';
+import { fieldsOf, itemsOf, textOf } from '../../inspector/entry-summary.ts';
+import type { Direction, Party, SignatureFinding, TrafficSink } from '../../inspector/traffic.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { partyOf } from '../auth/party.ts';
+import { loginMistake, mistakableKeys } from '../auth/signature-mistakes.ts';
 import type { Caller } from '../route.ts';
+import { CONTROL } from './control.ts';
 import { textOfFrame } from './frames.ts';
 
 export interface SocketRecording {
   readonly traffic: TrafficSink;
-  readonly keys: KeyDirectory;
+  readonly identity: Identity;
   readonly wall: Clock;
 }
 
@@ -28,16 +31,23 @@ const PUSH = '{"action"';
 const ARGUMENT_END = 600;
 const PRIVATE_ARGUMENT = /"instType":"UTA"/i;
 const LOGIN = /"op"\s*:\s*"login"/;
-const NAMED_KEY = /"apiKey"\s*:\s*"([^"\\]{1,128})"/;
+const WRONG_SIGNATURE = `{"event":"error","code":${CONTROL.signatureInvalid.code},`;
+
+/** A login that was not answered yet. */
+interface Login {
+  readonly party: Party;
+  readonly timestamp: string;
+  readonly sign: string;
+}
 
 export class SocketRecorder {
   readonly #recording: SocketRecording;
   readonly #socket: OpenedSocket;
   readonly #openedMs: number;
-  /** Of the last login, before its answer. */
-  #named: Party | undefined;
+  #login: Login | undefined;
   #publicPushes = 0;
   #pings = 0;
+  #stalled = false;
 
   constructor(recording: SocketRecording, socket: OpenedSocket) {
     this.#recording = recording;
@@ -51,7 +61,7 @@ export class SocketRecorder {
       this.#pings++;
       return;
     }
-    if (LOGIN.test(text)) this.#named = this.#partyNamedIn(text);
+    if (LOGIN.test(text)) this.#login = this.#loginIn(text);
     this.#tell('in', text, caller);
   }
 
@@ -61,16 +71,27 @@ export class SocketRecorder {
   }
 
   sent(frame: Buffer, caller: Caller | undefined): void {
-    if (caller === undefined && this.#named === undefined) return;
+    if (caller === undefined && this.#login === undefined) return;
     const text = textOfFrame(frame);
     if (text === undefined || text === 'pong') return;
     if (text.startsWith(PUSH) && !PRIVATE_ARGUMENT.test(text.slice(0, ARGUMENT_END))) {
       this.#publicPushes++;
       return;
     }
-    this.#tell('out', text, caller);
+    const login = this.#login;
     // With its answer a login is over: whoever goes on without one has no account.
-    this.#named = undefined;
+    this.#login = undefined;
+    if (login === undefined || !text.startsWith(WRONG_SIGNATURE)) {
+      this.#tell('out', text, caller, login?.party);
+      return;
+    }
+    // Behind the answer, whose time must not tell which keys exist.
+    setImmediate(() => this.#tell('out', text, caller, login.party, this.#mistakeOf(login)));
+  }
+
+  /** It was ended because its client did not read. */
+  stalled(): void {
+    this.#stalled = true;
   }
 
   closed(code: number, caller: Caller | undefined): void {
@@ -80,20 +101,36 @@ export class SocketRecorder {
       seconds,
       pings: this.#pings,
       publicPushes: this.#publicPushes,
+      stalled: this.#stalled,
     });
     this.#tell('close', text, caller);
   }
 
-  #tell(direction: Direction, text: string, caller: Caller | undefined): void {
-    const party = caller === undefined ? this.#named : partyOf(caller);
+  #tell(
+    direction: Direction,
+    text: string,
+    caller: Caller | undefined,
+    named = this.#login?.party,
+    finding?: SignatureFinding,
+  ): void {
+    const party = caller === undefined ? named : partyOf(caller);
     if (party === undefined) return;
     const { traffic, wall } = this.#recording;
-    traffic.frame({ ...this.#socket, party, atMs: wall.now(), direction, text, finding: undefined });
+    traffic.frame({ ...this.#socket, party, atMs: wall.now(), direction, text, finding });
   }
 
-  #partyNamedIn(text: string): Party | undefined {
-    const [, named] = NAMED_KEY.exec(text) ?? [];
-    const credential = named === undefined ? undefined : this.#recording.keys.findKey(named);
-    return credential && partyOf(credential);
+  #loginIn(text: string): Login | undefined {
+    const [{ apiKey, timestamp, sign } = {}] = itemsOf(fieldsOf(text).args);
+    const credential = this.#recording.identity.findKey(textOf(apiKey));
+    if (credential === undefined) return undefined;
+    return { party: partyOf(credential), timestamp: textOf(timestamp), sign: textOf(sign) };
+  }
+
+  #mistakeOf({ party: { apiKey }, timestamp, sign }: Login): SignatureFinding | undefined {
+    const { identity } = this.#recording;
+    const credential = identity.findKey(apiKey);
+    if (credential === undefined) return undefined;
+    const key = { kind: credential.key.kind, verifier: credential.verifier };
+    return loginMistake(key, timestamp, sign, mistakableKeys(identity, apiKey));
   }
 }

@@ -90,7 +90,7 @@ export class Streams {
     const admitUser = (connection: Connection, uid: number) => this.admitUser(connection, uid);
     const logins = new SessionAuth({ ...options, channels, admitUser });
     const trading = new WsOrderEntry(options, limiter, onInternalError);
-    this.inspector = options.recorder && new Inspector(options.recorder, options.identity);
+    this.inspector = options.recorder && new Inspector(options.recorder, options.identity, wall);
     const { inspector } = this;
     this.messages = new MessageHandler({ ...options, limited, channels, trading, logins, inspector });
     // No compression: it costs more than it saves on small frames, and decompression can be attacked.
@@ -227,9 +227,12 @@ export class Streams {
 
   /** Whoever looks at the records makes none by it. */
   private recorderOf({ id, role, peer }: Connection, agent: string | undefined): SocketRecorder | undefined {
-    const { recorder: traffic, identity: keys, wall } = this.options;
+    const { recorder: traffic, identity, wall } = this.options;
     if (traffic === undefined || role === 'inspect') return undefined;
-    return new SocketRecorder({ traffic, keys, wall }, { connection: id, path: pathOf(role), peer, agent });
+    return new SocketRecorder(
+      { traffic, identity, wall },
+      { connection: id, path: pathOf(role), peer, agent },
+    );
   }
 
   private onClose(connection: Connection): void {

@@ -1,7 +1,8 @@
 /** One entry with everything that is known of it, and why it was refused. */
 import type { KeyDirectory } from '../../../identity/identity.ts';
 import { type Summary, summaryOf } from '../../../inspector/entry-summary.ts';
-import type { Entry } from '../../../inspector/recorder.ts';
+import { type Entry, TEXT_CHARS_MAX } from '../../../inspector/recorder.ts';
+import { hasGap } from '../../../inspector/redaction.ts';
 import { type Why, whyOf } from './why.ts';
 
 export interface EntryDetail extends Summary {
@@ -11,15 +12,18 @@ export interface EntryDetail extends Summary {
   readonly timestamp: string;
   readonly body: string;
   readonly answer: string;
-  /** What the client must have signed; empty where nothing was. */
+  /** What had to be signed; empty where nothing was, or where parts of it were left out or cut off. */
   readonly base: string;
+  /** Calls that its limit left in that second. */
+  readonly left: number | null;
   readonly connection: string;
   readonly why: Why;
 }
 
 export function detailOf(entry: Entry, keys: KeyDirectory): EntryDetail {
   const { target, peer, timestamp, body, answer, connection, method } = entry;
-  const base = timestamp === '' ? '' : timestamp + method + target + body;
+  const whole = timestamp !== '' && body.length < TEXT_CHARS_MAX && !hasGap(target) && !hasGap(body);
+  const base = whole ? timestamp + method + target + body : '';
   return {
     ...summaryOf(entry),
     target,
@@ -28,6 +32,7 @@ export function detailOf(entry: Entry, keys: KeyDirectory): EntryDetail {
     body,
     answer,
     base,
+    left: entry.left ?? null,
     connection,
     why: whyOf(entry, keys),
   };

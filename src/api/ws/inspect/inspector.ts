@@ -6,17 +6,20 @@
 import type { KeyDirectory } from '../../../identity/identity.ts';
 import { type Summary, summaryOf } from '../../../inspector/entry-summary.ts';
 import type { Entry, Recorder } from '../../../inspector/recorder.ts';
+import type { Clock } from '../../../sequencer/clock.ts';
 import { checkPermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../route.ts';
 import type { Connection } from '../connection.ts';
 import { acknowledgement } from '../frames.ts';
 import { CONFLATE_ABOVE_BYTES } from '../limits.ts';
 import { detailOf } from './entry-detail.ts';
+import { MistakeFeed } from './mistake-feed.ts';
+import type { Mistake } from './mistakes.ts';
 
 const PUSH_EVERY_MS = 100;
 /** Of the first push, and of every other. */
 const ENTRIES_PER_PUSH_MAX = 500;
-const TOPICS = ['requests'] as const;
+const TOPICS = ['requests', 'mistakes'] as const;
 type Topic = (typeof TOPICS)[number];
 
 interface Viewer {
@@ -26,6 +29,7 @@ interface Viewer {
   /** Entries that came too fast to be shown. */
   skipped: number;
   timer: NodeJS.Timeout | undefined;
+  mistakes: MistakeFeed | undefined;
 }
 
 /**
@@ -42,11 +46,13 @@ export function sees({ user, key }: Caller, entry: Entry): boolean {
 export class Inspector {
   private readonly recorder: Recorder;
   private readonly keys: KeyDirectory;
+  private readonly wall: Clock;
   private readonly viewers = new Map<Connection, Viewer>();
 
-  constructor(recorder: Recorder, keys: KeyDirectory) {
+  constructor(recorder: Recorder, keys: KeyDirectory, wall: Clock) {
     this.recorder = recorder;
     this.keys = keys;
+    this.wall = wall;
   }
 
   /** A message of a client that may have logged in. */
@@ -63,6 +69,7 @@ export class Inspector {
     if (viewer === undefined) return;
     this.viewers.delete(connection);
     clearTimeout(viewer.timer);
+    viewer.mistakes?.stop();
     viewer.leave();
   }
 
@@ -84,6 +91,11 @@ export class Inspector {
   private follow(connection: Connection, topic: Topic, arg: string): void {
     const viewer = this.viewers.get(connection) ?? this.open(connection);
     viewer.topics.set(topic, arg);
+    if (topic === 'mistakes') {
+      viewer.mistakes?.stop();
+      viewer.mistakes = this.mistakesOf(connection, arg);
+      return;
+    }
     const first = this.recorder.newest(ENTRIES_PER_PUSH_MAX, (entry) => sees(connection.caller!, entry));
     this.push(connection, 'snapshot', arg, first.map(summaryOf), 0);
   }
@@ -91,19 +103,40 @@ export class Inspector {
   private unfollow(connection: Connection, topic: Topic): void {
     const viewer = this.viewers.get(connection);
     viewer?.topics.delete(topic);
+    if (topic === 'mistakes') viewer?.mistakes?.stop();
     if (viewer?.topics.size === 0) this.leave(connection);
   }
 
   private open(connection: Connection): Viewer {
     const leave = this.recorder.listen((entry) => this.recorded(connection, entry));
-    const viewer: Viewer = { topics: new Map(), leave, pending: [], skipped: 0, timer: undefined };
+    const viewer: Viewer = {
+      topics: new Map(),
+      leave,
+      pending: [],
+      skipped: 0,
+      timer: undefined,
+      mistakes: undefined,
+    };
     this.viewers.set(connection, viewer);
     return viewer;
   }
 
+  private mistakesOf(connection: Connection, arg: string): MistakeFeed {
+    return new MistakeFeed({
+      recorder: this.recorder,
+      keys: this.keys,
+      sees: (entry) => sees(connection.caller!, entry),
+      push: (mistakes) => {
+        if (connection.unsentBytes > CONFLATE_ABOVE_BYTES) return false;
+        this.push(connection, 'snapshot', arg, mistakes, 0);
+        return true;
+      },
+    });
+  }
+
   private recorded(connection: Connection, entry: Entry): void {
     const viewer = this.viewers.get(connection)!;
-    if (!sees(connection.caller!, entry)) return;
+    if (!viewer.topics.has('requests') || !sees(connection.caller!, entry)) return;
     if (viewer.pending.length >= 2 * ENTRIES_PER_PUSH_MAX) {
       viewer.pending = viewer.pending.slice(-ENTRIES_PER_PUSH_MAX);
       viewer.skipped += ENTRIES_PER_PUSH_MAX;
@@ -133,17 +166,21 @@ export class Inspector {
     connection: Connection,
     action: 'snapshot' | 'update',
     arg: string,
-    data: readonly Summary[],
+    data: readonly Summary[] | readonly Mistake[],
     skipped: number,
   ): void {
-    const ts = data.at(-1)?.ts ?? 0;
+    const ts = Math.round(this.wall.now());
     connection.send(
       `{"action":"${action}","arg":${arg},"data":${JSON.stringify(data)},"skipped":${skipped},"ts":${ts}}`,
     );
   }
 
   private entry(connection: Connection, caller: Caller, id: unknown): void {
-    const found = typeof id === 'number' ? this.recorder.find(id) : undefined;
+    if (!Number.isSafeInteger(id)) {
+      connection.fail('parameterWrong', 'id must be the number of an entry');
+      return;
+    }
+    const found = this.recorder.find(id as number);
     // An entry of somebody else and one that is gone are answered alike.
     const data = found !== undefined && sees(caller, found) ? detailOf(found, this.keys) : null;
     connection.send(JSON.stringify({ event: 'entry', id, data }));

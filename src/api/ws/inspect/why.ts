@@ -10,7 +10,8 @@ import { TIMESTAMP_WINDOW_MS } from '../../auth/authenticate.ts';
 import { accessText } from '../../auth/permissions.ts';
 import { ROUTES } from '../../http/routes.ts';
 import type { Route } from '../../route.ts';
-import { CATALOGUE } from '../../wire/error-catalogue.ts';
+import { CATALOGUE, entryOf, type WireCode } from '../../wire/error-catalogue.ts';
+import { REMEDIES } from './remedies.ts';
 
 /** In the order in which a request passes them. */
 export const STEPS = [
@@ -99,8 +100,8 @@ const PERMISSION: Rule = {
     `use a key with ${route === undefined ? 'the permission' : accessText(route.access)}, or let the account's owner change this one`,
 };
 
-/** Refusals before the core, by code; those of sockets beside those of HTTP. */
-export const RULES: Readonly<Record<string, Rule>> = {
+/** Refusals before the core, by code. */
+export const RULES = {
   '40404': {
     step: 'path',
     value: ({ entry }) => `${entry.method} ${entry.target.split('?', 1)[0]}`,
@@ -124,19 +125,24 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
   '40008': {
     step: 'time',
-    value: ({ entry }) =>
-      entry.timestamp === '' ? '' : `${entry.timestamp}: ${offText(Number(entry.timestamp) - entry.atMs)}`,
+    // The message has the figure, of sockets too.
+    value: ({ entry, msg }) => `${entry.timestamp === '' ? '' : `${entry.timestamp}: `}${msg.split(';')[0]!}`,
     bound: () => `at most ${TIMESTAMP_WINDOW_MS / 1_000} s off, either way`,
-    right: ({ entry, msg }) =>
-      msg.includes('received before')
-        ? 'sign again with the present time'
-        : `sign with the time of /api/v3/public/time, then about ${Math.round(entry.atMs)}, or set this computer's clock`,
+    right: ({ entry, msg }) => {
+      if (msg.includes('received before')) return 'sign again with the present time';
+      if (msg.includes('looks like seconds'))
+        return `send milliseconds, such as ${Math.round(entry.atMs)}: these are seconds`;
+      return `sign with the time of /api/v3/public/time, then about ${Math.round(entry.atMs)}, or set this computer's clock`;
+    },
   },
   '40009': {
     step: 'signature',
     value: ({ entry }) => entry.finding?.text ?? 'the signature is not that of this request',
     bound: ({ msg }) => msg.split('; ').at(-1)!,
-    right: () => 'sign the text that is shown as signed, with the secret of this key',
+    right: ({ entry }) =>
+      entry.kind === 'ws'
+        ? 'sign timestamp + GET + /user/verify, with the timestamp as it is sent and the secret of this key'
+        : 'sign the text that is shown as signed, with the secret of this key',
   },
   '40012': {
     step: 'passphrase',
@@ -175,7 +181,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   '40019': PARAMETERS,
   '40020': PARAMETERS,
   '40306': PARAMETERS,
-};
+} as const satisfies Readonly<Record<string, Rule>>;
 
 /** Codes of sockets that say the same as one of HTTP. */
 const SOCKET_CODES: Readonly<Record<string, string>> = {
@@ -184,34 +190,105 @@ const SOCKET_CODES: Readonly<Record<string, string>> = {
   '30013': '40005',
   '30014': '40008',
   '30015': '40009',
-  '30006': '429',
-  '30007': '429',
-  '30016': '40017',
+};
+
+interface ControlRule {
+  readonly step: StepName;
+  readonly means: string;
+  readonly right: string;
+}
+
+/** The other codes of sockets; their messages have value and bound. */
+export const CONTROL_RULES: Readonly<Record<string, ControlRule>> = {
+  '30001': {
+    step: 'parameters',
+    means: 'there is no such topic here',
+    right: 'take topic and instType from /docs, and private topics from /v3/ws/private',
+  },
+  '30002': { step: 'parameters', means: 'the message cannot be read', right: 'send a JSON object as text' },
+  '30003': {
+    step: 'parameters',
+    means: 'there is no such operation',
+    right: 'send login, subscribe, unsubscribe or trade as op',
+  },
+  '30004': { step: 'key', means: 'this needs a login', right: 'log in, and wait for its answer' },
+  '30005': {
+    step: 'key',
+    means: 'the login failed',
+    right: 'change what the message names and log in again',
+  },
+  '30006': {
+    step: 'limit',
+    means: 'too many messages; the connection goes on',
+    right: 'send less often: one message can name many topics',
+  },
+  '30007': {
+    step: 'limit',
+    means: 'too many messages or connections; the connection ends',
+    right: 'send less often, and keep a few connections open rather than opening new ones',
+  },
+  '30016': {
+    step: 'parameters',
+    means: 'a part of the message is not what it must be',
+    right: 'write the message as its example in /docs',
+  },
+  '30033': {
+    step: 'exchange',
+    means: 'the exchange stops or restarts',
+    right: 'connect again; what was sent and not answered may have been carried out',
+  },
 };
 
 const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set(['40010', '25000']);
+export const isUnknownOutcome = (code: string): boolean => UNKNOWN_OUTCOME.has(code);
 
 export function whyOf(entry: Entry, keys: KeyDirectory): Why {
   const { code: told, msg } = verdictOf(entry);
-  const code = SOCKET_CODES[told] ?? told;
-  if (['', '0', '00000'].includes(code)) return { ...NOTHING, steps: stepsUpTo(undefined) };
-  const route = routeOf(entry);
-  const rule = Object.hasOwn(RULES, code) ? RULES[code]! : undefined;
-  const refusal = { entry, msg, route, keys };
-  const means = Object.hasOwn(CATALOGUE, code) ? CATALOGUE[code as keyof typeof CATALOGUE].means : msg;
-  return {
-    steps: stepsUpTo(rule?.step ?? 'exchange'),
-    means,
-    // The core words its refusals with value and bound.
-    value: rule?.value(refusal) ?? msg,
-    bound: rule?.bound(refusal) ?? '',
-    right: rule?.right(refusal) ?? '',
-    core: rule === undefined,
-    again: UNKNOWN_OUTCOME.has(code)
-      ? 'the outcome is unknown: ask for the order by its clientOid before sending it again'
-      : 'nothing was changed, so it can be sent again once its cause is gone',
-  };
+  if (['', '0', '00000'].includes(told)) return { ...NOTHING, steps: stepsUpTo(undefined) };
+  const code = codeOf(told);
+  const again = isUnknownOutcome(code)
+    ? 'the outcome is unknown: ask for the order by its clientOid before sending it again'
+    : 'nothing was changed, so it can be sent again once its cause is gone';
+  const control = Object.hasOwn(CONTROL_RULES, code) ? CONTROL_RULES[code] : undefined;
+  if (control !== undefined) {
+    const { step, means, right } = control;
+    return { steps: stepsUpTo(step), means, value: msg, bound: '', right, core: false, again };
+  }
+  const means = isWireCode(code) ? CATALOGUE[code].means : msg;
+  if (isRuled(code)) {
+    const refusal = { entry, msg, route: routeOf(entry), keys };
+    const { step, value, bound, right }: Rule = RULES[code];
+    return {
+      steps: stepsUpTo(step),
+      means,
+      value: value(refusal),
+      bound: bound(refusal),
+      right: right(refusal),
+      core: false,
+      again,
+    };
+  }
+  // The core words its refusals with value and bound.
+  const right = Object.hasOwn(REMEDIES, code) ? REMEDIES[code as keyof typeof REMEDIES] : '';
+  return { steps: stepsUpTo('exchange'), means, value: msg, bound: '', right, core: true, again };
 }
+
+/** The code of the catalogue, whatever the dialect and whether it came over HTTP or a socket. */
+export function codeOf(told: string): string {
+  if (Object.hasOwn(SOCKET_CODES, told)) return SOCKET_CODES[told]!;
+  return isWireCode(told) ? told : (CLASSIC_CODES.get(told) ?? told);
+}
+
+/** Older codes have one meaning for several; the first is the commonest. */
+const CLASSIC_CODES: ReadonlyMap<string, string> = new Map(
+  Object.keys(CATALOGUE)
+    .map((code): [string | undefined, string] => [entryOf(code as WireCode).classic, code])
+    .filter((pair): pair is [string, string] => pair[0] !== undefined)
+    .reverse(),
+);
+
+const isWireCode = (code: string): code is WireCode => Object.hasOwn(CATALOGUE, code);
+const isRuled = (code: string): code is keyof typeof RULES => Object.hasOwn(RULES, code);
 
 const NOTHING = { means: '', value: '', bound: '', right: '', core: false, again: '' } as const;
 
@@ -248,8 +325,4 @@ function keyRights({ entry, keys }: Refusal): string {
   const key = keys.findKey(entry.apiKey)?.key;
   if (key === undefined) return `key ${entry.apiKey}`;
   return `key ${entry.apiKey}: ${key.permType}, ${key.permissions.join(', ')}`;
-}
-
-function offText(aheadMs: number): string {
-  return `${(Math.abs(aheadMs) / 1_000).toFixed(3)} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
 }
