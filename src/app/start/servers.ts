@@ -98,7 +98,8 @@ export async function openApi(
   connections.attach(api.server);
   streams.attach(api.server);
   serveAsyncApi(api);
-  servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback });
+  const inspect = config.inspect === 'on';
+  servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback, inspect });
   api.addHook('preClose', () => streams.close());
   open.defer(() => api.close());
   return { api, streams, stopping, readiness };
