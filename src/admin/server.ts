@@ -34,6 +34,7 @@ import { listingRoutes } from './routes/listings.ts';
 import { loanRoutes } from './routes/loans.ts';
 import { moneyRoutes } from './routes/money.ts';
 import { priceRoutes } from './routes/prices.ts';
+import { requestRoutes } from './routes/requests.ts';
 import { reserveRoutes } from './routes/reserves.ts';
 import { marketRoutes } from './routes/simulator.ts';
 import { LATE_ANSWER_MS, Throttle } from './throttle.ts';
@@ -65,6 +66,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...marketRoutes,
   ...clockRoutes,
   ...backupRoutes,
+  ...requestRoutes,
 ];
 
 const LIMITS = {

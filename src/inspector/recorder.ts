@@ -139,6 +139,16 @@ export class Recorder implements TrafficSink {
     return found.reverse();
   }
 
+  /** The first that fit behind an entry, the oldest first. */
+  after(id: number, most: number, fits: (entry: Entry) => boolean): Entry[] {
+    const found: Entry[] = [];
+    for (let next = Math.max(id + 1, this.#oldest); next < this.#next && found.length < most; next++) {
+      const entry = this.find(next)!;
+      if (fits(entry)) found.push(entry);
+    }
+    return found;
+  }
+
   /** Returns the way to leave. */
   listen(listener: (entry: Entry) => void): () => void {
     this.#listeners.add(listener);

@@ -25,7 +25,7 @@ const MODULES: Readonly<Record<string, string>> = {
   simulator: 'core history catalogue sequencer',
   api: 'core storage validation http views inspector identity history sequencer reserves accounts',
   admin:
-    'core storage validation http views catalogue identity history sequencer reserves accounts simulator',
+    'core storage validation http views inspector catalogue identity history sequencer reserves accounts simulator',
   app: 'core storage http views inspector catalogue journal identity history sequencer reserves accounts simulator pages api admin',
 };
 

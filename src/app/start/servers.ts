@@ -69,6 +69,7 @@ export async function openApi(
     });
   };
   const limiter = new RateLimiter({ rateLimits: config.rateLimits });
+  const recorder = config.inspect === 'on' ? new Recorder() : undefined;
   const services = {
     sequencer,
     identity,
@@ -82,7 +83,7 @@ export async function openApi(
     trustedProxies: config.trustedProxies,
     // The host that the exchange listens on is a name under which it may be reached.
     allowedHosts: [...config.allowedHosts, config.host],
-    recorder: config.inspect === 'on' ? new Recorder() : undefined,
+    recorder,
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
@@ -102,7 +103,7 @@ export async function openApi(
   servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback, inspect });
   api.addHook('preClose', () => streams.close());
   open.defer(() => api.close());
-  return { api, streams, stopping, readiness };
+  return { api, streams, stopping, readiness, recorder };
 }
 
 function metricsOf(
@@ -135,6 +136,7 @@ function metricsOf(
 interface AdminDependencies extends ServerDependencies {
   readonly ticker: ClockTicker;
   readonly market: MarketSimulator | undefined;
+  readonly recorder: Recorder | undefined;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
   /** Where users reach the exchange. */
@@ -148,7 +150,7 @@ export async function openAdminServer(
   logger: Logger,
   open: AsyncDisposableStack,
 ) {
-  const { sequencer, identity, reserves, exposure, audit, ticker, market, snapshot, readiness } =
+  const { sequencer, identity, reserves, exposure, audit, ticker, market, recorder, snapshot, readiness } =
     dependencies;
   const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
@@ -162,6 +164,7 @@ export async function openAdminServer(
     allowedHosts: [...config.allowedHosts, host],
     ticker,
     market,
+    recorder,
     snapshot,
     data,
     demo,

@@ -140,10 +140,15 @@ async function startServing(
   const addressKey = openAddressKey(identity);
   const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
   const dependencies = { ...components, addressKey, reserves, exposure: watchExposure(start) };
-  const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, resources);
+  const { api, streams, stopping, readiness, recorder } = await openApi(
+    dependencies,
+    config,
+    logger,
+    resources,
+  );
   const url = await listen(api, config, 'port');
   const snapshot = () => snapshotScheduler.snapshot();
-  const adminDependencies = { ...dependencies, ticker, market, snapshot, readiness, url };
+  const adminDependencies = { ...dependencies, ticker, market, recorder, snapshot, readiness, url };
   const admin = config.operator
     ? await openAdminServer(adminDependencies, config, logger, resources)
     : undefined;
