@@ -5,6 +5,7 @@ import type { Command, Unstamped } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { Recorder } from '../inspector/recorder.ts';
 import type { HouseExposure } from '../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
@@ -27,6 +28,8 @@ export interface AdminContext {
   readonly risk: RiskWatch;
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
+  /** Undefined while nothing is recorded. */
+  readonly recorder: Recorder | undefined;
   /** Writes a snapshot of the present state. */
   readonly snapshot: () => Promise<void>;
   readonly health: () => Health;

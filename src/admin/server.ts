@@ -35,6 +35,7 @@ import { listingRoutes } from './routes/listings.ts';
 import { loanRoutes } from './routes/loans.ts';
 import { moneyRoutes } from './routes/money.ts';
 import { priceRoutes } from './routes/prices.ts';
+import { requestRoutes } from './routes/requests.ts';
 import { reserveRoutes } from './routes/reserves.ts';
 import { riskRoutes } from './routes/risk.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -69,6 +70,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...clockRoutes,
   ...backupRoutes,
   ...sessionRoutes,
+  ...requestRoutes,
 ];
 
 const LIMITS = {

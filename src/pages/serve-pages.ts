@@ -15,6 +15,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/': 'index.html',
   '/docs': 'reference.html',
   '/docs/': 'reference.html',
+  '/inspector': 'inspector.html',
   '/licences': 'licences.html',
 };
 /** Messages send people here who then ask with curl. */

@@ -126,6 +126,7 @@ test('demo keys are told to a page of this server in a browser here, and to nobo
     })),
     clock: 'wall',
     lab: false,
+    inspect: true,
     version: VERSION,
   });
   for (const headers of [

@@ -42,6 +42,7 @@ function loadedBy(page: string): number {
 test('the pages load little, compressed, and all files together are small', () => {
   for (const [page, most] of [
     ['index.html', 130_000],
+    ['inspector.html', 60_000],
     ['reference.html', 80_000],
     ['console.html', 80_000],
   ] as const)

@@ -27,6 +27,7 @@ import { loanCommand } from './loan.ts';
 import { marketCommand } from './market.ts';
 import { depositCommand, withdrawalCommand } from './money.ts';
 import { priceCommand } from './price.ts';
+import { requestsCommand } from './requests.ts';
 import { reservesCommand } from './reserves.ts';
 import { restoreCommand } from './restore.ts';
 import { skipCommand } from './skip-command.ts';
@@ -40,6 +41,7 @@ const groups = () => ({
     trialBalanceCommand(),
     exposureCommand(),
     reservesCommand(),
+    requestsCommand(),
     haltCommand(),
     resumeCommand(),
     snapshotCommand(),

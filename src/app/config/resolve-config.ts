@@ -84,6 +84,8 @@ function initial(
   if (name === 'operatorPort') return portBeside(Number(port));
   // A demo needs counterparties; an exchange without demo accounts brings its own traders.
   if (name === 'market' && demo === true) return 'normal';
+  // Whoever tries a bot against a demo wants to see what it did; a venue of others keeps no copy of their requests.
+  if (name === 'inspect' && demo === true) return 'on';
   return SETTINGS[name].initial;
 }
 

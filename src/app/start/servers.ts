@@ -17,6 +17,7 @@ import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
+import { Recorder } from '../../inspector/recorder.ts';
 import { serveConsole, servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
@@ -73,6 +74,7 @@ export async function openApi(
     });
   };
   const limiter = new RateLimiter({ rateLimits: config.rateLimits });
+  const recorder = config.inspect === 'on' ? new Recorder() : undefined;
   const services = {
     sequencer,
     identity,
@@ -86,6 +88,7 @@ export async function openApi(
     trustedProxies: config.trustedProxies,
     // The host that the exchange listens on is a name under which it may be reached.
     allowedHosts: [...config.allowedHosts, config.host],
+    recorder,
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
@@ -101,11 +104,12 @@ export async function openApi(
   connections.attach(api.server);
   streams.attach(api.server);
   serveAsyncApi(api);
-  servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback });
+  const inspect = config.inspect === 'on';
+  servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback, inspect });
   api.addHook('preClose', () => streams.close());
   open.defer(() => api.close());
   const load = () => ({ sockets: streams.metrics.connections, ...metrics.takeRecent() });
-  return { api, streams, stopping, readiness, load };
+  return { api, streams, stopping, readiness, load, recorder };
 }
 
 function metricsOf(
@@ -138,6 +142,7 @@ function metricsOf(
 interface AdminDependencies extends ServerDependencies {
   readonly ticker: ClockTicker;
   readonly market: MarketSimulator | undefined;
+  readonly recorder: Recorder | undefined;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
   readonly load: () => Load;
@@ -152,8 +157,19 @@ export async function openAdminServer(
   logger: Logger,
   open: AsyncDisposableStack,
 ) {
-  const { sequencer, identity, reserves, exposure, audit, ticker, market, snapshot, readiness, load } =
-    dependencies;
+  const {
+    sequencer,
+    identity,
+    reserves,
+    exposure,
+    audit,
+    ticker,
+    market,
+    recorder,
+    snapshot,
+    readiness,
+    load,
+  } = dependencies;
   const { config } = resolved;
   const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
@@ -170,6 +186,7 @@ export async function openAdminServer(
     allowedHosts: [...config.allowedHosts, host],
     ticker,
     market,
+    recorder,
     snapshot,
     data,
     demo,

@@ -145,10 +145,15 @@ async function startServing(
   const addressKey = openAddressKey(identity);
   const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
   const dependencies = { ...components, addressKey, reserves, exposure: watchExposure(start) };
-  const { api, streams, stopping, readiness, load } = await openApi(dependencies, config, logger, resources);
+  const { api, streams, stopping, readiness, load, recorder } = await openApi(
+    dependencies,
+    config,
+    logger,
+    resources,
+  );
   const url = await listen(api, config, 'port');
   const snapshot = () => snapshotScheduler.snapshot();
-  const adminDependencies = { ...dependencies, ticker, market, snapshot, readiness, load, url };
+  const adminDependencies = { ...dependencies, ticker, market, recorder, snapshot, readiness, load, url };
   const admin = config.operator
     ? await openAdminServer(adminDependencies, resolved, logger, resources)
     : undefined;
