@@ -52,9 +52,10 @@ describe('the inspector', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('25202');
     await page.keyboard.press('Escape');
+    // One was there before.
     await page
       .getByRole('row', { name: /25202.*balance/ })
-      .first()
+      .nth(1)
       .waitFor();
     await page.keyboard.press('ArrowDown');
     const why = page.getByRole('region', { name: 'Why' });
@@ -72,7 +73,7 @@ describe('the inspector', () => {
     for (const [name, words] of [
       ['ccxt JS', /privateUtaPostV3TradePlaceOrder/],
       ['ccxt Python', /print\(exchange\.privateUtaPostV3TradePlaceOrder/],
-      ['SDK', /postPrivate\('\/api\/v3\/trade\/place-order'/],
+      ['SDK', /client\.submitNewOrder\(/],
     ] as const) {
       await page.getByRole('button', { name, exact: true }).click();
       assert.match(await page.locator('.programs .code').innerText(), words);
