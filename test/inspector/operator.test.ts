@@ -19,20 +19,22 @@ before(async () => {
 });
 after(() => server.stop());
 
+interface Answer {
+  readonly requests: readonly { readonly apiKey: string; readonly path: string; readonly code: string }[];
+  readonly after: number;
+  /** Of a refusal, alone. */
+  readonly error?: { readonly message: string };
+}
+
 async function requests(query: string) {
   const { url, token } = new Operator(server).endpoint;
   const answer = await fetch(`${url}/admin/requests${query}`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  // biome-ignore lint/suspicious/noExplicitAny: errors have another shape
-  return { status: answer.status, body: (await answer.json()) as any };
+  return { status: answer.status, body: (await answer.json()) as Answer };
 }
 const brief = ({ body }: Awaited<ReturnType<typeof requests>>) =>
-  body.requests.map(({ apiKey, path, code }: Record<string, string>) => [
-    apiKey,
-    path?.split('/').at(-1),
-    code,
-  ]);
+  body.requests.map(({ apiKey, path, code }) => [apiKey, path.split('/').at(-1), code]);
 
 test('requests of all accounts, or those that are looked for', async () => {
   assert.deepEqual(brief(await requests('')), [
@@ -55,7 +57,17 @@ test('pages go on behind the last entry until there is none', async () => {
   assert.deepEqual([third.body.requests, third.body.after], [[], second.body.after]);
 });
 
-test('what cannot be asked for is refused', async () => {
-  for (const query of ['?limit=0', '?limit=1001', '?after=x', '?account=nobody', '?colour=red'])
-    assert.ok([400, 404].includes((await requests(query)).status), query);
+test('what cannot be asked for is refused, with what would be right', async () => {
+  for (const [query, status, message] of [
+    ['?limit=0', 400, /^limit must be 1 to 1000$/],
+    ['?limit=1001', 400, /^limit must be 1 to 1000$/],
+    ['?limit=99999', 400, /^limit must be a whole number of at most 4 digits$/],
+    ['?after=x', 400, /^after must be a whole number/],
+    ['?account=nobody', 404, /nobody/],
+    ['?colour=red', 400, /^colour is not a known field$/],
+  ] as const) {
+    const refused = await requests(query);
+    assert.equal(refused.status, status, query);
+    assert.match(refused.body.error!.message, message, query);
+  }
 });
