@@ -1,7 +1,7 @@
 /**
- * Durable place-order, signed over HTTP and over one WebSocket with as many in flight, in turns with two baselines over
- * HTTP: a bare `node:http` server, and one that also parses the same JSON and checks the same signature. With
- * `--against DIR` the exchange of another checkout takes part.
+ * Durable place-order, signed over HTTP and over one WebSocket with as many in flight, in turns with an exchange that records
+ * its requests and with two baselines over HTTP: a bare `node:http` server, and one that also parses the same JSON and
+ * checks the same signature. With `--against DIR` the exchange of another checkout takes part.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,13 +44,16 @@ interface Contestant {
 export const gateway: Benchmark = {
   title: 'gateway: durable place-order over HTTP keep-alive and over a WebSocket',
   async run({ against }: BenchmarkOptions) {
-    const ours = await openExchange('bourse', undefined);
+    const ours = await openExchange('bourse', undefined, '--inspect', 'off');
+    const recording = await openExchange('bourse --inspect on', undefined, '--inspect', 'on');
+    await firstAnswer(recording.job);
     const { job } = ours;
     const answer = await firstAnswer(job);
     const contestants = [
       await openBare('node:http, JSON and HMAC', ['checked', answer, job.secret], job),
       ours,
       { ...ours, name: 'bourse, one WebSocket', job: { ...job, socket: true }, stop: async () => {} },
+      recording,
       await openBare('node:http alone', ['bare', answer], job),
     ];
     if (against !== undefined) {
@@ -120,8 +123,12 @@ async function latencies({ job }: Contestant): Promise<void> {
   if (full.firstFailure !== '') console.log(`first failure: ${full.firstFailure}`);
 }
 
-async function openExchange(name: string, checkout: string | undefined): Promise<Contestant> {
-  const server = await startServer({ args: ARGS, ...(checkout !== undefined && { checkout }) });
+async function openExchange(
+  name: string,
+  checkout: string | undefined,
+  ...args: readonly string[]
+): Promise<Contestant> {
+  const server = await startServer({ args: [...ARGS, ...args], ...(checkout !== undefined && { checkout }) });
   const { apiKey, secretKey: secret, passphrase } = server.account('alice');
   const job: LoadJob = {
     port: Number(new URL(server.url).port),

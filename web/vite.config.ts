@@ -20,7 +20,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rollupOptions: {
-      input: ['index.html', 'licences.html', 'reference.html'].map(
+      input: ['index.html', 'inspector.html', 'licences.html', 'reference.html', 'console.html'].map(
         (name) => `${import.meta.dirname}/${name}`,
       ),
     },

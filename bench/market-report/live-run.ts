@@ -26,8 +26,8 @@ export async function liveRun({
 }: LiveRun): Promise<boolean> {
   const data = mkdtempSync(join(tmpdir(), 'bourse-market-'));
   const flags = { data, port: '0', operator: 'off', market: level, clock, backfill: '0', logLevel: 'error' };
-  const { config } = await resolveConfig({ flags, environment: {}, directory: data });
-  const exchange = await startExchange(config, createLogger(config), (error) => {
+  const resolved = await resolveConfig({ flags, environment: {}, directory: data });
+  const exchange = await startExchange(resolved, createLogger(resolved.config), (error) => {
     throw error;
   });
   try {

@@ -304,6 +304,11 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       make: () => ({ type: 'forceClose', ...t(), uid: someone(), deleverage: true, instrument: perpetual }),
       times: 20,
     },
+    forceFunding: {
+      over: '50,000 holders',
+      make: () => ({ type: 'forceFunding', ...t(), instrument: perpetual }),
+      times: 5,
+    },
     movePositions: {
       over: 'two accounts',
       before: families,

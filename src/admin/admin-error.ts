@@ -17,6 +17,7 @@ export const ERROR_STATUS = {
   unknown_instrument: 404,
   unknown_withdrawal: 404,
   unknown_address: 404,
+  unknown_session: 404,
   already_exists: 409,
   unknown_host: 421,
   not_allowed: 422,

@@ -55,6 +55,7 @@ export class AuditLog {
   #chain = '';
   #last: Promise<unknown> = Promise.resolve();
   #failure: Error | undefined;
+  #listener: (line: string) => void = () => {};
 
   private constructor(
     file: FileHandle,
@@ -120,6 +121,11 @@ export class AuditLog {
     }
   }
 
+  /** Called with each line, as JSON, when it is on disk. */
+  onLine(listener: (line: string) => void): void {
+    this.#listener = listener;
+  }
+
   async close(): Promise<void> {
     await this.#last.catch(() => {});
     await this.#writeLate().catch(() => {});
@@ -170,6 +176,7 @@ export class AuditLog {
     await this.#headFile.datasync();
     this.#head = head;
     this.#bytes += Buffer.byteLength(text);
+    this.#listener(text.trimEnd());
     return head;
   }
 

@@ -23,3 +23,5 @@ export const CommandSeq = Type.Union([Type.Integer(), Type.Null()]);
 export const closed = { additionalProperties: false } as const;
 
 export const SymbolText = Type.String({ minLength: 1, maxLength: 32 });
+/** An entry of the catalogue. */
+export const Spec = Type.Record(Type.String(), Type.Unknown());

@@ -5,6 +5,7 @@ import type { Command, Unstamped } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { Recorder } from '../inspector/recorder.ts';
 import type { HouseExposure } from '../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
@@ -12,6 +13,9 @@ import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { MarketSimulator } from '../simulator/market-simulator.ts';
 import type { Static, TSchema } from '../validation/schema.ts';
 import { type AdminError, rejectedByCore } from './admin-error.ts';
+import type { Access } from './authentication.ts';
+import type { ConsoleSessions } from './console-sessions.ts';
+import type { RiskWatch } from './risk-watch.ts';
 
 /** Dependencies of the operator's routes. */
 export interface AdminContext {
@@ -20,11 +24,17 @@ export interface AdminContext {
   readonly reserves: ReserveAudits;
   readonly exposure: HouseExposure;
   readonly ticker: ClockTicker;
+  readonly sessions: ConsoleSessions;
+  readonly risk: RiskWatch;
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
+  /** Undefined while nothing is recorded. */
+  readonly recorder: Recorder | undefined;
   /** Writes a snapshot of the present state. */
   readonly snapshot: () => Promise<void>;
   readonly health: () => Health;
+  readonly load: () => Load;
+  readonly settings: readonly SettingView[];
   /** The directory that holds the audit log. */
   readonly data: string;
   /** The exchange runs with demo accounts; some test actions are allowed only then. */
@@ -37,6 +47,25 @@ export interface Health {
   readonly url: string;
   readonly uptimeSeconds: number;
   readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[];
+}
+
+/** Use of the public port. */
+export interface Load {
+  /** Open sockets of the streams. */
+  readonly sockets: number;
+  /** Requests since the load was last asked for, and the time that 99 % of them took at most. */
+  readonly requests: number;
+  readonly p99Ms: number;
+}
+
+/** A setting as it is in force, and where it came from. */
+export interface SettingView {
+  readonly name: string;
+  /** JSON. */
+  readonly value: string;
+  readonly from: string;
+  readonly flag: string;
+  readonly environment: string;
 }
 
 /** One action of one operator: its commands carry the reference of its line in the audit log. */
@@ -89,6 +118,7 @@ type Answer<Data> = Data | AdminError | Promise<Data | AdminError>;
 export interface Definition<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: `/admin/${string}`;
+  readonly access?: Access;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;

@@ -1,30 +1,31 @@
 /**
  * The operator's server: a listener of its own, never the public port. A request passes these steps; the first that
  * fails responds:
- *   onRequest     Host and web page (`http/request-source.ts`), the bearer token, then the operator's name
+ *   onRequest     Host and web page (`http/request-source.ts`), then the bearer (`authentication.ts`)
  *   validation    the route's schema; unknown fields are rejected
+ *   preHandler    a code instead of a bearer, where a session begins
  *   handler       a read waits until what it shows is durable; a change goes through the audit log:
  *                 line "begun" on disk, the action, line with the outcome on disk, response
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { endConnection, type RawError } from '../http/client-error.ts';
 import { openHttpServer } from '../http/http-server.ts';
-import { CachedPage, wantsPage } from '../http/page.ts';
 import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
 import { OutcomeUnknown, Unavailable } from '../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AdminError, type AdminErrorCode, ERROR_STATUS } from './admin-error.ts';
 import { AuditFull, type AuditLog } from './audit-log.ts';
-import { formatAuditReference, OPERATOR_NAME } from './audit-reference.ts';
-import { defaultOperator } from './default-operator.ts';
-import { FIRST_PAGE } from './first-page.ts';
+import { formatAuditReference } from './audit-reference.ts';
+import { Authentication } from './authentication.ts';
+import { FigureStream, STREAM_PATH } from './figure-stream.ts';
 import { type AdminContext, AuditedAction, type Call, type OperatorRoute } from './route.ts';
 import { accountRightsRoutes } from './routes/account-rights.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { addressRoutes } from './routes/addresses.ts';
 import { backupRoutes } from './routes/backups.ts';
 import { clockRoutes } from './routes/clock.ts';
+import { coinRoutes } from './routes/coins.ts';
 import { exchangeRoutes } from './routes/exchange.ts';
 import { exposureRoutes } from './routes/exposure.ts';
 import { forceRoutes } from './routes/force.ts';
@@ -34,10 +35,11 @@ import { listingRoutes } from './routes/listings.ts';
 import { loanRoutes } from './routes/loans.ts';
 import { moneyRoutes } from './routes/money.ts';
 import { priceRoutes } from './routes/prices.ts';
+import { requestRoutes } from './routes/requests.ts';
 import { reserveRoutes } from './routes/reserves.ts';
+import { riskRoutes } from './routes/risk.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 import { marketRoutes } from './routes/simulator.ts';
-import { LATE_ANSWER_MS, Throttle } from './throttle.ts';
-import { TokenCheck } from './token.ts';
 import { validationError } from './validation.ts';
 
 export interface AdminServerOptions extends AdminContext {
@@ -51,6 +53,7 @@ export interface AdminServerOptions extends AdminContext {
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...exchangeRoutes,
   ...exposureRoutes,
+  ...riskRoutes,
   ...reserveRoutes,
   ...accountRoutes,
   ...accountRightsRoutes,
@@ -60,11 +63,14 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...loanRoutes,
   ...insuranceRoutes,
   ...listingRoutes,
+  ...coinRoutes,
   ...priceRoutes,
   ...forceRoutes,
   ...marketRoutes,
   ...clockRoutes,
   ...backupRoutes,
+  ...sessionRoutes,
+  ...requestRoutes,
 ];
 
 const LIMITS = {
@@ -78,14 +84,17 @@ const LIMITS = {
     maxHeaderSize: 8_192,
     // Node would respond without a body.
     requireHostHeader: false,
+    // Every other upgrade is an ordinary request.
+    shouldUpgradeCallback: ({ url, headers }: IncomingMessage) =>
+      headers.upgrade?.toLowerCase() === 'websocket' && url === STREAM_PATH,
   },
 } as const;
-const OPERATOR_HEADER = 'x-operator';
 
 type AnyCall = Call<never, never, never>;
 
 export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   const { logger, allowedHosts } = options;
+  const source = new RequestSource({ allowedHosts, ownPagesOnly: () => true });
   const app = openHttpServer(
     {
       loggerInstance: logger,
@@ -94,26 +103,28 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
       clientErrorHandler: (error, socket) => endConnection(error, socket, malformed),
     },
     {
-      source: new RequestSource({ allowedHosts, ownPagesOnly: () => true }),
+      source,
       refuse: (reply, refusal) => void fail(reply, sourceRefused(refusal)),
       unreadablePath: (_error, _request, reply) => void fail(reply, PATH_REFUSED),
     },
   );
   app.server.maxConnections = LIMITS.connections;
-  app.addHook('onRequest', authentication(options));
+  const authentication = new Authentication(options.token, options.sessions, logger);
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = await authentication.refusal(request);
+    return refusal === undefined ? undefined : fail(reply, refusal);
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    const refusal = await authentication.codeRefusal(request);
+    return refusal === undefined ? undefined : fail(reply, refusal);
+  });
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
   app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
-  for (const route of OPERATOR_ROUTES) serve(app, route, options);
-  const page = new CachedPage(FIRST_PAGE);
-  app.get('/', (request, reply) =>
-    isForPerson(request) ? page.send(request, reply) : fail(reply, unknownPath(request)),
-  );
+  for (const route of OPERATOR_ROUTES) serve(app, route, options, authentication);
+  const stream = new FigureStream({ ...options, source, authentication });
+  stream.attach(app.server);
+  app.addHook('preClose', async () => stream.close());
   return app;
-}
-
-/** A browser opened the address; the page contains no secret. */
-function isForPerson({ raw, routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url === '/' && wantsPage(raw);
 }
 
 function unknownPath({ method }: FastifyRequest): AdminError {
@@ -130,22 +141,6 @@ function malformed(fault: string | undefined): RawError {
   return { status: `${ERROR_STATUS[code]} Bad Request`, body: JSON.stringify({ error: { code, message } }) };
 }
 
-function authentication({ token, logger }: AdminServerOptions) {
-  const check = new TokenCheck(token);
-  const throttle = new Throttle();
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    if (isForPerson(request)) return undefined;
-    const [, presented] = /^Bearer (\S{1,512})$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (presented !== undefined && check.accepts(presented)) {
-      return OPERATOR_NAME.test(operatorOf(request)) ? undefined : fail(reply, NAME_REFUSED);
-    }
-    if (!throttle.exceeds(request.ip, Date.now())) return fail(reply, TOKEN_REFUSED);
-    logger.warn({ address: request.ip }, "too many wrong operator's tokens");
-    await sleep(LATE_ANSWER_MS);
-    return fail(reply, ATTEMPTS_REFUSED);
-  };
-}
-
 function sourceRefused({ status, message }: SourceRefusal): AdminError {
   return new AdminError(SOURCE_CODES[status], message);
 }
@@ -159,31 +154,18 @@ const PATH_REFUSED = new AdminError(
   'invalid_request',
   'the path is not valid: % must be followed by two hexadecimal digits',
 );
-const TOKEN_REFUSED = new AdminError(
-  'not_authenticated',
-  'the header "Authorization: Bearer <operator\'s token>" is missing or wrong',
-);
-const ATTEMPTS_REFUSED = new AdminError(
-  'too_many_attempts',
-  'too many wrong tokens from this address; wait a minute',
-);
-const NAME_REFUSED = new AdminError(
-  'invalid_request',
-  'the header x-operator must be a name of 1 to 64 letters, digits and . _ @ -',
-);
-
-/** The operator's name from the header, else the user who runs the server. */
-function operatorOf(request: FastifyRequest): string {
-  const named = request.headers[OPERATOR_HEADER];
-  return typeof named === 'string' ? named : defaultOperator();
-}
-
-function serve(app: FastifyInstance, route: OperatorRoute, options: AdminServerOptions): void {
+function serve(
+  app: FastifyInstance,
+  route: OperatorRoute,
+  options: AdminServerOptions,
+  authentication: Authentication,
+): void {
   const { audit, token: _token, allowedHosts: _allowedHosts, logger: _logger, ...context } = options;
   app.route({
     method: route.method,
     url: route.path,
     exposeHeadRoute: false,
+    ...(route.access !== undefined && { config: { access: route.access } }),
     schema: {
       ...(route.params !== undefined && { params: route.params }),
       ...(route.query !== undefined && { querystring: route.query }),
@@ -191,7 +173,7 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: AdminServerO
       response: { 200: route.answer },
     },
     handler: async (request, reply) => {
-      const operator = operatorOf(request);
+      const operator = authentication.operatorOf(request);
       const call = {
         ...context,
         params: request.params as never,

@@ -27,8 +27,14 @@ function messageOf(error: SchemaFault & { readonly message?: string }, place: st
       }
       return String(params.pattern).includes('\\.')
         ? `${field} must be a decimal number such as 1000.5`
-        : `${field} must be a whole number`;
+        : `${field} must be a whole number${digitsOf(String(params.pattern))}`;
     default:
       return `${field} ${message ?? 'is not valid'}`;
   }
+}
+
+/** A number with more digits than its pattern has is a whole number too. */
+function digitsOf(pattern: string): string {
+  const [, most] = /\{\d+,(\d+)\}/.exec(pattern) ?? [];
+  return most === undefined ? '' : ` of at most ${most} digits`;
 }

@@ -29,7 +29,8 @@ export function endConnection(
   socket.destroySoon();
 }
 
-function responseText({ status, body }: RawError): string {
+/** A response that no route writes. */
+export function responseText({ status, body }: RawError): string {
   return (
     `HTTP/1.1 ${status}\r\nContent-Type: ${JSON_TYPE}\r\n` +
     `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`

@@ -3,6 +3,7 @@
  * machine, but it cannot choose what the browser writes into these headers.
  *   Host             a name under which the exchange responds, once         every request
  *   Origin           the same host, or a configured origin                  a WebSocket handshake
+ *                    the same host, or absent                               paths for pages of this server alone
  *   Sec-Fetch-Site   `same-origin`, `none` (typed by a person) or absent    paths for pages of this server alone
  * Programs send only the first. Other requests of foreign pages get a response, but the browser does not show it to
  * them,
@@ -43,7 +44,7 @@ const NOT_A_HOST: SourceRefusal = {
 };
 const FOREIGN_PAGE: SourceRefusal = {
   status: 403,
-  message: 'a web page of another origin may not ask for this (header Sec-Fetch-Site)',
+  message: 'a web page of another origin may not ask for this (headers Sec-Fetch-Site and Origin)',
 };
 const FOREIGN_ORIGIN: SourceRefusal = {
   status: 403,
@@ -67,9 +68,10 @@ export class RequestSource {
   refusal(request: IncomingMessage): SourceRefusal | undefined {
     const host = this.#hostRefusal(request);
     if (host !== undefined) return host;
-    // A joined list of several values matches none of these.
-    const site = request.headers['sec-fetch-site'];
-    return !OWN_SITES.has(site) && this.#ownPagesOnly(pathOf(request.url!)) ? FOREIGN_PAGE : undefined;
+    const { 'sec-fetch-site': site, origin, host: text } = request.headers;
+    // A joined list of several values matches none of these. Older browsers send only the origin.
+    const own = OWN_SITES.has(site) && (origin === undefined || isOriginOf(origin, readHost(text!)!));
+    return !own && this.#ownPagesOnly(pathOf(request.url!)) ? FOREIGN_PAGE : undefined;
   }
 
   /** The same for a WebSocket handshake. */

@@ -16,6 +16,8 @@ export interface DemoKey {
 export interface SessionFacts {
   /** Those that work now: none without demo accounts, fewer when an operator has deleted some. */
   readonly demoKeys: () => readonly DemoKey[];
+  /** Are requests recorded, for the inspector? */
+  readonly inspect: boolean;
   /** As `--clock` has it: `wall`, `manual` or a pace. */
   readonly clock: string;
   readonly isLoopback: (address: string) => boolean;
@@ -27,10 +29,14 @@ export interface Session {
   readonly clock: string;
   /** Is there a laboratory? */
   readonly lab: boolean;
+  readonly inspect: boolean;
   readonly version: string;
 }
 
-export function serveSession(app: FastifyInstance, { demoKeys, clock, isLoopback }: SessionFacts): void {
+export function serveSession(
+  app: FastifyInstance,
+  { demoKeys, clock, isLoopback, inspect }: SessionFacts,
+): void {
   app.get('/web/session', (request, reply) => {
     const keys = demoKeys();
     const session: Session = {
@@ -38,6 +44,7 @@ export function serveSession(app: FastifyInstance, { demoKeys, clock, isLoopback
       accounts: isOwnPageHere(request, isLoopback) ? keys : [],
       clock,
       lab: false,
+      inspect,
       version: VERSION,
     };
     return reply.header('vary', 'sec-fetch-site').send(session);

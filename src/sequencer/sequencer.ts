@@ -6,6 +6,7 @@
 
 import { decodeCommand, type Stamped, stampCommand } from '../core/codec/command-codec.ts';
 import type { Exchange } from '../core/engine/exchange.ts';
+import type { LiquidationMonitor } from '../core/liquidation/liquidation-monitor.ts';
 import type { AmendOrders, Command, Undated, Unstamped } from '../core/model/command.ts';
 import { type CommandResult, OK } from '../core/model/command-result.ts';
 import type { Event } from '../core/model/event.ts';
@@ -84,6 +85,8 @@ export class Sequencer {
   private readonly log: CommandLog;
   private readonly proposals = new Map<number, Proposal>();
   private lastTicket = 0;
+  /** Orders placed and modified since the start. Agents of the market are counted too: they cause no events of orders. */
+  ordersEntered = 0;
   private lastSeq: number;
   private projectedSeq: number;
   /** Sequenced and not yet durable, oldest first from `head`. */
@@ -114,6 +117,10 @@ export class Sequencer {
   /** The state now; responses made from it must wait for `durable`. */
   get state(): State {
     return this.exchange.state;
+  }
+
+  get liquidationMonitor(): LiquidationMonitor {
+    return this.exchange.liquidationMonitor;
   }
 
   get appliedSeq(): number {
@@ -262,6 +269,8 @@ export class Sequencer {
       return;
     }
     if (command.type !== 'checkpoint') this.sinceCheckpoint++;
+    if (command.type === 'placeOrder') this.ordersEntered++;
+    else if (command.type === 'amendOrders') this.ordersEntered += command.items.length;
     if (this.exchange.hasOpenWork) this.continueWork();
   }
 

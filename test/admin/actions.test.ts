@@ -318,6 +318,7 @@ test('positions are closed by force only on a demo', async () => {
     'alice',
   );
   await venue.refused(1, /only on a demo/, 'force', 'deleveraging', 'alice', 'USDT-FUTURES', 'BTCUSDT');
+  await venue.refused(1, /only on a demo/, 'force', 'funding', 'USDT-FUTURES', 'BTCUSDT');
 });
 
 test('a price that is set reaches every component of the index, and the index with the clock', async () => {

@@ -56,14 +56,17 @@ test('nobody enters any route without the token', async () => {
   assert.equal((await fetch(`${url}/admin/no-such-path`)).status, 401);
   const lines = venue.audit().length;
   const startMs = performance.now();
-  const answers = await Promise.all(
-    OPERATOR_ROUTES.map(({ method, path }) =>
+  // Sign-in is refused after its body was read; all others before. At most 64 connections are taken at a time.
+  const answers: Response[] = [];
+  for (let from = 0; from < OPERATOR_ROUTES.length; from += 32) {
+    const some = OPERATOR_ROUTES.slice(from, from + 32).map(({ method, path }) =>
       fetch(url + path.replace(/:\w+/, '1'), {
         method,
         ...(method === 'POST' && { body: '{}', headers: { 'content-type': 'application/json' } }),
       }),
-    ),
-  );
+    );
+    answers.push(...(await Promise.all(some)));
+  }
   for (const { status } of answers) assert.ok(status === 401 || status === 429, String(status));
   assert.ok(
     answers.some(({ status }) => status === 429),

@@ -44,8 +44,8 @@ let operator: Operator;
 const keys = new Map<string, DemoKeys>();
 
 async function start(): Promise<void> {
-  const { config } = await resolveConfig({ flags: FLAGS, environment: {}, directory: data });
-  exchange = await startExchange(config, pino({ level: 'silent' }), (error) => {
+  const resolved = await resolveConfig({ flags: FLAGS, environment: {}, directory: data });
+  exchange = await startExchange(resolved, pino({ level: 'silent' }), (error) => {
     throw error;
   });
   await exchange.sequencer.submit({ type: 'setEdition', edition: 2 });

@@ -37,12 +37,12 @@ test('orders stop at 80 % and come back below 75 %; at 95 % the exchange leaves,
 
 test('while memory is short orders are told so, and can be cancelled', async () => {
   const data = join(temporaryDirectory(), 'data');
-  const { config } = await resolveConfig({
+  const resolved = await resolveConfig({
     flags: { port: '0', operatorPort: '0', market: 'off', segmentBytes: '1048576', data },
     environment: {},
     directory: temporaryDirectory(),
   });
-  const exchange = await startExchange(config, pino({ level: 'silent' }), (error) => {
+  const exchange = await startExchange(resolved, pino({ level: 'silent' }), (error) => {
     throw error;
   });
   const { account, uid } = exchange.demoAccounts[0]!;

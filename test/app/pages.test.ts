@@ -87,7 +87,7 @@ test('/ in a browser is the terminal, with the headers of a page and files that 
   const again = await open(server.url, { 'if-none-match': page.headers.get('etag')! });
   assert.deepEqual([again.status, again.text], [304, '']);
   const files = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
-  assert.deepEqual(files.map((path) => path.replace(/.*\./, '')).sort(), ['css', 'css', 'js', 'js']);
+  assert.deepEqual([...new Set(files.map((path) => path.replace(/.*\./, '')))].sort(), ['css', 'js']);
   for (const path of files) {
     const file = await open(server.url + path, { accept: '*/*' });
     assert.equal(file.status, 200, path);
@@ -126,6 +126,7 @@ test('demo keys are told to a page of this server in a browser here, and to nobo
     })),
     clock: 'wall',
     lab: false,
+    inspect: true,
     version: VERSION,
   });
   for (const headers of [
@@ -229,11 +230,16 @@ test('the reference is a page like the others, also for programs, and its two do
   }
 });
 
-test("/ of the operator's listener tells a browser what it is; everything else needs the token", async () => {
+test("/ of the operator's listener is the console, with files of its own; everything else needs the token", async () => {
   const page = await open(operatorUrl);
   assert.equal(page.status, 200);
-  assertPage(page);
+  assertHeaders(page.headers);
   assert.match(page.text, /npm run bourse -- help/);
+  const files = [...page.text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+  assert.ok(files.length >= 2);
+  for (const path of files) assert.equal((await fetch(operatorUrl + path)).status, 200, path);
+  const script = files.find((path) => path.startsWith('/assets/console'))!;
+  assert.equal((await fetch(server.url + script)).status, 404, 'the public port has no file of the console');
   const { token } = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8'));
   assert.ok(!page.text.includes(token) && !page.text.includes(server.data));
   assert.equal((await open(operatorUrl, { accept: '*/*' })).status, 401);

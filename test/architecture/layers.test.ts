@@ -13,6 +13,7 @@ const MODULES: Readonly<Record<string, string>> = {
   validation: '',
   http: 'validation',
   pages: 'http',
+  inspector: '',
   views: 'core',
   catalogue: 'core validation',
   journal: 'storage',
@@ -22,10 +23,10 @@ const MODULES: Readonly<Record<string, string>> = {
   reserves: 'core sequencer',
   accounts: 'core identity sequencer',
   simulator: 'core history catalogue sequencer',
-  api: 'core storage validation http views identity history sequencer reserves accounts',
+  api: 'core storage validation http views inspector identity history sequencer reserves accounts',
   admin:
-    'core storage validation http views catalogue identity history sequencer reserves accounts simulator',
-  app: 'core storage http views catalogue journal identity history sequencer reserves accounts simulator pages api admin',
+    'core storage validation http views inspector catalogue identity history sequencer reserves accounts simulator',
+  app: 'core storage http views inspector catalogue journal identity history sequencer reserves accounts simulator pages api admin',
 };
 
 /** What the program is, and where its files are. */

@@ -20,7 +20,9 @@ const checks = new Map<string, ReturnType<typeof Compile>>();
 /** The name of its message in the document. */
 export function messageOf(frame: Frame): string {
   if (typeof frame === 'string') return frame;
-  if (frame.data !== undefined) return `push-${frame.arg?.topic}`;
+  if (frame.event === 'entry') return 'entry-reply';
+  if (frame.data !== undefined)
+    return `${frame.skipped === undefined ? 'push' : 'inspect'}-${frame.arg?.topic}`;
   if (frame.event === 'login') return 'logged-in';
   if (frame.event === 'trade') return 'trade-reply';
   if (frame.event === 'error') return frame.id === undefined ? 'error' : 'trade-refusal';

@@ -44,8 +44,8 @@ function reply(message: HostReply): void {
 async function started(id: number, flags: readonly string[]): Promise<string> {
   const command = withSettings(new Command().exitOverride());
   command.parse(flags, { from: 'user' });
-  const { config } = await configOf(command);
-  const exchange = await startExchange(config, createLogger(config), (error) => {
+  const resolved = await configOf(command);
+  const exchange = await startExchange(resolved, createLogger(resolved.config), (error) => {
     // As in a process of its own: the test sees connections that end, and the reason on standard error.
     throw error;
   });

@@ -123,6 +123,7 @@ const SENDERS: Readonly<Record<CommandType, 'family' | `not the family: ${string
   setInstrumentStatus: 'not the family: the operator closes a market',
   setHalt: 'not the family: the operator closes all markets',
   forceClose: 'not the family: a lever of demos that closes positions of others at will',
+  forceFunding: 'not the family: a lever of demos that settles between the times that holders know',
   skipCommand: 'not the family: the repair of a journal; the core does nothing',
   identityMark: 'not the family: the store of users; the core does nothing',
   checkpoint: 'not the family: the sequencer; the core does nothing',

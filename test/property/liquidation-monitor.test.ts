@@ -4,11 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { updateWarning } from '../../src/core/borrowing/risk-warning.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { onComponentPrice, samplePrices } from '../../src/core/engine/price-tick.ts';
 import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
 import { LiquidationMonitor } from '../../src/core/liquidation/liquidation-monitor.ts';
-import { FuturesFlow, PRICES, Rng, SET_UP } from './futures-flow.ts';
+import { isInDebt } from '../../src/core/margin/debts.ts';
+import { nearestToLiquidation, riskLevels } from '../../src/core/reads/risk-reads.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { FuturesFlow, PRICES, Rng, SET_UP, UIDS } from './futures-flow.ts';
 import { Seeds } from './seeds.ts';
 
 const SEEDS = new Seeds({ all: 25, few: 3 });
@@ -33,11 +37,33 @@ function step(dice: Rng, price: bigint): bigint {
   return (price * BigInt(1_000_000 + change)) / 1_000_000n;
 }
 
+/** What readers are told is what a look at every account tells; returns whether there were more than they asked for. */
+function readsAgree(state: State, monitor: LiquidationMonitor): number {
+  const obliged = [...state.accountByUid.values()].filter(
+    (account) => account.positions.size > 0 || isInDebt(state, account),
+  );
+  assert.equal(monitor.size, obliged.length);
+  const warned = obliged.filter((account) => account.warned);
+  assert.deepEqual(new Set(warned), monitor.warnedAccounts);
+  const { due, warned: waits, calm } = riskLevels(state, monitor, [10_000_000, 200_000_000]);
+  assert.equal(due + waits, warned.length);
+  assert.equal(
+    calm.reduce((sum, count) => sum + count, due + waits),
+    obliged.length,
+  );
+  const moves = (count: number) => nearestToLiquidation(state, monitor, count).map(({ move }) => move);
+  const all = moves(UIDS.length);
+  assert.equal(all.length, obliged.length);
+  for (const count of [0, 1, 3]) assert.deepEqual(moves(count), all.slice(0, count));
+  return all.length > 3 ? 1 : 0;
+}
+
 test('the watch never misses an account that a price move has made due, nor one whose index is fresh again', () => {
   let dueSeen = 0;
   let staleSeen = 0;
   let looks = 0;
   let chances = 0;
+  let reads = 0;
   for (const seed of SEEDS) {
     const { state } = settled(seed);
     const dice = new Rng(seed * 7919);
@@ -72,10 +98,15 @@ test('the watch never misses an account that a price move has made due, nor one 
         dueSeen++;
         assert.ok(seen.has(account), `seed ${seed}, second ${second}: account ${account.uid} was missed`);
       }
-      for (const account of seen) monitor.watch(account);
+      for (const account of seen) {
+        updateWarning(state, account);
+        monitor.watch(account);
+      }
+      reads += readsAgree(state, monitor);
     }
   }
   SEEDS.met('accounts due', dueSeen, 201);
   SEEDS.met('seconds with a stale index', staleSeen, 201);
+  SEEDS.met('lists of the nearest', reads, 201);
   assert.ok(looks < chances, `${looks} looks at ${chances} chances`);
 });

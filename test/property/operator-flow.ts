@@ -94,6 +94,7 @@ export class OperatorFlow {
     }
     if (roll < 0.78) return { type: 'setBroker', time, uid, broker: dice.chance(0.5) };
     if (roll < 0.9) return { type: 'setMarketMaker', time, uid, marketMaker: dice.chance(0.6) };
+    if (roll < 0.93) return { type: 'forceFunding', time, instrument: dice.below(state.instruments.length) };
     return {
       type: 'setCoinLimits',
       time,

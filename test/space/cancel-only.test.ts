@@ -14,7 +14,7 @@ let exchange: RunningExchange;
 let client: SignedClient;
 
 before(async () => {
-  const { config } = await resolveConfig({
+  const resolved = await resolveConfig({
     flags: {
       port: '0',
       operatorPort: '0',
@@ -26,7 +26,7 @@ before(async () => {
     environment: {},
     directory: temporaryDirectory(),
   });
-  exchange = await startExchange(config, pino({ level: 'silent' }), (error) => {
+  exchange = await startExchange(resolved, pino({ level: 'silent' }), (error) => {
     throw error;
   });
   const { account, uid } = exchange.demoAccounts[0]!;

@@ -46,7 +46,7 @@ test('/asyncapi.json: every reference leads somewhere, every topic has a message
   }
   assert.deepEqual(
     Object.values(document.channels).map((channel: Frame) => channel.address),
-    ['/v3/ws/public', '/v3/ws/private', '/v3/ws'],
+    ['/v3/ws/public', '/v3/ws/private', '/v3/ws', '/v3/ws/inspect'],
   );
   assert.equal(document.channels.public.messages['push-order'], undefined);
   const payloads: Frame[] = Object.values(document.components.messages).map(({ payload }: Frame) => payload);

@@ -42,7 +42,9 @@ function loadedBy(page: string): number {
 test('the pages load little, compressed, and all files together are small', () => {
   for (const [page, most] of [
     ['index.html', 130_000],
+    ['inspector.html', 60_000],
     ['reference.html', 80_000],
+    ['console.html', 80_000],
   ] as const)
     assert.ok(loadedBy(page) <= most, `${page}: ${loadedBy(page)} bytes`);
   assert.ok(filesIn(DIST).reduce((sum, path) => sum + bytes(path).length, 0) <= 700_000);

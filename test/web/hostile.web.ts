@@ -1,15 +1,13 @@
 /**
  * A stranger's web page in a real browser on the machine of the exchange, under an origin of its own and under a name that it
  * has pointed here (DNS rebinding). It knows the demo keys, which are public, and even the operator's token: it can neither
- * read nor trade, nor reach the operator's listener. `test/security/hostile/foreign-pages.test.ts` has the rules without a
+ * read nor trade, nor reach the operator's listener and its console. `test/security/hostile/foreign-pages.test.ts` has the rules without a
  * browser.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
@@ -17,6 +15,7 @@ import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { signatureHeaders } from '../security/hostile/raw-http.ts';
 import { openBrowser, openPage, testsIn } from './browser.ts';
+import { codeFor, consoleAddress, type Operator, operatorOf } from './operator.ts';
 
 const EVIL = 'evil.example';
 const PLACE = '/api/v3/trade/place-order';
@@ -33,14 +32,14 @@ const BLANK = '<!doctype html><title>stranger</title><body></body>';
 let browser: Browser | string;
 const inBrowser = testsIn(() => browser);
 let server: TestServer;
-let operator: { readonly url: string; readonly token: string };
+let operator: Operator;
 let stranger: Server;
 
 before(async () => {
   browser = await openBrowser([`--host-resolver-rules=MAP ${EVIL} 127.0.0.1`]);
   if (typeof browser === 'string') return;
   server = await startHosted();
-  operator = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8'));
+  operator = operatorOf(server);
   stranger = createServer((_request, response) =>
     response.setHeader('content-type', 'text/html').end(BLANK),
   ).listen(0, '127.0.0.1');
@@ -103,7 +102,7 @@ async function assertNoOrder(): Promise<void> {
 
 const READS = ['/', '/about', '/web/session', '/api/v3/public/time', '/openapi.json', '/metrics', '/docs'];
 const STREAMS = ['/v3/ws/public', '/v3/ws/private'];
-const OPERATOR = ['/', '/admin/health', '/admin/accounts'];
+const OPERATOR = ['/', '/admin/health', '/admin/accounts', '/admin/sessions', '/admin/risk', '/admin/config'];
 
 describe('a page of another origin', () => {
   let page: Page;
@@ -142,6 +141,44 @@ describe('a page of another origin', () => {
     for (const path of OPERATOR)
       for (const init of [{ headers: bearer() }, {}, { mode: 'no-cors' }] as const)
         assert.equal((await ask(page, operator.url + path, init)).body, '', path);
+    assert.equal(await opens(page, `${operator.url}/admin/stream`), false);
+  });
+
+  inBrowser('makes no session of a code of the console, nor uses the code up', async () => {
+    const code = await codeFor(operator);
+    const body = JSON.stringify({ code });
+    for (const init of [
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body },
+      { method: 'POST', mode: 'no-cors', body },
+    ] as const)
+      assert.equal((await ask(page, `${operator.url}/admin/session`, init)).body, '');
+    const begun = await fetch(`${operator.url}/admin/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    assert.equal(begun.status, 200);
+  });
+
+  inBrowser('does not follow into the console that an operator has open', async (browser) => {
+    const opened = await openPage(browser, await consoleAddress(operator));
+    await opened.page.locator('.state b', { hasText: 'READY' }).waitFor();
+    const beside = await opened.page.context().newPage();
+    const { port } = stranger.address() as AddressInfo;
+    await beside.goto(`http://${EVIL}:${port}/`);
+    for (const path of OPERATOR) assert.equal((await ask(beside, operator.url + path)).body, '', path);
+    const [popup] = await Promise.all([
+      beside.context().waitForEvent('page'),
+      beside.evaluate((url) => void window.open(url), operator.url),
+    ]);
+    await popup.waitForLoadState();
+    // A window that a stranger opens gets no page at all, and so no tab of the operator's session.
+    assert.match(
+      await popup.evaluate(() => document.body.textContent ?? ''),
+      /web page of another origin may not/,
+    );
+    opened.check();
+    await opened.close();
   });
 
   inBrowser('cannot load the program of the terminal, show it in a frame or hold its window', async () => {
@@ -219,6 +256,13 @@ describe('a page under a name that points at this machine', () => {
     const body = JSON.stringify({ name: 'stranger' });
     const headers = { ...bearer(), 'content-type': 'application/json' };
     assert.equal((await ask(page, '/admin/accounts', { method: 'POST', headers, body })).status, 421);
+    const code = JSON.stringify({ code: await codeFor(operator) });
+    const json = { 'content-type': 'application/json' };
+    assert.equal(
+      (await ask(page, '/admin/session', { method: 'POST', headers: json, body: code })).status,
+      421,
+    );
+    assert.equal(await opens(page, `${under(operator.url, EVIL)}/admin/stream`), false);
   });
 });
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { openBrowser, openPage, testsIn } from './browser.ts';
+import { assertAccessible, assertFits } from './looks.ts';
 import { tradeALittle } from './trader.ts';
 
 const PICTURES = join(import.meta.dirname, '../../node_modules/.cache/web-pictures');
@@ -36,23 +36,6 @@ after(async () => {
   await browser.close();
   await server.stop();
 });
-
-async function assertAccessible(page: Page, where: string): Promise<void> {
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(tags).analyze();
-  const found = violations.map(
-    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`,
-  );
-  assert.deepEqual(found, [], where);
-}
-
-async function assertFits(page: Page, where: string): Promise<void> {
-  const { wide, room } = await page.evaluate(() => ({
-    wide: document.documentElement.scrollWidth,
-    room: innerWidth,
-  }));
-  assert.ok(wide <= room, `${where} scrolls sideways: ${wide} in ${room}`);
-}
 
 describe('the terminal', () => {
   for (const [width, height] of SIZES) {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { startHosted } from '../harness/hosted-server.ts';
 import { openBrowser, openPage } from './browser.ts';
+import { consoleAddress, operatorOf } from './operator.ts';
 import { tradeALittle } from './trader.ts';
 
 const PICTURES = join(import.meta.dirname, '../../docs/pictures');
@@ -9,6 +10,17 @@ const SHOTS = [
   { name: 'terminal-dark', viewport: { width: 1366, height: 768 }, colorScheme: 'dark' },
   { name: 'terminal-light', viewport: { width: 1366, height: 768 }, colorScheme: 'light' },
   { name: 'terminal-phone', viewport: { width: 360, height: 780 }, colorScheme: 'dark' },
+] as const;
+
+const CONSOLE_SHOTS = [
+  {
+    name: 'console-overview',
+    place: 'overview',
+    viewport: { width: 1366, height: 900 },
+    colorScheme: 'dark',
+  },
+  { name: 'console-risk', place: 'risk', viewport: { width: 1366, height: 768 }, colorScheme: 'light' },
+  { name: 'console-phone', place: 'overview', viewport: { width: 360, height: 780 }, colorScheme: 'light' },
 ] as const;
 
 const browser = await openBrowser();
@@ -37,5 +49,22 @@ await reference.page.getByRole('button', { name: 'Send it' }).click();
 await reference.page.locator('.success').waitFor();
 await reference.page.screenshot({ path: join(PICTURES, 'reference.png') });
 reference.check();
+const operator = operatorOf(server);
+for (const { name, place, viewport, colorScheme } of CONSOLE_SHOTS) {
+  const opened = await openPage(browser, await consoleAddress(operator), { viewport, colorScheme });
+  const { page } = opened;
+  await page.locator('.state b', { hasText: 'READY' }).waitFor();
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, place);
+  await page.locator('.records').first().waitFor();
+  // Lines of the load need a past.
+  await page.waitForTimeout(place === 'overview' ? 30_000 : 2_000);
+  const path = join(PICTURES, `${name}.png`);
+  await page.screenshot({ path });
+  opened.check();
+  await opened.close();
+  process.stdout.write(`${path}\n`);
+}
 await browser.close();
 await server.stop();

@@ -5,7 +5,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { PLACEHOLDERS, PROGRAMS, type Program, programOf } from '../wire/code.ts';
 import { account } from './account.ts';
 import { notify } from './notices.ts';
-import { calls, ORIGIN } from './venue.ts';
+import { calls, ORIGIN, session } from './venue.ts';
 import { close } from './windows.ts';
 
 type View = Program | 'Request' | 'Answer' | 'Signed';
@@ -77,6 +77,11 @@ export function CodeDrawer() {
       <pre class="code" tabIndex={0}>
         {text}
       </pre>
+      {session.value?.inspect === true && (
+        <p class="note">
+          Calls of every program of this account, and why one was refused: <a href="/inspector">inspector</a>.
+        </p>
+      )}
       <button
         type="button"
         class="primary"

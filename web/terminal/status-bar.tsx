@@ -31,6 +31,7 @@ export function StatusBar() {
       <span>{framesPerSecond.value} msg/s</span>
       {ordersLeft.value !== undefined && <span>{ordersLeft.value} more orders this second</span>}
       <span>{session.value?.version}</span>
+      {session.value?.inspect === true && <a href="/inspector">inspector</a>}
       <span class="hints">
         {waitsForList.value
           ? 'Press the letter of a list'

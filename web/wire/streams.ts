@@ -15,9 +15,20 @@ export interface Push<Row> {
   readonly data: readonly Row[];
   /** Unix milliseconds, by the clock of the exchange. */
   readonly ts: number;
+  /** Rows that came too fast to be told; only the inspector's stream has it. */
+  readonly skipped?: number | undefined;
 }
 
 export type StreamState = 'connecting' | 'open' | 'restarting' | 'closed';
+
+/** Fields besides these depend on the event. */
+export interface StreamEvent {
+  readonly event?: string;
+  readonly code?: string | number;
+  readonly msg?: string;
+  readonly id?: unknown;
+  readonly data?: unknown;
+}
 
 export interface StreamOptions {
   readonly url: string;
@@ -28,6 +39,8 @@ export interface StreamOptions {
   readonly onFrame?: (ts: number) => void;
   /** The exchange is there, though it has nothing to say. */
   readonly onPong?: () => void;
+  /** Answers that are no pushes, errors among them. */
+  readonly onEvent?: (frame: StreamEvent) => void;
   readonly open?: (url: string) => WebSocket;
 }
 
@@ -85,6 +98,11 @@ export class Stream {
   renew(argument: TopicArgument): void {
     this.#ask('unsubscribe', argument);
     this.#ask('subscribe', argument);
+  }
+
+  /** Nothing while the stream is not open. */
+  send(message: object): void {
+    if (this.#ready) this.#socket?.send(JSON.stringify(message));
   }
 
   /** Leaves until `resume`; topics are kept. */
@@ -175,16 +193,23 @@ export class Stream {
       action?: Push<never>['action'];
       data?: readonly never[];
       ts?: number | string;
+      skipped?: number;
     };
     if (frame.event === 'login') {
       this.#begin();
       return;
     }
     if (frame.event === 'error' && String(frame.code) === LEAVING) this.#leaving = true;
+    if (frame.event !== undefined) this.#options.onEvent?.(frame);
     if (frame.action === undefined || frame.arg === undefined) return;
     const ts = Number(frame.ts);
     this.#options.onFrame?.(ts);
-    this.#readers.get(keyOf(frame.arg))?.read({ action: frame.action, data: frame.data ?? [], ts });
+    this.#readers.get(keyOf(frame.arg))?.read({
+      action: frame.action,
+      data: frame.data ?? [],
+      ts,
+      skipped: frame.skipped,
+    });
   }
 
   #ask(op: 'subscribe' | 'unsubscribe', argument: TopicArgument): void {

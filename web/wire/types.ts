@@ -184,6 +184,8 @@ export interface Session {
   readonly accounts: readonly SessionAccount[];
   readonly clock: string;
   readonly lab: boolean;
+  /** Are requests recorded? */
+  readonly inspect: boolean;
   readonly version: string;
 }
 

@@ -11,11 +11,13 @@ import { bucketBalance } from '../../core/reads/ledger-reads.ts';
 import { positionViews } from '../../core/reads/position-reads.ts';
 import { balances } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
+import { QUOTA_CATEGORIES } from '../../identity/identity.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError, refusedByIdentity, rejectedByCore } from '../admin-error.ts';
 import { AccountParams, AccountText, closed, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
+import { searchUsers } from '../search-accounts.ts';
 import { AccountView, accountDetail, Changed, viewOf } from './account-view.ts';
 
 const PAGE_MAX = 1000;
@@ -97,13 +99,20 @@ export const accountRoutes: readonly OperatorRoute[] = [
       {
         afterUid: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
         limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+        /** A part of uid, name or note. */
+        search: Type.Optional(Type.String({ maxLength: 64 })),
+        /** Uid of the main account whose sub-accounts are wanted. */
+        master: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
       },
       closed,
     ),
     answer: Type.Object({ accounts: Type.Array(AccountView) }),
-    handle: ({ sequencer, identity, query }) => {
-      const limit = Math.min(Number(query.limit ?? PAGE_MAX), PAGE_MAX);
-      const users = identity.listUsers({ afterUid: Number(query.afterUid ?? 0), limit });
+    handle: async ({ sequencer, identity, query: { afterUid = '0', limit = '', search = '', master } }) => {
+      const page = { afterUid: Number(afterUid), limit: Math.min(Number(limit) || PAGE_MAX, PAGE_MAX) };
+      const users =
+        master !== undefined
+          ? identity.listSubs(Number(master), page)
+          : await searchUsers(identity, search, page);
       return { accounts: users.map((user) => viewOf(sequencer.state, user)) };
     },
   }),
@@ -117,6 +126,12 @@ export const accountRoutes: readonly OperatorRoute[] = [
       balances: Type.Array(BalanceView),
       positions: Type.Array(PositionText),
       openOrders: Type.Integer(),
+      /** Rights of a sub-account; others have all. */
+      rights: Type.Array(Type.String()),
+      /** Orders a second that a main account and its sub-accounts may share out. */
+      quotas: Type.Array(
+        Type.Object({ category: Type.String(), given: Type.Integer(), cap: Type.Integer() }),
+      ),
     }),
     handle: ({ sequencer, identity, params }) => {
       const { state } = sequencer;
@@ -129,6 +144,11 @@ export const accountRoutes: readonly OperatorRoute[] = [
         balances: balancesOf(state, uid),
         positions: positionsOf(state, uid),
         openOrders: openSpot + openFutures,
+        rights: user.parentUid === undefined ? [] : [...user.rights],
+        quotas: QUOTA_CATEGORIES.map((category) => {
+          const { given, cap } = identity.familyQuota(user.parentUid ?? uid, category);
+          return { category, given, cap };
+        }),
       };
     },
   }),

@@ -1,10 +1,11 @@
 /** The exchange's time and, for a manual clock, its advance. */
 
-import { type Clock, ManualClock, ScaledClock } from '../../sequencer/clock.ts';
+import { ManualClock } from '../../sequencer/clock.ts';
 import { formatDuration, parseDuration } from '../../sequencer/duration.ts';
 import { ADVANCE_STEPS_MAX } from '../../sequencer/limits.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
+import { clockView } from '../clock-view.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
@@ -28,13 +29,6 @@ const ClockView = Type.Object({
   ),
 });
 const SpanText = Type.String({ minLength: 2, maxLength: 40 });
-
-function viewOf(clock: Clock) {
-  if (clock instanceof ManualClock) return { clock: 'manual' as const, factor: 0, time: clock.now() };
-  if (clock instanceof ScaledClock)
-    return { clock: 'scaled' as const, factor: clock.factor, time: clock.now() };
-  return { clock: 'wall' as const, factor: 1, time: clock.now() };
-}
 
 interface Span {
   readonly by?: string;
@@ -80,7 +74,7 @@ export const clockRoutes: readonly OperatorRoute[] = [
     path: '/admin/clock',
     answer: ClockView,
     handle: ({ sequencer, ticker: { advancePlan } }) => ({
-      ...viewOf(sequencer.clock),
+      ...clockView(sequencer.clock),
       ...(advancePlan !== undefined && {
         advance: { ...advancePlan, events: { ...(advancePlan.events as Record<string, number>) } },
       }),
@@ -125,7 +119,7 @@ export const clockRoutes: readonly OperatorRoute[] = [
     handle: async ({ sequencer, ticker, body, audited }) => {
       const { clock } = sequencer;
       if (!(clock instanceof ManualClock)) {
-        const running = `the clock is ${viewOf(clock).clock} and moves by itself`;
+        const running = `the clock is ${clockView(clock).clock} and moves by itself`;
         return new AdminError('not_allowed', `${running}: start the exchange with --clock manual to move it`);
       }
       if (ticker.advancing) return new AdminError('not_allowed', 'the clock is being advanced already');

@@ -6,6 +6,7 @@ import { openOrderCount } from '../../core/reads/reads.ts';
 import { solvencyOf } from '../../core/reads/solvency-reads.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
+import type { AuditLine } from '../audit-line.ts';
 import { lastAuditLines } from '../audit-tail.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
@@ -14,6 +15,10 @@ import { coinSumsInSlices } from '../trial-balance.ts';
 const AUDIT_LINES_MAX = 1000;
 
 const Halted = Type.Object({ halted: Type.Boolean(), command: CommandSeq });
+
+function contains({ operator, action, arguments: given, outcome, detail }: AuditLine, text: string): boolean {
+  return JSON.stringify([operator, action, given, outcome, detail]).toLowerCase().includes(text);
+}
 
 async function setHalt({ audited }: Call<unknown, unknown, unknown>, halted: boolean) {
   const result = await audited.submit({ type: 'setHalt', halted });
@@ -149,13 +154,51 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
 
   operatorRoute({
     method: 'GET',
+    path: '/admin/config',
+    answer: Type.Object({
+      settings: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          /** JSON. */
+          value: Type.String(),
+          from: Type.String(),
+          flag: Type.String(),
+          environment: Type.String(),
+        }),
+      ),
+    }),
+    handle: ({ settings }) => ({ settings: [...settings] }),
+  }),
+
+  operatorRoute({
+    method: 'GET',
     path: '/admin/audit',
-    query: Type.Object({ limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })) }, closed),
-    answer: Type.Object({ lines: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
+    query: Type.Object(
+      {
+        limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+        /** A part of operator, action, arguments, outcome or detail. */
+        search: Type.Optional(Type.String({ maxLength: 64 })),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      /** The newest last. */
+      lines: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+      /** Lines of the whole log, and the hash of the last. Those that were read were checked. */
+      total: Type.Integer(),
+      head: Type.String(),
+    }),
     handle: async ({ data, query }) => {
       const limit = Math.min(Number(query.limit ?? 100), AUDIT_LINES_MAX);
-      const lines = limit === 0 ? [] : await lastAuditLines(data, limit);
-      return { lines: lines.map((line) => ({ ...line })) };
+      const sought = (query.search ?? '').toLowerCase();
+      const lines = await lastAuditLines(data, sought === '' ? Math.max(1, limit) : Number.POSITIVE_INFINITY);
+      const found = sought === '' ? lines : lines.filter((line) => contains(line, sought));
+      const last = lines.at(-1);
+      return {
+        lines: limit === 0 ? [] : found.slice(-limit).map((line) => ({ ...line })),
+        total: last?.seq ?? 0,
+        head: last?.hash ?? '',
+      };
     },
   }),
 ];

@@ -19,7 +19,8 @@ export interface SigningKey {
   readonly verifier: KeyObject;
 }
 
-const LOGIN_METHOD_AND_PATH = 'GET/user/verify';
+const LOGIN_METHOD = 'GET';
+const LOGIN_PATH = '/user/verify';
 
 /** Base64 of 32 bytes. */
 const HMAC_SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
@@ -42,7 +43,7 @@ export function verifyLogin(key: SigningKey, timestamp: string, signature: strin
 }
 
 export function loginPrehash(timestamp: string): string {
-  return timestamp + LOGIN_METHOD_AND_PATH;
+  return timestamp + LOGIN_METHOD + LOGIN_PATH;
 }
 
 const EMPTY = new Uint8Array(0);
@@ -112,7 +113,8 @@ function decodeUnambiguous(text: string): string | undefined {
   }
 }
 
-function matches(key: SigningKey, head: Uint8Array, body: Uint8Array, signature: string): boolean {
+/** Is it the signature of the head and the body, one behind the other? */
+export function matches(key: SigningKey, head: Uint8Array, body: Uint8Array, signature: string): boolean {
   switch (key.kind) {
     case 'hmac':
       return matchesHmac(key.verifier, head, body, signature);

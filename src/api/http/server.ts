@@ -13,6 +13,7 @@ import { endConnection, JSON_TYPE } from '../../http/client-error.ts';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
 import { RequestSource } from '../../http/request-source.ts';
+import type { TrafficSink } from '../../inspector/traffic.ts';
 import type { Call, Caller, Route, Services } from '../route.ts';
 import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
 import { validationError } from '../wire/validation.ts';
@@ -22,6 +23,7 @@ import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
 import { sendNotFoundPage, serveAboutPage } from './pages.ts';
+import { recordCalls } from './record-calls.ts';
 import { serveReference } from './reference.ts';
 import { RequestGuard, type RequestGuardOptions } from './request-guard.ts';
 import { Responder } from './responder.ts';
@@ -39,6 +41,8 @@ export interface ApiServerOptions extends Services, RequestGuardOptions {
   readonly readiness: () => readonly ReadinessCheck[];
   /** Defaults to the value of `http-limits.ts`. */
   readonly connectionsMax?: number;
+  /** Undefined while nothing is recorded. */
+  readonly recorder?: TrafficSink | undefined;
 }
 
 declare module 'fastify' {
@@ -61,6 +65,8 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   // A named type is matched without parsing, and nearly all bodies have this one.
   for (const type of ['application/json', '*'])
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const { recorder: traffic, identity, wall } = options;
+  if (traffic !== undefined) recordCalls(app, { traffic, identity, wall });
   app.addHook('onRequest', (request, reply, done) => requestGuard.admit(request, reply, done));
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';

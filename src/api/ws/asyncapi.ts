@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { type TProperties, type TSchema, Type } from '../../validation/schema.ts';
 import { VERSION } from '../../version.ts';
 import { documentedInput } from '../http/documented-input.ts';
-import { STREAM_PATHS, type StreamRole } from '../http/stream-paths.ts';
+import { INSPECT_PATH, STREAM_PATHS, type StreamRole } from '../http/stream-paths.ts';
 import { CONTROL } from './control.ts';
+import { INSPECT_MESSAGES } from './inspect/messages.ts';
 import { TRADE_TOPICS } from './order-entry.ts';
 import { TOPIC_DESCRIPTIONS } from './push-schemas.ts';
 import { LoginFrame, TopicArgument, TopicFrame, TradeFrame } from './schemas.ts';
@@ -20,8 +21,11 @@ interface Message {
 }
 
 const ANY_ROLE: readonly StreamRole[] = ['public', 'private', 'both'];
+/** Beside those, the records of one's own requests. */
+const EVERY_ROLE: readonly StreamRole[] = [...ANY_ROLE, 'inspect'];
 const PUBLIC_ROLES: readonly StreamRole[] = ['public', 'both'];
 const PRIVATE_ROLES: readonly StreamRole[] = ['private', 'both'];
+const LOGIN_ROLES: readonly StreamRole[] = [...PRIVATE_ROLES, 'inspect'];
 
 /** Frames contain only the fields listed here; an argument repeats the client's own fields. */
 const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false });
@@ -128,33 +132,33 @@ function messages(): Readonly<Record<string, Message>> {
     ping: {
       summary: 'The bare text ping',
       direction: 'receive',
-      roles: ANY_ROLE,
+      roles: EVERY_ROLE,
       payload: Type.Literal('ping'),
     },
     pong: {
       summary: 'The bare text pong',
       direction: 'send',
-      roles: ANY_ROLE,
+      roles: EVERY_ROLE,
       payload: Type.Literal('pong'),
     },
     subscribe: {
       summary: 'Begin or end topics; each argument is answered by itself',
       direction: 'receive',
-      roles: ANY_ROLE,
+      roles: EVERY_ROLE,
       payload: TopicFrame,
     },
     acknowledgement: {
       summary: 'The answer to one argument, in the client’s own words',
       direction: 'send',
-      roles: ANY_ROLE,
+      roles: EVERY_ROLE,
       payload: AckFrame,
     },
-    error: { summary: 'What was wrong', direction: 'send', roles: ANY_ROLE, payload: ErrorFrame },
-    login: { summary: 'Who the client is', direction: 'receive', roles: PRIVATE_ROLES, payload: LoginFrame },
+    error: { summary: 'What was wrong', direction: 'send', roles: EVERY_ROLE, payload: ErrorFrame },
+    login: { summary: 'Who the client is', direction: 'receive', roles: LOGIN_ROLES, payload: LoginFrame },
     'logged-in': {
       summary: 'The login succeeded',
       direction: 'send',
-      roles: PRIVATE_ROLES,
+      roles: LOGIN_ROLES,
       payload: LoggedInFrame,
     },
     ...tradeRequests(),
@@ -172,16 +176,19 @@ function messages(): Readonly<Record<string, Message>> {
     },
     ...pushes(PUBLIC_TOPICS, PUBLIC_ROLES),
     ...pushes(Object.keys(PRIVATE_TOPICS) as (keyof typeof PRIVATE_TOPICS)[], PRIVATE_ROLES),
+    ...INSPECT_MESSAGES,
   };
 }
 
 export function asyncApiDocument() {
   const all = Object.entries(messages());
-  const channels = Object.entries(STREAM_PATHS).map(([address, role]) => {
-    const served = all.filter(([, { roles }]) => roles.includes(role)).map(([name]) => name);
-    const references = served.map((name) => [name, { $ref: `#/components/messages/${name}` }]);
-    return [role, { address, messages: Object.fromEntries(references) }] as const;
-  });
+  const channels = Object.entries({ ...STREAM_PATHS, [INSPECT_PATH]: 'inspect' as const }).map(
+    ([address, role]) => {
+      const served = all.filter(([, { roles }]) => roles.includes(role)).map(([name]) => name);
+      const references = served.map((name) => [name, { $ref: `#/components/messages/${name}` }]);
+      return [role, { address, messages: Object.fromEntries(references) }] as const;
+    },
+  );
   const operations = channels.flatMap(([role, { messages: served }]) =>
     (['receive', 'send'] as const).map((action) => {
       const names = Object.keys(served).filter(
@@ -197,7 +204,7 @@ export function asyncApiDocument() {
       title: 'Bourse streams',
       version: VERSION,
       description:
-        'Public topics, private topics and orders over WebSocket. Log in with Base64(HMAC-SHA256(secret, timestamp + ' +
+        'Public topics, private topics and orders over WebSocket, and with --inspect on the requests of the own account. Log in with Base64(HMAC-SHA256(secret, timestamp + ' +
         '"GET" + "/user/verify")); send the text `ping` at least every 30 seconds. The HTTP interface is described in ' +
         '/openapi.json.',
     },

@@ -87,7 +87,8 @@ export class ConnectionReaper {
       connection.drop();
       return false;
     }
-    const stranger = connection.role === 'private' && connection.caller === undefined;
+    const needsLogin = connection.role === 'private' || connection.role === 'inspect';
+    const stranger = needsLogin && connection.caller === undefined;
     if (stranger && !connection.loggingIn && ageMs > LOGIN_WITHIN_MS) {
       connection.fail('loginFailed', `log in within ${LOGIN_WITHIN_MS / 1000} seconds`);
       return false;

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
+import type { StreamRole } from '../http/stream-paths.ts';
 import type { Caller } from '../route.ts';
 import { CloseCode, CONTROL, type ControlName } from './control.ts';
 import { errorText, textFrame, tradeErrorText } from './frames.ts';
@@ -21,6 +22,7 @@ import {
   SUBSCRIBE_REQUESTS_PER_HOUR,
   UNSENT_BYTES_MAX,
 } from './limits.ts';
+import type { SocketRecorder } from './socket-recorder.ts';
 import type { StreamMetrics } from './stream-metrics.ts';
 import type { Recipient, Subscription } from './subscription.ts';
 
@@ -29,12 +31,9 @@ const HOUR_MS = 3_600_000;
 /** Within the limits, warned (30006), or to be closed (30007; wire 2.5). */
 export type Verdict = 'fine' | 'tooMany' | 'over';
 
-/** Role of a path. */
-export type Role = 'public' | 'private' | 'both';
-
 export interface ConnectionOptions {
   readonly id: string;
-  readonly role: Role;
+  readonly role: StreamRole;
   readonly peer: string | undefined;
   readonly ws: WebSocket;
   readonly socket: Socket;
@@ -44,13 +43,15 @@ export interface ConnectionOptions {
 
 export class Connection implements Recipient {
   readonly id: string;
-  readonly role: Role;
+  readonly role: StreamRole;
   readonly peer: string | undefined;
   readonly ws: WebSocket;
   readonly openedMs: number;
   /** By channel. */
   readonly subscriptions = new Map<string, Subscription>();
   caller: Caller | undefined;
+  /** While the exchange records what passes. */
+  recorder: SocketRecorder | undefined;
   loggingIn = false;
   warnedOfAge = false;
   tradesInFlight = 0;
@@ -160,6 +161,7 @@ export class Connection implements Recipient {
       return true;
     }
     this.socket.write(frame);
+    this.recorder?.sent(frame, this.caller);
     this.sentSinceAlive += frame.length;
     this.metrics.sent++;
     this.metrics.sentBytes += frame.length;
@@ -190,6 +192,7 @@ export class Connection implements Recipient {
   drop(): void {
     if (!this.open) return;
     this.metrics.dropped++;
+    this.recorder?.stalled();
     this.ws.terminate();
   }
 

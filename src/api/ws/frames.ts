@@ -62,6 +62,13 @@ export function textFrame(text: string): Buffer {
   return frame;
 }
 
+/** The text of what `textFrame` has made; undefined for a pong. */
+export function textOfFrame(frame: Buffer): string | undefined {
+  if (frame[0] !== FINAL_TEXT) return undefined;
+  const head = frame[1] === LENGTH_64 ? 10 : frame[1] === LENGTH_16 ? 4 : 2;
+  return frame.toString('utf8', head);
+}
+
 /** The pong of a protocol ping, with its bytes: at most 125 (RFC 6455, 5.5). */
 export function pongFrame(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([FINAL_PONG, bytes.length]), bytes]);

@@ -9,6 +9,7 @@ import { BODY_LIMITS, parseBody } from '../wire/safe-json.ts';
 import type { Channels } from './channels.ts';
 import type { Connection } from './connection.ts';
 import { acknowledgement, pongFrame } from './frames.ts';
+import type { Inspector } from './inspect/inspector.ts';
 import {
   ARGUMENT_CHARS_MAX,
   CHANNELS_PER_CONNECTION_MAX,
@@ -46,6 +47,8 @@ export interface MessageHandlerOptions extends Services {
   readonly channels: Channels;
   readonly trading: WsOrderEntry;
   readonly logins: SessionAuth;
+  /** Undefined while nothing is recorded, and nobody gets that far. */
+  readonly inspector?: Inspector | undefined;
 }
 
 export class MessageHandler {
@@ -112,6 +115,10 @@ export class MessageHandler {
     frame: object & { op?: unknown; id?: unknown },
     length: number,
   ): void {
+    if (connection.role === 'inspect' && frame.op !== 'login') {
+      if (this.options.logins.isCurrent(connection)) this.options.inspector!.handle(connection, frame);
+      return;
+    }
     switch (frame.op) {
       case 'login':
         if (!loginFrame.passes(frame)) connection.fail('loginFailed', LOGIN_SHAPE);

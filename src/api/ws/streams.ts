@@ -5,15 +5,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { RequestSource } from '../../http/request-source.ts';
+import type { Recorder } from '../../inspector/recorder.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { ReplayGuard } from '../auth/replay-guard.ts';
-import { type StreamRole, streamRole } from '../http/stream-paths.ts';
+import { pathOf, type StreamRole, streamRole } from '../http/stream-paths.ts';
 import { type PeerAddress, peerAddressResolver } from '../limits/peer-address.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Services } from '../route.ts';
@@ -25,6 +25,7 @@ import { ConnectionReaper } from './connection-reaper.ts';
 import { CloseCode } from './control.ts';
 import { DurableGate } from './durable-gate.ts';
 import { Fanout } from './fanout.ts';
+import { Inspector } from './inspect/inspector.ts';
 import {
   CLOSE_GRACE_MS,
   CONNECTIONS_PER_UID_MAX,
@@ -36,6 +37,7 @@ import {
 import { MessageHandler } from './message-handler.ts';
 import { WsOrderEntry } from './order-entry.ts';
 import { SessionAuth } from './session-auth.ts';
+import { SocketRecorder } from './socket-recorder.ts';
 import { emptyStreamMetrics, type StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamsOptions extends Services {
@@ -51,6 +53,8 @@ export interface StreamsOptions extends Services {
   /** Origins of other hosts whose pages may connect. */
   readonly allowedOrigins: readonly string[];
   readonly logger: FastifyBaseLogger;
+  /** Undefined while nothing is recorded. */
+  readonly recorder?: Recorder | undefined;
   /** Bytes that may wait for all readers together; a process with little memory may want less. */
   readonly unsentTotalBytesMax?: number;
 }
@@ -64,6 +68,7 @@ export class Streams {
   private readonly admission: Admission;
   private readonly channels: Channels;
   private readonly messages: MessageHandler;
+  private readonly inspector: Inspector | undefined;
   private readonly connections = new Set<Connection>();
   private readonly connectionsByUid = new Map<number, number>();
   private readonly reaper: ConnectionReaper;
@@ -85,7 +90,9 @@ export class Streams {
     const admitUser = (connection: Connection, uid: number) => this.admitUser(connection, uid);
     const logins = new SessionAuth({ ...options, channels, admitUser });
     const trading = new WsOrderEntry(options, limiter, onInternalError);
-    this.messages = new MessageHandler({ ...options, limited, channels, trading, logins });
+    this.inspector = options.recorder && new Inspector(options.recorder, options.identity, wall);
+    const { inspector } = this;
+    this.messages = new MessageHandler({ ...options, limited, channels, trading, logins, inspector });
     // No compression: it costs more than it saves on small frames, and decompression can be attacked.
     this.sockets = new WebSocketServer({
       noServer: true,
@@ -157,15 +164,17 @@ export class Streams {
     const turned =
       role === undefined
         ? { status: '404 Not Found', msg: 'there is no stream at this path' }
-        : this.closing
-          ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
-          : this.admission.admit(request, peer, this.options.wall.now());
+        : role === 'inspect' && this.inspector === undefined
+          ? { status: '404 Not Found', msg: 'nothing is recorded here: start with --inspect on' }
+          : this.closing
+            ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
+            : this.admission.admit(request, peer, this.options.wall.now());
     if (turned !== undefined) {
       this.rejectUpgrade(socket, turned);
       return;
     }
     request.socket.setNoDelay(true);
-    this.sockets.handleUpgrade(request, socket, head, (ws) => this.onOpen(ws, request.socket, role!, peer));
+    this.sockets.handleUpgrade(request, socket, head, (ws) => this.onOpen(ws, request, role!, peer));
   }
 
   /** A request with a body comes with a stream in place of its socket. */
@@ -182,30 +191,54 @@ export class Streams {
     );
   }
 
-  private onOpen(ws: WebSocket, socket: Socket, role: StreamRole, peer: string | undefined): void {
+  private onOpen(
+    ws: WebSocket,
+    { socket, headers }: IncomingMessage,
+    role: StreamRole,
+    peer: string | undefined,
+  ): void {
     const { wall, logger } = this.options;
     const openedMs = wall.now();
     const { metrics } = this;
     const connection = new Connection({ id: randomUUID(), role, peer, ws, socket, openedMs, metrics });
+    connection.recorder = this.recorderOf(connection, headers['user-agent']);
     this.connections.add(connection);
     this.admission.entered(peer);
     metrics.accepted++;
     metrics.connections++;
     ws.on('message', (data, binary) => {
       metrics.received++;
+      connection.recorder?.received(data as Buffer, connection.caller);
       this.messages.onMessage(connection, data as Buffer, binary);
     });
-    ws.on('ping', (bytes) => this.messages.onPing(connection, bytes));
+    ws.on('ping', (bytes) => {
+      connection.recorder?.pinged();
+      this.messages.onPing(connection, bytes);
+    });
     ws.on('pong', () => this.messages.onPong(connection));
     // Malformed frames close the connection with their own close code.
     ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
-    ws.on('close', () => this.onClose(connection));
+    ws.on('close', (code) => {
+      connection.recorder?.closed(code, connection.caller);
+      this.onClose(connection);
+    });
     if (this.notice !== undefined) connection.fail('upgrade', this.notice);
+  }
+
+  /** Whoever looks at the records makes none by it. */
+  private recorderOf({ id, role, peer }: Connection, agent: string | undefined): SocketRecorder | undefined {
+    const { recorder: traffic, identity, wall } = this.options;
+    if (traffic === undefined || role === 'inspect') return undefined;
+    return new SocketRecorder(
+      { traffic, identity, wall },
+      { connection: id, path: pathOf(role), peer, agent },
+    );
   }
 
   private onClose(connection: Connection): void {
     if (!this.connections.delete(connection)) return;
     this.channels.leave(connection);
+    this.inspector?.leave(connection);
     this.admission.left(connection.peer);
     this.metrics.connections--;
     const uid = connection.caller?.user.uid;

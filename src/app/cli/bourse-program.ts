@@ -9,6 +9,7 @@ import { clockCommand } from './clock.ts';
 import { coinCommand } from './coin.ts';
 import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
+import { consoleCommand } from './console.ts';
 import {
   haltCommand,
   healthCommand,
@@ -26,6 +27,7 @@ import { loanCommand } from './loan.ts';
 import { marketCommand } from './market.ts';
 import { depositCommand, withdrawalCommand } from './money.ts';
 import { priceCommand } from './price.ts';
+import { requestsCommand } from './requests.ts';
 import { reservesCommand } from './reserves.ts';
 import { restoreCommand } from './restore.ts';
 import { skipCommand } from './skip-command.ts';
@@ -34,10 +36,12 @@ import { verifyCommand } from './verify.ts';
 const groups = () => ({
   'Running exchange:': [
     healthCommand(),
+    consoleCommand(),
     clientCommand(),
     trialBalanceCommand(),
     exposureCommand(),
     reservesCommand(),
+    requestsCommand(),
     haltCommand(),
     resumeCommand(),
     snapshotCommand(),
@@ -78,6 +82,7 @@ export function bourseProgram(): Command {
     'Operates an exchange that `npm start` has started, and proves its records.',
     [
       'bourse health                                            is it well?',
+      'bourse console                                           operate it in a browser',
       'bourse client ccxt-js                                    a program that trades on it',
       'bourse account create alice                              open an account',
       'bourse deposit alice 10000 USDT --reference bank-17      credit money that has arrived',

@@ -1,7 +1,6 @@
 /** `bourse config`: the effective settings, and with `--explain` the source of each. */
 import type { Command } from 'commander';
-import type { ResolvedConfig } from '../config/resolve-config.ts';
-import { environmentName, flagName, SETTING_NAMES } from '../config/settings.ts';
+import { explainSettings, type ResolvedConfig } from '../config/resolve-config.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Paint, painter } from './terminal/colour.ts';
 import { textTable } from './terminal/format.ts';
@@ -20,14 +19,14 @@ export function configCommand(): Command {
   });
 }
 
-function explanation({ config, origins }: ResolvedConfig, paint: Paint): string {
+function explanation(resolved: ResolvedConfig, paint: Paint): string {
   const head = ['setting', 'value', 'from', 'flag', 'environment'];
-  const rows = SETTING_NAMES.map((name) => [
+  const rows = explainSettings(resolved).map(({ name, value, from, flag, environment }) => [
     name,
-    JSON.stringify(config[name]),
-    origins[name],
-    flagName(name),
-    environmentName(name),
+    value,
+    from,
+    flag,
+    environment,
   ]);
   const [first, ...lines] = textTable([head, ...rows]);
   return `${[paint('dim', first!), ...lines].join('\n')}\n`;

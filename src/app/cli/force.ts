@@ -1,4 +1,4 @@
-/** `bourse force ...`: forced liquidation and deleveraging for testing, on a demo. */
+/** `bourse force ...`: forced liquidation, deleveraging and funding for testing, on a demo. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand } from './operator-command.ts';
@@ -9,11 +9,35 @@ interface ClosedView {
   readonly positions: number;
 }
 
+interface FundingView {
+  readonly symbol: string;
+  readonly rate: string;
+  readonly holders: number;
+}
+
 export function forceCommand(): Command {
-  return commandGroup('force', 'Liquidates or deleverages an account, so that a demo can show it.', [
-    liquidationCommand(),
-    deleveragingCommand(),
-  ]);
+  const description = 'Liquidates or deleverages an account, or settles funding, so that a demo can show it.';
+  return commandGroup('force', description, [liquidationCommand(), deleveragingCommand(), fundingCommand()]);
+}
+
+function fundingCommand(): Command {
+  const examples = [
+    'bourse force funding USDT-FUTURES BTCUSDT    at the rate of now; the next one comes at its time',
+  ];
+  const description = 'Has funding of a perpetual paid at once.';
+  return operatorCommand('funding', description, examples, async (client, command) => {
+    const [category, symbol] = command.args;
+    const answer = await client.post<FundingView>('/admin/force/funding', { category, symbol });
+    const text = (paint: Paint) =>
+      facts(paint, [
+        ['contract', answer.symbol],
+        ['rate', answer.rate],
+        ['accounts', String(answer.holders)],
+      ]);
+    return { json: answer, text };
+  })
+    .argument('<category>', 'such as USDT-FUTURES')
+    .argument('<symbol>', 'such as BTCUSDT');
 }
 
 function liquidationCommand(): Command {

@@ -71,14 +71,18 @@ function statusCommand(): Command {
 }
 
 function addCommand(): Command {
-  const examples = ['bourse instrument add new-pair.json', 'bourse instrument add new-coin.json'];
+  const examples = [
+    'bourse instrument add new-pair.json',
+    'bourse instrument add new-coin.json',
+    `bourse instrument add '{"coin": "DOGE", "name": "Dogecoin", "chains": []}'`,
+  ];
   const description =
     'Lists coins and instruments from a JSON file: one entry of the catalogue, or a list of them.';
   return operatorCommand('add', description, examples, async (client, command) => {
     const added: string[] = [];
     for (const spec of readEntries(command.args[0]!)) added.push(await add(client, spec));
     return { json: { added }, text: () => added.map((name) => `listed ${name}`) };
-  }).argument('<file>', 'in the form of the files in catalogue/');
+  }).argument('<file>', 'in the form of the files in catalogue/; or the entry itself, as JSON');
 }
 
 /** An entry with a symbol is an instrument, one without is a coin. */
@@ -88,9 +92,11 @@ async function add(client: OperatorClient, spec: object): Promise<string> {
   return `${instrument.category} ${instrument.symbol}`;
 }
 
-function readEntries(file: string): object[] {
+function readEntries(given: string): object[] {
+  const isEntry = /^\s*[{[]/.test(given);
+  const file = isEntry ? 'the entry' : given;
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const content: unknown = JSON.parse(isEntry ? given : readFileSync(file, 'utf8'));
     const entries: unknown[] = Array.isArray(content) ? content : [content];
     if (entries.every((entry) => typeof entry === 'object' && entry !== null)) return entries;
   } catch (error) {

@@ -51,6 +51,10 @@ export class OperatorClient {
     this.#operator = operator;
   }
 
+  get url(): string {
+    return this.#endpoint.url;
+  }
+
   get<Answer>(path: string): Promise<Answer> {
     return this.#call('GET', path, undefined);
   }

@@ -8,9 +8,9 @@ export function startCommand(name: string, examples: readonly string[]): Command
     examples,
   );
   return withSettings(command).action(async () => {
-    const { config } = await configOf(command);
+    const resolved = await configOf(command);
     // Loaded only here, so that --help and wrong options respond at once.
     const { serve } = await import('../start/serve.ts');
-    await serve(config);
+    await serve(resolved);
   });
 }

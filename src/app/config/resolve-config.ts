@@ -64,6 +64,17 @@ export async function resolveConfig(sources: ConfigSources): Promise<ResolvedCon
   return { config: values as unknown as Config, origins: origins as ResolvedConfig['origins'] };
 }
 
+/** Each setting as text, and where its value came from. */
+export function explainSettings({ config, origins }: ResolvedConfig) {
+  return SETTING_NAMES.map((name) => ({
+    name,
+    value: JSON.stringify(config[name]),
+    from: origins[name],
+    flag: flagName(name),
+    environment: environmentName(name),
+  }));
+}
+
 function initial(
   name: SettingName,
   directory: string,
@@ -73,6 +84,8 @@ function initial(
   if (name === 'operatorPort') return portBeside(Number(port));
   // A demo needs counterparties; an exchange without demo accounts brings its own traders.
   if (name === 'market' && demo === true) return 'normal';
+  // Whoever tries a bot against a demo wants to see what it did; a venue of others keeps no copy of their requests.
+  if (name === 'inspect' && demo === true) return 'on';
   return SETTINGS[name].initial;
 }
 

@@ -41,6 +41,8 @@ export interface Config {
   readonly errorDialect: 'v3' | 'classic';
   /** Is a signed request rejected that was sent before? */
   readonly rejectReplays: boolean;
+  /** Are the last requests of every account kept in memory, for its own eyes? */
+  readonly inspect: 'on' | 'off';
   /** Is there a listener for operators? */
   readonly operator: boolean;
   readonly operatorHost: string;
@@ -221,6 +223,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'start without the demo accounts',
     initial: true,
     ...onOff(),
+  },
+  inspect: {
+    group: 'World',
+    flags: ['--inspect <on|off>'],
+    help: 'keep the last requests of each account in memory and show them to it at /inspector [on; off with --no-demo]',
+    initial: 'off',
+    ...oneOf('on', 'off'),
   },
   catalogue: {
     group: 'World',

@@ -57,6 +57,8 @@ export class Metrics implements Meter {
   readonly #routes = new Map<string, RouteMetrics>();
   readonly #requests = new Float64Array((ROUTES_MAX + 1) * STATUS_CLASSES.length);
   readonly #seconds = new Float64Array(ROUTES_MAX + 1);
+  /** Of all routes, since it was last read; not kept before somebody asks. */
+  #recent: RecordableHistogram | undefined;
 
   constructor(snapshot: () => MetricsSnapshot) {
     this.#snapshot = snapshot;
@@ -67,7 +69,18 @@ export class Metrics implements Meter {
     const statusClass = Math.min(Math.max(Math.floor(status / 100) - 1, 0), STATUS_CLASSES.length - 1);
     this.#requests[first + statusClass]! += 1;
     this.#seconds[first / STATUS_CLASSES.length]! += seconds;
-    latency.record(Math.min(Math.max(1, Math.round(seconds * 1e9)), HISTOGRAM.highest));
+    const nanoseconds = Math.min(Math.max(1, Math.round(seconds * 1e9)), HISTOGRAM.highest);
+    latency.record(nanoseconds);
+    this.#recent?.record(nanoseconds);
+  }
+
+  /** Requests since the last call, and the time within which 99 % of them were answered. */
+  takeRecent(): { readonly requests: number; readonly p99Ms: number } {
+    this.#recent ??= createHistogram(HISTOGRAM);
+    const { count: requests } = this.#recent;
+    const p99Ms = requests === 0 ? 0 : this.#recent.percentile(99) / 1e6;
+    this.#recent.reset();
+    return { requests, p99Ms };
   }
 
   text(): string {

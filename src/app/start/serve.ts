@@ -10,6 +10,7 @@ import { refuse } from '../cli/command-line.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
 import { painter } from '../cli/terminal/colour.ts';
 import { counted } from '../cli/terminal/format.ts';
+import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { createLogger } from '../observability/logging.ts';
@@ -25,13 +26,13 @@ const STOP_MAX_MS = 15_000;
 /** Ctrl-C reaches every process of a terminal, and npm forwards it again: signals this close together are one. */
 const ONE_SIGNAL_MS = 1000;
 
-export async function serve(config: Config): Promise<void> {
+export async function serve(resolved: ResolvedConfig): Promise<void> {
   // Files below the data directory are for this user only.
   process.umask(0o077);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverFullDisk);
-  const logger = createLogger(config);
+  const logger = createLogger(resolved.config);
   endOnDefect(logger);
-  const exchange = new ExchangeProcess(config, logger);
+  const exchange = new ExchangeProcess(resolved, logger);
   await exchange.start();
 }
 
@@ -41,14 +42,16 @@ function passOverFullDisk(error: Error): void {
 }
 
 class ExchangeProcess {
+  readonly #resolved: ResolvedConfig;
   readonly #config: Config;
   readonly #logger: Logger;
   #exchange: RunningExchange | undefined;
   /** Time of the first signal. */
   #signalMs: number | undefined;
 
-  constructor(config: Config, logger: Logger) {
-    this.#config = config;
+  constructor(resolved: ResolvedConfig, logger: Logger) {
+    this.#resolved = resolved;
+    this.#config = resolved.config;
     this.#logger = logger;
   }
 
@@ -57,7 +60,7 @@ class ExchangeProcess {
     const detached = isDetached();
     process.on('SIGHUP', () => (detached ? this.#onLostTerminal() : this.#onSignal()));
     try {
-      this.#exchange = await startExchange(this.#config, this.#logger, (error) => this.#fail(error));
+      this.#exchange = await startExchange(this.#resolved, this.#logger, (error) => this.#fail(error));
     } catch (error) {
       refuse(error);
     }
@@ -131,6 +134,7 @@ class ExchangeProcess {
   #reportReady({
     url,
     operatorUrl,
+    consoleCode,
     sequencer,
     market,
     demoAccounts,
@@ -156,7 +160,13 @@ class ExchangeProcess {
     };
     const { stdout } = process;
     if (!quiet && stdout.isTTY)
-      stdout.write(banner(facts, painter(color, stdout), process.env.TERM !== 'dumb'));
+      stdout.write(
+        banner(
+          { ...facts, consoleCode: consoleCode?.() },
+          painter(color, stdout),
+          process.env.TERM !== 'dumb',
+        ),
+      );
     else if (!quiet) stdout.write(factsLine(facts));
     stdout.write(listeningLine(url));
   }

@@ -3,6 +3,10 @@
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { ConsoleSessions } from '../../admin/console-sessions.ts';
+import { defaultOperator } from '../../admin/default-operator.ts';
+import { RiskWatch } from '../../admin/risk-watch.ts';
+import type { Load } from '../../admin/route.ts';
 import { buildAdminServer } from '../../admin/server.ts';
 import { openToken, removeAdminEndpoint, TOKEN_FILE, writeAdminEndpoint } from '../../admin/token.ts';
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
@@ -13,13 +17,15 @@ import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
-import { servePages } from '../../pages/serve-pages.ts';
+import { Recorder } from '../../inspector/recorder.ts';
+import { serveConsole, servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { freeBytes } from '../../storage/free-space.ts';
 import { VERSION } from '../../version.ts';
+import { explainSettings, type ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { EventLoopMonitor } from '../observability/event-loop-monitor.ts';
 import { Metrics, type MetricsSnapshot } from '../observability/metrics.ts';
@@ -68,6 +74,7 @@ export async function openApi(
     });
   };
   const limiter = new RateLimiter({ rateLimits: config.rateLimits });
+  const recorder = config.inspect === 'on' ? new Recorder() : undefined;
   const services = {
     sequencer,
     identity,
@@ -81,6 +88,7 @@ export async function openApi(
     trustedProxies: config.trustedProxies,
     // The host that the exchange listens on is a name under which it may be reached.
     allowedHosts: [...config.allowedHosts, config.host],
+    recorder,
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
@@ -96,10 +104,12 @@ export async function openApi(
   connections.attach(api.server);
   streams.attach(api.server);
   serveAsyncApi(api);
-  servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback });
+  const inspect = config.inspect === 'on';
+  servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback, inspect });
   api.addHook('preClose', () => streams.close());
   open.defer(() => api.close());
-  return { api, streams, stopping, readiness };
+  const load = () => ({ sockets: streams.metrics.connections, ...metrics.takeRecent() });
+  return { api, streams, stopping, readiness, load, recorder };
 }
 
 function metricsOf(
@@ -132,8 +142,10 @@ function metricsOf(
 interface AdminDependencies extends ServerDependencies {
   readonly ticker: ClockTicker;
   readonly market: MarketSimulator | undefined;
+  readonly recorder: Recorder | undefined;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
+  readonly load: () => Load;
   /** Where users reach the exchange. */
   readonly url: string;
 }
@@ -141,16 +153,31 @@ interface AdminDependencies extends ServerDependencies {
 /** The endpoint file for the command line exists while the listener is open. */
 export async function openAdminServer(
   dependencies: AdminDependencies,
-  config: Config,
+  resolved: ResolvedConfig,
   logger: Logger,
   open: AsyncDisposableStack,
 ) {
-  const { sequencer, identity, reserves, exposure, audit, ticker, market, snapshot, readiness } =
-    dependencies;
+  const {
+    sequencer,
+    identity,
+    reserves,
+    exposure,
+    audit,
+    ticker,
+    market,
+    recorder,
+    snapshot,
+    readiness,
+    load,
+  } = dependencies;
+  const { config } = resolved;
   const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
+  const sessions = new ConsoleSessions(() => Date.now());
   const server = buildAdminServer({
     sequencer,
+    sessions,
+    risk: new RiskWatch(sequencer),
     identity,
     reserves,
     exposure,
@@ -159,9 +186,12 @@ export async function openAdminServer(
     allowedHosts: [...config.allowedHosts, host],
     ticker,
     market,
+    recorder,
     snapshot,
     data,
     demo,
+    load,
+    settings: explainSettings(resolved),
     logger: logger.child({}),
     health: () => ({
       version: VERSION,
@@ -170,9 +200,10 @@ export async function openAdminServer(
       checks: readiness(),
     }),
   });
+  serveConsole(server);
   open.defer(() => server.close());
   const url = await listen(server, { host, port }, 'operator-port');
   writeAdminEndpoint(data, { url, token, pid: process.pid });
   open.defer(() => removeAdminEndpoint(data));
-  return { server, url };
+  return { server, url, signIn: () => sessions.issueCode(defaultOperator()) };
 }

@@ -21,6 +21,7 @@ import { SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
+import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
 import { ExposureMonitor } from '../observability/exposure-monitor.ts';
@@ -43,6 +44,8 @@ export interface RunningExchange {
   readonly url: string;
   /** Undefined when the exchange runs without an operator's listener. */
   readonly operatorUrl: string | undefined;
+  /** A code that opens the console once, within a minute. */
+  readonly consoleCode: (() => string) | undefined;
   readonly sequencer: Sequencer;
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
@@ -56,10 +59,11 @@ export interface RunningExchange {
 
 /** `onFailure` is called for failures outside of requests, after which the process must end. */
 export async function startExchange(
-  config: Config,
+  resolved: ResolvedConfig,
   logger: Logger,
   onFailure: (error: Error) => void,
 ): Promise<RunningExchange> {
+  const { config } = resolved;
   await refuseUnsafeConfig(config);
   const catalogue = loadCatalogue(config.catalogue);
   const resources = new AsyncDisposableStack();
@@ -72,7 +76,7 @@ export async function startExchange(
     resources.defer(() => drain(components.sequencer));
     const start = { config, logger, components, resources };
     const demoAccounts = await bringUpToDate(start, catalogue);
-    return await startServing(start, demoAccounts);
+    return await startServing(start, resolved, demoAccounts);
   } catch (error) {
     startFailed = true;
     await resources
@@ -123,6 +127,7 @@ async function bringUpToDate(
 /** Background work, simulator and servers, in this order. */
 async function startServing(
   start: Start,
+  resolved: ResolvedConfig,
   demoAccounts: readonly OpenedDemoAccount[],
 ): Promise<RunningExchange> {
   const { config, logger, components, resources } = start;
@@ -140,18 +145,24 @@ async function startServing(
   const addressKey = openAddressKey(identity);
   const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
   const dependencies = { ...components, addressKey, reserves, exposure: watchExposure(start) };
-  const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, resources);
+  const { api, streams, stopping, readiness, load, recorder } = await openApi(
+    dependencies,
+    config,
+    logger,
+    resources,
+  );
   const url = await listen(api, config, 'port');
   const snapshot = () => snapshotScheduler.snapshot();
-  const adminDependencies = { ...dependencies, ticker, market, snapshot, readiness, url };
+  const adminDependencies = { ...dependencies, ticker, market, recorder, snapshot, readiness, load, url };
   const admin = config.operator
-    ? await openAdminServer(adminDependencies, config, logger, resources)
+    ? await openAdminServer(adminDependencies, resolved, logger, resources)
     : undefined;
   // Only now, because clients have waited for the start.
   if (replayed > REPLAY_LONG) setImmediate(() => void snapshot().catch(report));
   return {
     url,
     operatorUrl: admin?.url,
+    consoleCode: admin?.signIn,
     sequencer,
     market,
     ticker,

@@ -360,6 +360,12 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     instrument: fc.integer({ min: -1, max: 4095 }),
     by: text,
   }),
+  forceFunding: record({
+    type: fc.constant('forceFunding'),
+    time,
+    instrument: fc.integer({ min: 0, max: 4095 }),
+    by: text,
+  }),
   movePositions: record({
     type: fc.constant('movePositions'),
     time,
@@ -513,7 +519,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 43, 15, 16, 17, 44, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36,
-      26, 38, 41, 50, 39, 27, 28, 29, 30, 37, 40, 46, 47, 51, 31, 32, 33, 34, 42, 52, 14,
+      26, 38, 41, 50, 39, 27, 28, 29, 30, 37, 53, 40, 46, 47, 51, 31, 32, 33, 34, 42, 52, 14,
     ],
   );
 });

@@ -229,6 +229,7 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
   setCoinLeverage: { code: 35, fields: { uid: 'f64', coin: 'u16', leverage: 'u16' } },
   repay: { code: 36, fields: { uid: 'f64', debtCoin: 'u16', payCoin: 'u16' } },
   forceClose: { code: 37, fields: { uid: 'f64', deleverage: 'flag', instrument: 'i32', by: 'text' } },
+  forceFunding: { code: 53, fields: { instrument: 'u16', by: 'text' } },
   setDepositWallet: { code: 39, fields: { uid: 'f64', coin: 'u16', wallet: 'u8' } },
   setCommission: { code: 41, fields: { uid: 'f64', rate: 'money', by: 'text' } },
   setBroker: { code: 50, fields: { uid: 'f64', broker: 'flag', by: 'text' } },

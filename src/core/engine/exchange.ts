@@ -17,10 +17,12 @@ import { repayDebt, setCoinLeverage } from '../borrowing/repayment.ts';
 import { amendOrders } from '../entry/amend.ts';
 import type { Settlements } from '../entry/execution.ts';
 import { placeOrder } from '../entry/place-order.ts';
+import { payFundingNow } from '../futures/funding.ts';
 import { setHoldMode, setLeverage, setMarginMode } from '../futures/futures-settings.ts';
 import { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from '../futures/isolated-margin.ts';
 import { fundInsurance, writeOffDebt } from '../liquidation/insurance-funding.ts';
+import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { forceClose } from '../liquidation/operator-force-close.ts';
 import { movePositions } from '../liquidation/position-move.ts';
 import { setCoinLimits } from '../listing/coin-limits.ts';
@@ -45,11 +47,12 @@ import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import type {
   Checkpoint,
   Command,
+  ForceFunding,
   IdentityMark,
   SetInstrumentStatus,
   SkipCommand,
 } from '../model/command.ts';
-import { type CommandResult, OK } from '../model/command-result.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import type { Event } from '../model/event.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { ReplayDivergence } from '../model/replay-divergence.ts';
@@ -117,6 +120,11 @@ export class Exchange {
   /** Is there work that the next tick goes on with (rules 14.1)? */
   get hasOpenWork(): boolean {
     return hasOpenWork(this.state);
+  }
+
+  /** Who is near liquidation, for readers. */
+  get liquidationMonitor(): LiquidationMonitor {
+    return this.riskEngine.monitor;
   }
 
   /** Leaves out the events of orders, fills, trades and ledger lines, for replays of commands that the history has. */
@@ -205,6 +213,8 @@ export class Exchange {
         return this.afterLoan(revisePledge(state, command));
       case 'forceClose':
         return forceClose(state, this.settlements.futures, command);
+      case 'forceFunding':
+        return this.forceFunding(command);
       case 'movePositions':
         return movePositions(state, this.settlements.futures, command);
       case 'fundInsurance':
@@ -246,6 +256,18 @@ export class Exchange {
     if (rules.portions) this.portions.delist(command.instrument);
     else this.riskEngine.delist(command.instrument);
     return result;
+  }
+
+  /** Funding of one perpetual at once, so that it can be tried on a demo (rules 5.10). */
+  private forceFunding({ instrument: index }: ForceFunding): CommandResult {
+    const { state } = this;
+    const instrument = state.instruments[index];
+    if (instrument?.futures === undefined || instrument.futures.delivery !== undefined)
+      return rejected(RejectReason.unknownInstrument);
+    const market = state.market(instrument);
+    if (state.rules.portions) this.portions.openFunding(market);
+    else payFundingNow(state, market);
+    return OK;
   }
 
   /** A replay with other results than the run that wrote the journal must stop. */

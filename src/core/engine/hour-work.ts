@@ -7,7 +7,9 @@
 import { chargeAccount } from '../borrowing/interest.ts';
 import {
   dueToReceive,
+  type FundingTerms,
   fixFunding,
+  fundingTerms,
   isPayer,
   payFunding,
   receiveFunding,
@@ -20,7 +22,13 @@ import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { positionKey } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
-import { type FundingDue, HourWork, type InstantPrices, type Receipt } from '../state/open-work.ts';
+import {
+  type FundingDue,
+  type HourScope,
+  HourWork,
+  type InstantPrices,
+  type Receipt,
+} from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 
 /** What it costs of a portion, whose unit is the cancelling of an order: a look at an account, a charge, a payment. */
@@ -30,13 +38,21 @@ export const PAYMENT = 2;
 
 /** Fixes what the hour goes by. `markets` are those whose funding is due. */
 export function openHour(state: State, markets: readonly Market[], interest: boolean): HourWork {
-  const fundings = markets.map((market) => ({
-    ...fixFunding(state, market),
-    collected: 0n,
-    due: 0n,
-    paid: 0n,
-  }));
-  return new HourWork(state.now, fundings, interest, presentPrices(state), state.accounts.length);
+  const fundings = markets.map((market) => dueBy(fixFunding(state, market)));
+  return workOf(state, fundings, { interest, newPeaks: true });
+}
+
+/** Funding of one perpetual between the hours, by command (rules 5.10). The largest debts of the hour go on. */
+export function openFunding(state: State, market: Market): HourWork {
+  return workOf(state, [dueBy(fundingTerms(state, market))], { interest: false, newPeaks: false });
+}
+
+function workOf(state: State, fundings: readonly FundingDue[], scope: HourScope): HourWork {
+  return new HourWork(state.now, fundings, scope, presentPrices(state), state.accounts.length);
+}
+
+function dueBy(terms: FundingTerms): FundingDue {
+  return { ...terms, collected: 0n, due: 0n, paid: 0n };
 }
 
 function presentPrices(state: State): InstantPrices {
@@ -51,9 +67,9 @@ function presentPrices(state: State): InstantPrices {
 /** Interest, then funding: a debt that funding makes bears interest from the next hour on. Returns what it cost of a portion. */
 export function settleHour(state: State, work: HourWork, account: Account): number {
   if (!account.mayOwe) return 0;
-  const charges = work.interest ? chargeAccount(state, account, work.prices, work.freeTaken) : 0;
+  const charges = work.scope.interest ? chargeAccount(state, account, work.prices, work.freeTaken) : 0;
   const payments = settleFundings(state, work, account);
-  state.ledger.restartPeaks(account.index);
+  if (work.scope.newPeaks) state.ledger.restartPeaks(account.index);
   return LOOK + CHARGE * charges + PAYMENT * payments;
 }
 
@@ -93,7 +109,7 @@ export function payReceipts(state: State, work: HourWork, account: Account): voi
     receiveFunding(state, funding, account, positionId, position, { amount, pot: SystemAccount.settling });
   }
   // Who has acted since owes from the hour on what it has owed between.
-  if (!work.acted.has(account.index)) state.ledger.restartPeaks(account.index);
+  if (work.scope.newPeaks && !work.acted.has(account.index)) state.ledger.restartPeaks(account.index);
   state.markDirty(account);
 }
 

@@ -17,7 +17,7 @@ import { type ContractEnd, EndStage } from '../state/contract-end.ts';
 import { HourWork, type OpenWork } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
-import { closeHour, openHour, PAYMENT, payReceipts, settleHour } from './hour-work.ts';
+import { closeHour, openFunding, openHour, PAYMENT, payReceipts, settleHour } from './hour-work.ts';
 
 /** Until then it must be done, or what is left is done in one step: receivers of funding are not liquidated before. */
 const WORK_MS_MAX = 5000;
@@ -46,6 +46,11 @@ export class Portions {
   openHour(markets: readonly Market[], interest: boolean): void {
     const { state } = this;
     this.open(openHour(state, markets, interest));
+  }
+
+  /** Funding of one perpetual by command, between the hours. */
+  openFunding(market: Market): void {
+    this.open(openFunding(this.state, market));
   }
 
   /** Contracts whose delivery time has come: from now on nobody trades them. */

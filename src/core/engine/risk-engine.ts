@@ -28,7 +28,7 @@ const ROUNDS_PER_ACCOUNT_MAX = 100;
 export class RiskEngine {
   private readonly state: State;
   private readonly settlement: FuturesSettlement;
-  private readonly monitor: LiquidationMonitor;
+  readonly monitor: LiquidationMonitor;
 
   constructor(state: State, settlement: FuturesSettlement) {
     this.state = state;

@@ -13,8 +13,17 @@ import type { Market, State } from '../state/state.ts';
 
 /** Settles the running rate of a perpetual and starts a new interval. */
 export function settleFunding(state: State, market: Market): void {
-  const terms = fixFunding(state, market);
-  const fund = state.ledger.cell(SystemAccount.insurance, market.futures!.terms.settle, Bucket.cash);
+  payAll(state, fixFunding(state, market));
+}
+
+/** By command of the operator: interval and average premium go on (rules 5.10). */
+export function payFundingNow(state: State, market: Market): void {
+  payAll(state, fundingTerms(state, market));
+}
+
+function payAll(state: State, terms: FundingTerms): void {
+  const { settle } = state.instruments[terms.instrument]!.futures!;
+  const fund = state.ledger.cell(SystemAccount.insurance, settle, Bucket.cash);
   const before = state.ledger.balance(fund);
   if (terms.rate !== 0n) payHolders(state, terms);
   tellSettled(state, terms, state.ledger.balance(fund) - before, state.now);
@@ -29,13 +38,20 @@ export interface FundingTerms {
   readonly coinPrice: bigint;
 }
 
-/** Fixes the running rate and its prices and starts a new interval. */
-export function fixFunding(state: State, { instrument: index, futures }: Market): FundingTerms {
-  const { rate, premium, interval, bounds, terms } = futures!;
-  premium.restart();
-  if (state.rules.fundingLimits) interval.settled(rate, bounds, state.now);
+/** The running rate and its prices. */
+export function fundingTerms(state: State, { instrument: index, futures }: Market): FundingTerms {
+  const { rate, terms } = futures!;
   const ticks = markTicks(state, state.instruments[index]!);
   return { instrument: index, rate, markTicks: ticks, coinPrice: coinUsd(state, terms.settle) };
+}
+
+/** Fixes the running rate and its prices and starts a new interval. */
+export function fixFunding(state: State, market: Market): FundingTerms {
+  const fixed = fundingTerms(state, market);
+  const { premium, interval, bounds } = market.futures!;
+  premium.restart();
+  if (state.rules.fundingLimits) interval.settled(fixed.rate, bounds, state.now);
+  return fixed;
 }
 
 export function tellSettled(

@@ -7,24 +7,30 @@
 
 import { isInDebt, liquidationRatio, warningRatio } from '../margin/debts.ts';
 import { isolatedInQuote, markTicks } from '../margin/margin.ts';
-import { currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
-import { valueNumber } from '../model/instrument.ts';
+import { accountRisk, currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
+import { tradeValue, valueNumber } from '../model/instrument.ts';
 import { NumberHeap } from '../model/number-heap.ts';
 import type { Position } from '../model/position.ts';
-import { divCeil, larger, RATE_ONE } from '../model/units.ts';
+import { divCeil, larger, MOVE_ONE, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { MarginCache } from '../state/margin-cache-state.ts';
 import type { State } from '../state/state.ts';
 import { isolatedSlack } from './liquidation-check.ts';
 
 /** A relative move of 1, in the unit of moves, 10^-9. */
-const MOVE_UNIT = 1_000_000_000n;
+const MOVE_UNIT = BigInt(MOVE_ONE);
 /** The move of a price that appears or is lost: it uses up every allowance, because none exceeds 1. */
 const WHOLE_ALLOWANCE = MOVE_UNIT;
 /** Allowances are floating-point estimates; this factor makes them smaller than any rounding could make them larger. */
 const SAFETY = 0.999_999;
 const MONEY = 100_000_000;
 const RATE_NUMBER = Number(RATE_ONE);
+
+/** An account, and the least relative move of all prices that could bring it to liquidation, in 10^-9. */
+export interface NearAccount {
+  readonly account: Account;
+  readonly move: number;
+}
 
 export class LiquidationMonitor {
   private readonly state: State;
@@ -35,6 +41,8 @@ export class LiquidationMonitor {
   private lastIndexed: readonly boolean[] = [];
   /** Indices of accounts, by the sum of moves at which each must be checked. */
   private readonly watched = new NumberHeap();
+  /** Those that have been warned (rules 6.4). */
+  private readonly warned = new Set<Account>();
 
   constructor(state: State) {
     this.state = state;
@@ -57,10 +65,51 @@ export class LiquidationMonitor {
 
   /** Watches an account after a check. One that has become safer keeps its earlier due value. */
   watch(account: Account): void {
-    if (account.positions.size === 0 && !isInDebt(this.state, account)) return;
+    const { watched, warned } = this;
+    if (account.warned) warned.add(account);
+    else warned.delete(account);
+    if (account.positions.size === 0 && !isInDebt(this.state, account)) {
+      watched.remove(account.index);
+      return;
+    }
     const due = this.moved + this.allowance(account);
-    const { watched } = this;
     if (!watched.has(account.index) || due < watched.rankOf(account.index)) watched.set(account.index, due);
+  }
+
+  /** Accounts with positions or debts. */
+  get size(): number {
+    return this.watched.size;
+  }
+
+  get warnedAccounts(): ReadonlySet<Account> {
+    return this.warned;
+  }
+
+  /** How many accounts, warned ones aside, must be checked again before all prices have moved by as much. */
+  calmWithin(move: number): number {
+    const { watched } = this;
+    const rank = this.moved + move;
+    let count = watched.countBelow(rank);
+    for (const { index } of this.warned) if (watched.has(index) && watched.rankOf(index) < rank) count--;
+    return count;
+  }
+
+  /**
+   * The accounts nearest to liquidation. None is nearer to it than to its next check, so those whose check is farther than
+   * the liquidation of all that were found need no look.
+   */
+  nearest(count: number): NearAccount[] {
+    const found: NearAccount[] = [];
+    const { watched, moved } = this;
+    for (const index of watched.ascending()) {
+      if (found.length === count && watched.rankOf(index) - moved >= (found.at(-1)?.move ?? 0)) break;
+      const account = this.state.accounts[index]!;
+      const move = this.moveToLiquidation(account);
+      const place = found.findLastIndex((other) => other.move <= move) + 1;
+      found.splice(place, 0, { account, move });
+      if (found.length > count) found.pop();
+    }
+    return found;
   }
 
   private largestMove(): number {
@@ -79,7 +128,9 @@ export class LiquidationMonitor {
       const move = divCeil(change * MOVE_UNIT, before < now ? before : now);
       largest = larger(largest, move);
     };
-    for (const [n, mark] of marks.entries()) note(BigInt(this.lastMarks[n] ?? 0), BigInt(mark));
+    // A mark concerns who holds the contract: that of a new quarter appears and moves nobody.
+    for (const [n, { holders }] of state.markets.entries())
+      if (holders.size !== 0) note(BigInt(this.lastMarks[n] ?? 0), BigInt(marks[n]!));
     for (const [n, price] of state.coinPrices.entries()) note(this.lastCoins[n] ?? 0n, price);
     // A coin that gets an index counts as margin from then on, whatever its price did.
     if (state.coinIndexed.some((indexed, n) => indexed !== this.lastIndexed[n]))
@@ -101,18 +152,48 @@ export class LiquidationMonitor {
     return least;
   }
 
-  /** Positions move with prices, and collateral does too. */
-  private crossedAllowance(account: Account, margin: MarginCache): number {
+  private moveToLiquidation(account: Account): number {
+    const { state } = this;
+    const margin = currentMargin(state, account);
+    const risk = accountRisk(state, account);
+    const [effective, maintenance] = [Number(risk.effective), Number(risk.maintenance)];
+    const lost = Number(liquidationRatio(state, account)) / RATE_NUMBER;
+    const exact = this.exposureOf(margin);
+    const exposure = Number.isNaN(exact) ? this.estimatedExposure(account, Number(risk.equity)) : exact;
+    let least = exposure === 0 ? Number.POSITIVE_INFINITY : share(effective * lost - maintenance, exposure);
+    for (const position of margin.isolated) least = Math.min(least, this.isolatedAllowance(position));
+    return least;
+  }
+
+  /** Positions move with prices, and collateral does too; 0 without crossed positions and debts. */
+  private exposureOf(margin: MarginCache): number {
     const { state } = this;
     const { coinCount } = margin;
     let { exposure } = margin;
-    const owes = margin.debtMaintenance !== 0;
-    if (exposure === 0 && !owes) return Number.POSITIVE_INFINITY;
+    if (exposure === 0 && margin.debtMaintenance === 0) return 0;
     for (let n = 0; n < coinCount; n++) {
       const balance = margin.balanceOf(n);
       // Maintenance of a debt grows with the debt: the factor two covers it, as with positions.
       exposure += 2 * Math.abs(balance) * ((state.coinPriceNumbers[margin.coinOf(n)] ?? Number.NaN) / MONEY);
     }
+    return exposure;
+  }
+
+  /** Of an account that is too large for exact numbers: its equity stands for the sum of its coins. */
+  private estimatedExposure({ positions }: Account, equity: number): number {
+    const { state } = this;
+    let exposure = 2 * Math.abs(equity);
+    for (const { instrument: index, lots } of positions.values()) {
+      const instrument = state.instruments[index]!;
+      exposure += 2 * Number(tradeValue(instrument, markTicks(state, instrument), lots));
+    }
+    return exposure;
+  }
+
+  private crossedAllowance(account: Account, margin: MarginCache): number {
+    const { state } = this;
+    if (margin.exposure === 0 && margin.debtMaintenance === 0) return Number.POSITIVE_INFINITY;
+    const exposure = this.exposureOf(margin);
     const { effective, maintenance } = margin;
     const warned = Number(warningRatio(state, account)) / RATE_NUMBER;
     const above = maintenance - effective * warned;
@@ -154,5 +235,5 @@ export class LiquidationMonitor {
 /** R / (1 + R) with R = free / exposure, in 10^-9; 0 when a value is not known. */
 function share(free: number, exposure: number): number {
   if (!(free > 0 && exposure > 0)) return 0;
-  return Math.floor((free / (free + exposure)) * SAFETY * Number(MOVE_UNIT));
+  return Math.floor((free / (free + exposure)) * SAFETY * MOVE_ONE);
 }

@@ -485,6 +485,14 @@ export interface ForceClose {
   readonly by?: string;
 }
 
+/** The operator of a demo has funding of a perpetual paid now, at the rate that runs; the schedule stays as it is. */
+export interface ForceFunding {
+  readonly type: 'forceFunding';
+  readonly time: number;
+  readonly instrument: number;
+  readonly by?: string;
+}
+
 /** Lots of one position that move to another account. */
 export interface MoveItem {
   readonly instrument: number;
@@ -631,6 +639,7 @@ export type Command =
   | WriteOffDebt
   | SetCoinLimits
   | ForceClose
+  | ForceFunding
   | MovePositions
   | SetLoanRate
   | Transfer

@@ -28,6 +28,13 @@ test('the item of the lowest rank comes first, whatever was put in, moved and ta
           [...ranks.values()].sort((a, b) => a - b)[0],
         );
       }
+      const ascending = [...ranks.values()].sort((a, b) => a - b);
+      deepEqual(
+        [...heap.ascending()].map((item) => ranks.get(item)),
+        ascending,
+      );
+      for (const rank of [-60, 0, 7, 60])
+        equal(heap.countBelow(rank), ascending.filter((each) => each < rank).length);
       const left: number[] = [];
       for (let first = heap.first(); first !== undefined; first = heap.first()) {
         equal(heap.rankOf(first), ranks.get(first));
@@ -35,10 +42,7 @@ test('the item of the lowest rank comes first, whatever was put in, moved and ta
         heap.remove(first);
         equal(heap.has(first), false);
       }
-      deepEqual(
-        left,
-        [...ranks.values()].sort((a, b) => a - b),
-      );
+      deepEqual(left, ascending);
     }),
   );
 });

@@ -1,4 +1,6 @@
 /** Small whole numbers with a rank each, the one of the lowest rank at hand: a heap in typed arrays. */
+import { IndexedHeap } from './indexed-heap.ts';
+
 const NOWHERE = -1;
 const FIRST_CAPACITY = 64;
 
@@ -24,6 +26,38 @@ export class NumberHeap {
   /** The item of the lowest rank; undefined when it is empty. */
   first(): number | undefined {
     return this.items[0];
+  }
+
+  /** In the order of their ranks, found one by one: whoever wants few looks at few. It must not change meanwhile. */
+  *ascending(): Generator<number> {
+    const { items } = this;
+    const rankAt = (place: number) => this.ranks[items[place]!]!;
+    const next = new IndexedHeap<number>(
+      (a, b) => rankAt(a) < rankAt(b) || (rankAt(a) === rankAt(b) && a < b),
+    );
+    const offer = (place: number) => {
+      if (place < items.length) next.add(place);
+    };
+    offer(0);
+    for (let place = next.first(); place !== undefined; place = next.first()) {
+      next.remove(place);
+      yield items[place]!;
+      offer(2 * place + 1);
+      offer(2 * place + 2);
+    }
+  }
+
+  /** How many have a lower rank; looks at no others but those next to them. */
+  countBelow(rank: number): number {
+    const { items, ranks } = this;
+    const places = [0];
+    let count = 0;
+    for (let place = places.pop(); place !== undefined; place = places.pop()) {
+      if (place >= items.length || ranks[items[place]!]! >= rank) continue;
+      count++;
+      places.push(2 * place + 1, 2 * place + 2);
+    }
+    return count;
   }
 
   /** Puts an item in, or gives it another rank. */

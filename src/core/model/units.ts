@@ -5,6 +5,8 @@ export const MONEY_ONE = 10n ** 8n;
 /** Rates are integers of 10^-12. */
 export const RATE_SCALE = 12;
 export const RATE_ONE = 10n ** 12n;
+/** A relative move of prices, as a number, has nine decimal places. */
+export const MOVE_ONE = 1_000_000_000;
 
 const POWERS_OF_TEN: readonly bigint[] = Array.from({ length: 41 }, (_, n) => 10n ** BigInt(n));
 

@@ -66,11 +66,14 @@ function pendingFields(f: StateFields, known: Pending | undefined): Pending {
 
 function hourFields(f: StateFields, known: HourWork | undefined): HourWork {
   const time = f.f64(known?.time ?? 0);
-  const interest = f.flag(known?.interest ?? false);
+  const scope = {
+    interest: f.flag(known?.scope.interest ?? false),
+    newPeaks: f.flag(known?.scope.newPeaks ?? false),
+  };
   const fundings = list(f, known?.fundings ?? [], (funding) => fundingFields(f, funding));
   const prices = priceFields(f, known?.prices);
   const until = f.i32(known?.sweep.until ?? 0);
-  const work = known ?? new HourWork(time, fundings, interest, prices, until);
+  const work = known ?? new HourWork(time, fundings, scope, prices, until);
   work.sweep.next = f.i32(work.sweep.next);
   for (const accounts of [work.sweep.early, work.acted]) accountSetFields(f, accounts);
   const receipts = list(f, [...work.receipts], (entry) => receiptFields(f, entry));

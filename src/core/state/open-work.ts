@@ -41,12 +41,18 @@ export interface Receipt {
   readonly due: bigint;
 }
 
-/** Funding and interest of a full hour (rules 14.3). */
+export interface HourScope {
+  /** Debts bear interest. */
+  readonly interest: boolean;
+  /** The largest debts begin anew: a full hour, not funding by command. */
+  readonly newPeaks: boolean;
+}
+
+/** Funding and interest of a full hour (rules 14.3), or funding of one perpetual by command (rules 5.10). */
 export class HourWork {
   readonly time: number;
   readonly fundings: readonly FundingDue[];
-  /** Debts bear interest. */
-  readonly interest: boolean;
+  readonly scope: HourScope;
   readonly prices: InstantPrices;
   readonly sweep: Sweep;
   /** By account. */
@@ -59,13 +65,13 @@ export class HourWork {
   constructor(
     time: number,
     fundings: readonly FundingDue[],
-    interest: boolean,
+    scope: HourScope,
     prices: InstantPrices,
     until: number,
   ) {
     this.time = time;
     this.fundings = fundings;
-    this.interest = interest;
+    this.scope = scope;
     this.prices = prices;
     this.sweep = new Sweep(until);
   }

@@ -33,14 +33,14 @@ export class ExchangeHere implements AsyncDisposable {
 
   /** Rejects as the program would refuse to start. */
   static async start(data: string): Promise<ExchangeHere> {
-    const { config } = await resolveConfig({
+    const resolved = await resolveConfig({
       flags: { ...OPTIONS, data },
       environment: {},
       directory: data,
       configFile: undefined,
     });
     let failure: Error | undefined;
-    const running = await startExchange(config, pino({ level: 'silent' }), (error) => {
+    const running = await startExchange(resolved, pino({ level: 'silent' }), (error) => {
       failure = error;
     });
     const here = new ExchangeHere(running);

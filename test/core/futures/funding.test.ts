@@ -127,3 +127,41 @@ test('coin-margined: rounded once, in the coin, payers up and receivers down', (
   assert.equal(floor.fields('bob', { on: 'BTCUSD' }).totalFunding, '0.000071');
   assert.equal(floor.insurance('BTC'), '0.00000002');
 });
+
+test('funding at the word of the operator is paid at once, and again at its time', () => {
+  const floor = rated('0.001');
+  for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.wait(60_000);
+  const schedule = () => {
+    const { nextFunding, premium, interval } = floor.state.market(floor.instrument()).futures!;
+    return structuredClone({ nextFunding, premium, interval });
+  };
+  const before = schedule();
+  const { now } = floor;
+  assert.equal(floor.forceFunding(), 'none');
+  assert.deepEqual(
+    ['ann', 'bob'].map((name) => floor.fields(name).totalFunding),
+    ['-60', '60'],
+  );
+  assert.deepEqual(schedule(), before);
+  floor.at(EIGHT);
+  assert.equal(floor.fields('ann').totalFunding, '-120');
+  assert.deepEqual(
+    settlements(floor).map(({ time }) => time),
+    [now, EIGHT],
+  );
+});
+
+test('funding at the word of the operator may liquidate whoever cannot bear it', () => {
+  const floor = rated('0.003');
+  floor.trader('bob', { USDT: '100000' });
+  floor.trader('ann', { USDT: '600' });
+  floor.leverage('ann', 125);
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.wait(60_000);
+  floor.buy('bob', '1', '59900');
+  assert.equal(floor.forceFunding(), 'none');
+  assert.equal(floor.forceFunding(), 'none');
+  assert.equal(floor.position('ann'), 'none');
+});

@@ -261,6 +261,11 @@ export class FuturesFloor extends TradingFloor {
     });
   }
 
+  /** The operator of a demo has funding of a contract paid now. */
+  forceFunding(on?: string): RefusalName {
+    return this.settle({ type: 'forceFunding', time: this.now, instrument: this.instrument(on).index });
+  }
+
   /** What is moved next carries this name. */
   named(clientOid: string): this {
     this.moveOid = clientOid;

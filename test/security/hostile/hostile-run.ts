@@ -297,7 +297,8 @@ export class HostileRun implements AsyncDisposable {
     });
     const server = await startServer({
       data,
-      args: ['--rate-limits', 'off', '--log-level', 'trace'],
+      // What the recorder keeps is no leak; `recorder.test.ts` holds its bounds, and the run with limits has it on.
+      args: ['--rate-limits', 'off', '--log-level', 'trace', '--inspect', 'off'],
       // The young generation stays small: room that it takes under load and keeps is no leak.
       env: { NODE_OPTIONS: `--import ${COLLECT_GARBAGE} --max-semi-space-size=2` },
     });

@@ -9,6 +9,8 @@ export interface StartFacts {
   readonly version: string;
   readonly url: string;
   readonly operatorUrl?: string | undefined;
+  /** Only a terminal is told: output that goes to a file would keep it. */
+  readonly consoleCode?: string | undefined;
   readonly data: string;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   /** Instruments by category. */
@@ -83,14 +85,17 @@ function titled(title: string, lines: readonly string[], paint: Paint): string[]
   return lines.map((line, index) => `${index === 0 ? label : ' '.repeat(8)} ${line}`);
 }
 
-function addresses({ url, operatorUrl }: StartFacts, paint: Paint): string[] {
-  const operator = `${operatorUrl} for npm run bourse -- --help`;
+function addresses({ url, operatorUrl, consoleCode }: StartFacts, paint: Paint): string[] {
+  const operator = [
+    `${operatorUrl}${consoleCode === undefined ? '' : `/#code=${consoleCode}`} is the console, for a minute`,
+    'later: npm run bourse -- console, and npm run bourse -- --help for the command line',
+  ];
   return [
     ...titled('Page', [`${url}/ to trade in a browser`], paint),
     ...titled('API', [`${url}/api/v3`], paint),
     ...titled('Docs', [`${url}/docs`], paint),
     ...titled('Health', [`${url}/readyz`, `${url}/metrics`], paint),
-    ...titled('Operator', operatorUrl === undefined ? [] : [operator], paint),
+    ...titled('Operator', operatorUrl === undefined ? [] : operator, paint),
   ];
 }
 

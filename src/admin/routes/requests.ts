@@ -1,0 +1,76 @@
+/** The last requests and socket frames of all accounts (docs/inspector.md). Secrets are not among them. */
+import { summaryOf, verdictOf } from '../../inspector/entry-summary.ts';
+import type { Entry } from '../../inspector/recorder.ts';
+import { Type } from '../../validation/schema.ts';
+import { AdminError } from '../admin-error.ts';
+import { AccountText, closed } from '../fields.ts';
+import { findUser } from '../lookup.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+
+const LIMIT = { default: 100, most: 1_000 } as const;
+
+const RequestView = Type.Object({
+  id: Type.Integer(),
+  ts: Type.Integer(),
+  kind: Type.Enum(['http', 'ws']),
+  uid: Type.String(),
+  apiKey: Type.String(),
+  agent: Type.String(),
+  peer: Type.String(),
+  /** Of a socket in, out or close. */
+  method: Type.String(),
+  path: Type.String(),
+  /** 0 of a socket. */
+  status: Type.Integer(),
+  /** Empty where the answer has none. */
+  code: Type.String(),
+  msg: Type.String(),
+  ms: Type.Number(),
+  about: Type.String(),
+  refused: Type.Boolean(),
+});
+
+export const requestRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/requests',
+    query: Type.Object(
+      {
+        after: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+        account: Type.Optional(AccountText),
+        code: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}$' })),
+        path: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+        limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      /** The oldest first. */
+      requests: Type.Array(RequestView),
+      /** What to ask for after these. */
+      after: Type.Integer(),
+    }),
+    handle: ({ recorder, identity, query }) => {
+      if (recorder === undefined)
+        return new AdminError('not_allowed', 'nothing is recorded: start with --inspect on');
+      const limit = query.limit === undefined ? LIMIT.default : Number(query.limit);
+      if (limit < 1 || limit > LIMIT.most)
+        return new AdminError('invalid_request', `limit must be 1 to ${LIMIT.most}`);
+      const user = query.account === undefined ? undefined : findUser(identity, query.account);
+      if (user instanceof AdminError) return user;
+      const fits = (entry: Entry) =>
+        (user === undefined || entry.uid === user.uid) &&
+        (query.path === undefined || entry.target.split('?', 1)[0]!.includes(query.path)) &&
+        (query.code === undefined || verdictOf(entry).code === query.code);
+      const found =
+        query.after === undefined
+          ? recorder.newest(limit, fits)
+          : recorder.after(Number(query.after), limit, fits);
+      const full = query.after !== undefined && found.length === limit;
+      return {
+        requests: found.map((entry) => ({ ...summaryOf(entry), peer: entry.peer })),
+        after: full ? found.at(-1)!.id : recorder.nextId - 1,
+      };
+    },
+  }),
+];

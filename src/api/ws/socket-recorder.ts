@@ -1,0 +1,136 @@
+/**
+ * Tells a sink of the frames of one socket (docs/inspector.md). Pushes of public topics and pings are counted and not
+ * kept: they are many, and the same for everybody. Before a login the frames belong to the key that it names.
+ */
+import type { Identity } from '../../identity/identity.ts';
+import { fieldsOf, itemsOf, textOf } from '../../inspector/entry-summary.ts';
+import type { Direction, Party, SignatureFinding, TrafficSink } from '../../inspector/traffic.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import { partyOf } from '../auth/party.ts';
+import { loginMistake, mistakableKeys } from '../auth/signature-mistakes.ts';
+import type { Caller } from '../route.ts';
+import { CONTROL } from './control.ts';
+import { textOfFrame } from './frames.ts';
+
+export interface SocketRecording {
+  readonly traffic: TrafficSink;
+  readonly identity: Identity;
+  readonly wall: Clock;
+}
+
+/** The socket itself, as it was opened. */
+export interface OpenedSocket {
+  readonly connection: string;
+  readonly path: string;
+  readonly peer: string | undefined;
+  readonly agent: string | undefined;
+}
+
+const PUSH = '{"action"';
+/** An argument is at most so long, and stands first in a push. */
+const ARGUMENT_END = 600;
+const PRIVATE_ARGUMENT = /"instType":"UTA"/i;
+const LOGIN = /"op"\s*:\s*"login"/;
+const WRONG_SIGNATURE = `{"event":"error","code":${CONTROL.signatureInvalid.code},`;
+
+/** A login that was not answered yet. */
+interface Login {
+  readonly party: Party;
+  readonly timestamp: string;
+  readonly sign: string;
+}
+
+export class SocketRecorder {
+  readonly #recording: SocketRecording;
+  readonly #socket: OpenedSocket;
+  readonly #openedMs: number;
+  #login: Login | undefined;
+  #publicPushes = 0;
+  #pings = 0;
+  #stalled = false;
+
+  constructor(recording: SocketRecording, socket: OpenedSocket) {
+    this.#recording = recording;
+    this.#socket = socket;
+    this.#openedMs = recording.wall.now();
+  }
+
+  received(bytes: Buffer, caller: Caller | undefined): void {
+    const text = bytes.toString('utf8');
+    if (text === 'ping') {
+      this.#pings++;
+      return;
+    }
+    if (LOGIN.test(text)) this.#login = this.#loginIn(text);
+    this.#tell('in', text, caller);
+  }
+
+  /** A ping of the protocol. */
+  pinged(): void {
+    this.#pings++;
+  }
+
+  sent(frame: Buffer, caller: Caller | undefined): void {
+    if (caller === undefined && this.#login === undefined) return;
+    const text = textOfFrame(frame);
+    if (text === undefined || text === 'pong') return;
+    if (text.startsWith(PUSH) && !PRIVATE_ARGUMENT.test(text.slice(0, ARGUMENT_END))) {
+      this.#publicPushes++;
+      return;
+    }
+    const login = this.#login;
+    // With its answer a login is over: whoever goes on without one has no account.
+    this.#login = undefined;
+    if (login === undefined || !text.startsWith(WRONG_SIGNATURE)) {
+      this.#tell('out', text, caller, login?.party);
+      return;
+    }
+    // Behind the answer, whose time must not tell which keys exist.
+    setImmediate(() => this.#tell('out', text, caller, login.party, this.#mistakeOf(login)));
+  }
+
+  /** It was ended because its client did not read. */
+  stalled(): void {
+    this.#stalled = true;
+  }
+
+  closed(code: number, caller: Caller | undefined): void {
+    const seconds = Math.round((this.#recording.wall.now() - this.#openedMs) / 1_000);
+    const text = JSON.stringify({
+      closed: code,
+      seconds,
+      pings: this.#pings,
+      publicPushes: this.#publicPushes,
+      stalled: this.#stalled,
+    });
+    this.#tell('close', text, caller);
+  }
+
+  #tell(
+    direction: Direction,
+    text: string,
+    caller: Caller | undefined,
+    named = this.#login?.party,
+    finding?: SignatureFinding,
+  ): void {
+    const party = caller === undefined ? named : partyOf(caller);
+    if (party === undefined) return;
+    const { traffic, wall } = this.#recording;
+    traffic.frame({ ...this.#socket, party, atMs: wall.now(), direction, text, finding });
+  }
+
+  #loginIn(text: string): Login | undefined {
+    const [{ apiKey, timestamp, sign } = {}] = itemsOf(fieldsOf(text).args);
+    const credential = this.#recording.identity.findKey(textOf(apiKey));
+    if (credential === undefined) return undefined;
+    return { party: partyOf(credential), timestamp: textOf(timestamp), sign: textOf(sign) };
+  }
+
+  #mistakeOf({ party: { apiKey }, timestamp, sign }: Login): SignatureFinding | undefined {
+    const { identity } = this.#recording;
+    const credential = identity.findKey(apiKey);
+    if (credential === undefined) return undefined;
+    const key = { kind: credential.key.kind, verifier: credential.verifier };
+    return loginMistake(key, timestamp, sign, mistakableKeys(identity, apiKey));
+  }
+}

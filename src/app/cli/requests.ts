@@ -1,0 +1,52 @@
+/** `bourse requests`: the last requests of all accounts, or of one. */
+import type { Command } from 'commander';
+import { operatorCommand, table, when } from './operator-command.ts';
+
+interface RequestView {
+  readonly ts: number;
+  readonly kind: 'http' | 'ws';
+  readonly uid: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string;
+  readonly msg: string;
+  readonly ms: number;
+  readonly about: string;
+  readonly refused: boolean;
+}
+
+export function requestsCommand(): Command {
+  const description = 'Shows the last requests and socket frames of accounts, while --inspect is on.';
+  const examples = [
+    'bourse requests',
+    'bourse requests --account alice --code 25202 --limit 20',
+    'bourse requests --path place-order --json',
+  ];
+  return operatorCommand('requests', description, examples, async (client, command) => {
+    const query = new URLSearchParams(command.opts<Record<string, string>>()).toString();
+    const answer = await client.get<{ requests: RequestView[] }>(
+      `/admin/requests${query === '' ? '' : `?${query}`}`,
+    );
+    const rows = answer.requests.map(({ ts, kind, uid, method, path, status, code, msg, about, refused }) => [
+      when(ts),
+      uid,
+      kind === 'ws' ? `ws ${method}` : method,
+      path,
+      [status === 0 ? '' : status, code].join(' ').trim(),
+      refused && msg !== '' ? msg : about,
+    ]);
+    return {
+      json: answer,
+      text: (paint) =>
+        rows.length === 0
+          ? ['no such requests']
+          : table(paint, ['time', 'account', 'method', 'path', 'answer', 'about'], rows),
+    };
+  })
+    .option('--account <account>', 'uid or name; a sub-account as main/sub')
+    .option('--code <code>', 'of the answer, such as 25202')
+    .option('--path <text>', 'a part of the path')
+    .option('--after <id>', 'only those behind this entry, the oldest first')
+    .option('--limit <number>', 'at most so many, 1 to 1000; otherwise 100');
+}
