@@ -227,6 +227,16 @@ describe('what the console reads', () => {
     );
     const written = venue.audit();
     assert.deepEqual([total, head], [written.length, written.at(-1)!.hash]);
+    for (const [query, checked] of [
+      ['limit=1', 1],
+      ['limit=1&verify=yes', written.length],
+    ] as const) {
+      const { body } = await venue.admin('GET', `/admin/audit?${query}`);
+      assert.deepEqual(
+        [body.lines.length, body.total, body.checked, body.head],
+        [1, written.length, checked, head],
+      );
+    }
   });
 });
 

@@ -178,25 +178,30 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
         limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
         /** A part of operator, action, arguments, outcome or detail. */
         search: Type.Optional(Type.String({ maxLength: 64 })),
+        /** The whole log is read and checked, as with a search; else the lines that are returned. */
+        verify: Type.Optional(Type.Literal('yes')),
       },
       closed,
     ),
     answer: Type.Object({
       /** The newest last. */
       lines: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-      /** Lines of the whole log, and the hash of the last. Those that were read were checked. */
+      /** Lines of the whole log, those of them that were checked, and the hash of the last. */
       total: Type.Integer(),
+      checked: Type.Integer(),
       head: Type.String(),
     }),
     handle: async ({ data, query }) => {
       const limit = Math.min(Number(query.limit ?? 100), AUDIT_LINES_MAX);
       const sought = (query.search ?? '').toLowerCase();
-      const lines = await lastAuditLines(data, sought === '' ? Math.max(1, limit) : Number.POSITIVE_INFINITY);
+      const all = sought !== '' || query.verify === 'yes';
+      const lines = await lastAuditLines(data, all ? Number.POSITIVE_INFINITY : Math.max(1, limit));
       const found = sought === '' ? lines : lines.filter((line) => contains(line, sought));
       const last = lines.at(-1);
       return {
         lines: limit === 0 ? [] : found.slice(-limit).map((line) => ({ ...line })),
         total: last?.seq ?? 0,
+        checked: lines.length,
         head: last?.hash ?? '',
       };
     },

@@ -15,7 +15,7 @@ const EIGHT = OPENING_BELL + 8 * HOUR;
 const PEOPLE = ['ann', 'bob', 'cat', 'dan', 'eve'];
 
 /** Funding of 0.1 %: ann and cat are long 1 BTC each and pay 60, bob and dan receive. Eve has a fortune and nothing else. */
-function fundedFloor(portion = 1, rate = '0.001'): FuturesFloor {
+function fundedFloor(portion = 1, rate = '0.001', until = EIGHT): FuturesFloor {
   const floor = inPortions(
     new FuturesFloor({
       ...BTC_PERPETUAL,
@@ -27,10 +27,10 @@ function fundedFloor(portion = 1, rate = '0.001'): FuturesFloor {
   floor.deal('ann', 'bob', '1', '60000');
   floor.deal('cat', 'dan', '1', '60000');
   floor.wait(60_000);
-  floor.at(EIGHT - 1500);
+  floor.at(until - 1500);
   floor.tell('1', 'USDTUSD', 'operator');
   floor.tell('60000', 'BTCUSDT', 'operator');
-  floor.at(EIGHT - 1);
+  floor.at(until - 1);
   return floor;
 }
 
@@ -89,12 +89,25 @@ const ATTACKS: Readonly<Record<string, (floor: FuturesFloor) => unknown>> = {
   },
 };
 
+/** At its hour, and by command of the operator between two (rules 5.10). */
+const BEGINNINGS: readonly (() => FuturesFloor)[] = [
+  () => {
+    const floor = fundedFloor();
+    floor.at(EIGHT);
+    return floor;
+  },
+  () => {
+    const floor = fundedFloor(1, '0.001', EIGHT - HOUR / 2);
+    floor.forceFunding();
+    return floor;
+  },
+];
+
 for (const [name, attack] of Object.entries(ATTACKS)) {
-  test(`${name} between the portions: the hour costs and brings what was held at it`, () => {
-    for (let portions = 0; portions < 7; portions++) {
-      const floor = fundedFloor();
-      floor.at(EIGHT);
-      for (let n = 0; n < portions; n++) nextPortion(floor);
+  test(`${name} between the portions: funding costs and brings what was held at its instant`, () => {
+    for (let portions = 0; portions < 14; portions++) {
+      const floor = BEGINNINGS[portions % 2]!();
+      for (let n = 0; n < portions >> 1; n++) nextPortion(floor);
       attack(floor);
       finishWork(floor);
       assert.deepEqual(fundings(floor), SETTLED, `after ${portions} portions`);
@@ -190,6 +203,30 @@ test('a debt that is made and repaid between the portions costs its hour', () =>
   floor.at(OPENING_BELL + 2 * HOUR);
   finishWork(floor);
   assert.equal(floor.cash('cat', 'USDT'), '9.5');
+});
+
+test('funding by command comes after the hour that is open, and leaves the largest debts of the hour', () => {
+  const floor = fundedFloor();
+  floor.at(EIGHT);
+  assert.equal(floor.forceFunding(), 'none');
+  assert.equal(floor.exchange.state.works.length, 2);
+  finishWork(floor);
+  assert.deepEqual(
+    fundings(floor),
+    SETTLED.map((lines) => [...lines, ...lines]),
+  );
+  const indebted = inPortions(
+    new MarginFloor({ ...TERMS, USDT: { ...USDT_TERMS, yearRate: '87.6' } }).stocked(),
+    1,
+  );
+  indebted.trader('ann', { USDT: '100' });
+  indebted.buy('ann', '0.0025', '60000', MARGIN);
+  indebted.deposit('ann', '60', 'USDT');
+  assert.equal(indebted.forceFunding(), 'none');
+  finishWork(indebted);
+  indebted.at(OPENING_BELL + HOUR);
+  finishWork(indebted);
+  assert.equal(indebted.cash('ann', 'USDT'), '9.5', 'she owed 50 within the hour');
 });
 
 test('an hour is open for five seconds at most: then the rest is done in one step', () => {
