@@ -302,7 +302,8 @@ describe('the stream of figures of a busy market', () => {
         if (figures.ordersPerSecond > 0 && figures.tradesPerSecond > 0) resolve(figures);
       }),
     );
-    assert.ok(counted.commandsPerSecond >= counted.ordersPerSecond, JSON.stringify(counted));
+    // One command may amend several orders, so neither figure bounds the other.
+    assert.ok(counted.commandsPerSecond > 0, JSON.stringify(counted));
     const { market, clock, factor, demo, nextFunding } = counted;
     assert.deepEqual(
       [market.level, market.running, clock, factor, demo],
