@@ -123,8 +123,11 @@ const DAMAGES: Readonly<Record<string, (state: State) => void>> = {
   'I28: an open order is not counted': (state) => {
     lastAccount(state).openSpot--;
   },
-  'I29: the client id of a closed order stays': (state) => {
-    lastAccount(state).addClientOid('closed', 0);
+  'I29: an order is not found by its client id': (state) => {
+    const { firstOrder, index } = lastAccount(state);
+    const { clientOids } = state.slab;
+    clientOids.delete(firstOrder, index);
+    clientOids.set(firstOrder, index + 1, 'open');
   },
   'I18: the list of orders loses its end': (state) => {
     const account = lastAccount(state);

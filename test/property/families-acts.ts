@@ -1,4 +1,5 @@
 /** Random single commands: anything a member of the family can send, and what honest strangers do. */
+import { NIL } from '../../src/core/book/order-slab.ts';
 import { ANY, DEFAULT_WALLET } from '../../src/core/model/command.ts';
 import {
   HoldMode,
@@ -58,7 +59,12 @@ function hedged(ground: Ground, uid: number, book: number): { posSide?: PosSide 
 
 /** The name of an open order of the account. */
 function openOrder(ground: Ground, uid: number): string {
-  const names = [...ground.account(uid).clientOids.keys()];
+  const { slab } = ground.state;
+  const names: string[] = [];
+  for (let slot = ground.account(uid).firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const name = slab.clientOids.get(slot);
+    if (name !== undefined) names.push(name);
+  }
   return names.length === 0 ? 'none' : ground.dice.pick(names);
 }
 

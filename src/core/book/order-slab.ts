@@ -6,6 +6,7 @@
 
 import type { OrderKind, OrderOrigin } from '../model/enums.ts';
 import type { Preset } from '../model/tpsl.ts';
+import { ClientIds } from './client-ids.ts';
 import { IdIndex } from './id-index.ts';
 import {
   COLUMN_ARRAYS,
@@ -84,7 +85,7 @@ export class OrderSlab implements OrderColumns {
   readonly byId = new IdIndex();
   /** From the first fill on. */
   readonly executions = new SlotTable<Execution>();
-  readonly clientOids = new Map<number, string>();
+  readonly clientOids = new ClientIds();
   /** Kinds of orders that the exchange placed; they never rest. */
   readonly kinds = new Map<number, OrderKind>();
   /** Origins of orders that a strategy order placed. */
@@ -124,7 +125,7 @@ export class OrderSlab implements OrderColumns {
   release(slot: number): void {
     this.byId.delete(this.id[slot]!);
     this.executions.delete(slot);
-    if (this.clientOids.size !== 0) this.clientOids.delete(slot);
+    if (this.clientOids.size !== 0) this.clientOids.delete(slot, this.account[slot]!);
     if (this.isolatedHolds.size !== 0) this.isolatedHolds.delete(slot);
     if (this.marginHolds.size !== 0) this.marginHolds.delete(slot);
     if (this.kinds.size !== 0) this.kinds.delete(slot);

@@ -29,6 +29,7 @@ export function checkInvariants(state: State): void {
   // Before the accounts: their bucket check would report a missing pledge as I04, this one as I37.
   checkLoans(state);
   for (const account of state.accountByUid.values()) checkAccount(state, account);
+  checkClientIds(state);
   checkStatistics(state);
   checkFutures(state);
   checkStrategies(state);
@@ -36,6 +37,13 @@ export function checkInvariants(state: State): void {
   checkLending(state);
   checkFunds(state);
   checkSettling(state);
+}
+
+/** I29: only open orders have a client id. */
+function checkClientIds({ slab }: State): void {
+  let named = 0;
+  for (let slot = 0; slot < slab.used; slot++) if (slab.id[slot] !== 0 && slab.clientOids.has(slot)) named++;
+  assert(slab.clientOids.size === named, 'I29: client ids of closed orders remain');
 }
 
 /** I52: what open work has collected and not yet paid out, and nothing else, is being settled. */

@@ -113,8 +113,9 @@ function cancelExpired(state: State, slot: number, budget: bigint): CommandResul
 /** The next id whose printed form is not a client id of the account. */
 function newOrderId(state: State, account: Account, command: PlaceOrder): number {
   let id = state.nextId();
-  if (command.clientOid !== '' || account.clientOids.size === 0) return id;
-  while (account.clientOids.has(formatOrderId(id))) id = state.nextId();
+  const { clientOids, account: owners } = state.slab;
+  if (command.clientOid !== '' || clientOids.size === 0) return id;
+  while (clientOids.find(account.index, formatOrderId(id), owners) !== NIL) id = state.nextId();
   return id;
 }
 
@@ -145,7 +146,7 @@ function allocate(
   slab.prioritySeq[slot] = ++state.lastPriority;
   slab.createdTime[slot] = state.now;
   slab.updatedTime[slot] = state.now;
-  if (command.clientOid !== '') slab.clientOids.set(slot, command.clientOid);
+  if (command.clientOid !== '') slab.clientOids.set(slot, account.index, command.clientOid);
   if (triggeredBy !== undefined) slab.origins.set(slot, triggeredBy.origin);
   if (command.preset !== undefined && !isEmpty(command.preset))
     slab.presets.set(slot, { preset: fittingPreset(instrument, command.preset), strategyId: 0 });

@@ -33,14 +33,15 @@ export function findOpenOrder(state: State, account: Account, name: OrderName): 
 
 /** The account's open order of that client id; NIL when there is none. */
 export function findByClientOid(state: State, account: Account, clientOid: string): number {
-  const slot = account.clientOids.get(clientOid);
-  if (slot !== undefined) return slot;
+  const { slab } = state;
+  const slot = slab.clientOids.find(account.index, clientOid, slab.account);
+  if (slot !== NIL) return slot;
   // An order without a client id is found by its printed order id.
   const id = parseOrderId(clientOid);
   if (id === undefined) return NIL;
-  const byId = state.slab.byId.get(id);
-  const own = byId !== NIL && state.slab.account[byId] === account.index;
-  return own && !state.slab.clientOids.has(byId) ? byId : NIL;
+  const byId = slab.byId.get(id);
+  const own = byId !== NIL && slab.account[byId] === account.index;
+  return own && !slab.clientOids.has(byId) ? byId : NIL;
 }
 
 export function cancelOrder(state: State, command: CancelOrder): CommandResult {

@@ -52,8 +52,6 @@ export function register(state: State, account: Account, instrument: Instrument,
   else account.openSpot++;
   if (instrument.margin !== undefined) account.openMargin++;
   state.openOrders.add(account.index, instrument.index);
-  const clientOid = slab.clientOids.get(slot);
-  if (clientOid !== undefined) account.addClientOid(clientOid, slot);
 }
 
 /** Does the order need margin of the whole account? Market orders never rest; they are checked when they are placed. */
@@ -100,8 +98,6 @@ function unregister(state: State, slot: number): void {
   else account.openSpot--;
   if (instrument.margin !== undefined) account.openMargin--;
   state.openOrders.drop(account.index, instrument.index);
-  const clientOid = slab.clientOids.get(slot);
-  if (clientOid !== undefined) account.dropClientOid(clientOid);
   slab.release(slot);
 }
 

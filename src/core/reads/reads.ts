@@ -99,8 +99,8 @@ export function instrumentOfOrder(
   orderId: number,
   clientOid: string,
 ): Instrument | undefined {
-  const slot =
-    orderId > 0 ? slab.byId.get(orderId) : (accountByUid.get(uid)?.clientOids.get(clientOid) ?? NIL);
+  const owner = accountByUid.get(uid)?.index ?? NIL;
+  const slot = orderId > 0 ? slab.byId.get(orderId) : slab.clientOids.find(owner, clientOid, slab.account);
   const byPrintedId = slot >= 0 ? slot : slab.byId.get(parseOrderId(clientOid) ?? -1);
   return byPrintedId < 0 ? undefined : instruments[slab.instrument[byPrintedId]!];
 }

@@ -50,7 +50,6 @@ export class Account {
   openMargin = 0;
   /** Number of open orders that only close a position. */
   openClosing = 0;
-  private openOids: Map<string, number> | undefined;
   /** Cached margin with the changes since; not saved. */
   margin: MarginCache | undefined;
   /** Sums of the party it belongs to, where they have been needed; not saved. */
@@ -123,20 +122,6 @@ export class Account {
   setFees(instrument: number, rates: FeeRates): void {
     this.ownFees ??= new Map();
     this.ownFees.set(instrument, rates);
-  }
-
-  /** Open orders by client id. */
-  get clientOids(): ReadonlyMap<string, number> {
-    return this.openOids ?? NONE;
-  }
-
-  addClientOid(clientOid: string, slot: number): void {
-    this.openOids ??= new Map();
-    this.openOids.set(clientOid, slot);
-  }
-
-  dropClientOid(clientOid: string): void {
-    this.openOids?.delete(clientOid);
   }
 
   /** Strategy orders that wait, oldest first. */

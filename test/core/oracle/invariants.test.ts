@@ -298,9 +298,16 @@ test('I28: more open orders than the symbol allows', () => {
 
 test('I29: one client id for two orders, and one that is left of a closed order', () => {
   const one = spot();
-  breaks(one.floor, /I29/, () => one.floor.state.slab.clientOids.set(slot(one.floor, one.ask), 'mine'));
+  breaks(one.floor, /I29/, () => {
+    const { slab } = one.floor.state;
+    const named = slot(one.floor, one.ask);
+    slab.clientOids.set(named, slab.account[named]!, 'mine');
+  });
   const two = spot();
-  breaks(two.floor, /I29/, () => account(two.floor, 'ann').addClientOid('gone', 0));
+  breaks(two.floor, /I29/, () => {
+    const { slab } = two.floor.state;
+    slab.clientOids.set(slab.used, account(two.floor, 'ann').index, 'gone');
+  });
 });
 
 test('I33: two full records for one position', () => {
