@@ -62,7 +62,7 @@ function columnFields(f: StateFields, slab: OrderSlab, slot: number): void {
   slab.createdTime[slot] = f.f64(slab.createdTime[slot]!);
   slab.updatedTime[slot] = f.f64(slab.updatedTime[slot]!);
   const clientOid = f.text(slab.clientOids.get(slot) ?? '');
-  if (f.reading && clientOid !== '') slab.clientOids.set(slot, slab.account[slot]!, clientOid);
+  if (f.reading && clientOid !== '') slab.clientOids.set(slot, slab.account[slot], clientOid);
 }
 
 /** Returns what a margin order holds; its borrowed part follows from what it needs. */
