@@ -18,18 +18,20 @@ const DUE_BYTES = 4 * 1024 * 1024;
 
 export class Checkpoints {
   readonly #database: DatabaseSync;
-  readonly #path: string;
+  /** Undefined for a database in memory, which has no write-ahead log. */
+  readonly #path: string | undefined;
   readonly #writeMeta: (key: MetaKey, value: number) => void;
 
   constructor(database: DatabaseSync, writeMeta: (key: MetaKey, value: number) => void) {
     this.#database = database;
-    this.#path = database.location()!;
+    this.#path = database.location() ?? undefined;
     this.#writeMeta = writeMeta;
     database.exec('PRAGMA wal_autocheckpoint = 0');
   }
 
   /** Part of the transaction that is about to be committed. True when `move` is due after it. */
   prepare(): boolean {
+    if (this.#path === undefined) return false;
     const bytes = walBytes(this.#path);
     if (bytes === 0) this.#writeMeta('checkpoint', readMeta(this.#database, 'checkpoint') + 1);
     return bytes >= DUE_BYTES;
@@ -45,7 +47,7 @@ export class Checkpoints {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch (error) {
-      if (!isDatabaseShortage(error, dirname(this.#path))) throw error;
+      if (!isDatabaseShortage(error, dirname(this.#path!))) throw error;
     } finally {
       this.#database.exec(`PRAGMA busy_timeout = ${Number(timeout)}`);
     }

@@ -14,16 +14,64 @@ import {
 } from '../../test/history/example-events.ts';
 import { historyContract } from '../../test/history/history.contract.ts';
 import type { History } from './history.ts';
-import { openSqliteHistory } from './sqlite-history.ts';
+import { openMemoryHistory, openSqliteHistory } from './sqlite-history.ts';
 import { SCHEMA_VERSION, writeMeta } from './sqlite-schema.ts';
 
 const unexpected = (error: Error) => {
   throw error;
 };
 
-historyContract('sqlite', async () => {
-  const { path, remove } = await temporaryFile();
-  return { open: () => openSqliteHistory({ path, onFailure: unexpected }), remove };
+historyContract(
+  'sqlite',
+  async () => {
+    const { path, remove } = await temporaryFile();
+    return { open: () => openSqliteHistory({ path, onFailure: unexpected }), remove };
+  },
+  { keeps: true },
+);
+
+historyContract(
+  'memory',
+  async () => ({ open: () => openMemoryHistory({ onFailure: unexpected }), remove: async () => {} }),
+  { keeps: false },
+);
+
+test('memory: an answer comes in a later turn, after what was projected before it', async () => {
+  const history = await openMemoryHistory({ onFailure: unexpected });
+  history.describe(INSTRUMENTS, COINS);
+  history.project({ seq: 1, time: START_TIME, events: [{ type: 'order', order: anOrder({ orderId: 1 }) }] });
+  const order: string[] = [];
+  const read = history.orderById(1, 1).then((found) => order.push(`read ${found !== undefined}`));
+  await Promise.resolve().then(() => order.push('same turn'));
+  await read;
+  assert.deepEqual(order, ['same turn', 'read true']);
+  await history.close();
+});
+
+test('memory: a failed write is reported once and ends every call', async () => {
+  const failures: Error[] = [];
+  const history = await openMemoryHistory({ onFailure: (error) => failures.push(error) });
+  history.project({ seq: 1, time: START_TIME, events: [{ type: 'order', order: anOrder({ orderId: 1 }) }] });
+  await assert.rejects(history.flush(), /history failed: .*instrument 0 was not described/);
+  await assert.rejects(history.orderById(1, 1), /history failed/);
+  assert.throws(() => history.project({ seq: 2, time: START_TIME, events: [] }), /history failed/);
+  assert.equal(failures.length, 1);
+  await history.close();
+});
+
+test('memory: two histories do not see each other', async () => {
+  const [one, other] = await Promise.all([
+    openMemoryHistory({ onFailure: unexpected }),
+    openMemoryHistory({ onFailure: unexpected }),
+  ]);
+  one.describe(INSTRUMENTS, COINS);
+  one.project({ seq: 1, time: START_TIME, events: [{ type: 'order', order: anOrder({ orderId: 1 }) }] });
+  await one.flush();
+  assert.equal((await one.counts()).closedOrders, 1);
+  assert.equal((await other.counts()).closedOrders, 0);
+  assert.equal(other.confirmedSeq, 0);
+  await one.close();
+  await other.close();
 });
 
 test('rows and last_seq become visible to other programs together', async () => {

@@ -1,10 +1,9 @@
 /**
- * History in one SQLite file. This side only sorts events into batches and posts them; formatting, writing and
- * reading happen in the worker (`sqlite-history-worker.ts`).
+ * History in SQLite. This side only sorts events into batches and posts them; formatting, writing and reading happen at
+ * the other end of its link (`history-database.ts`): in a thread for a file, in a later turn for a database in memory.
  */
-import { Worker } from 'node:worker_threads';
 import type { Instrument } from '../core/model/instrument.ts';
-import { threadModule } from '../program-files.ts';
+import type { DatabaseLink, LinkListener } from './database-link.ts';
 import type { GeneratedPast } from './generated-candles.ts';
 import type {
   CandleQuery,
@@ -31,34 +30,48 @@ import type {
   WalletRecordQuery,
 } from './history.ts';
 import { HistoryStarved } from './history.ts';
+import { HistoryInPlace } from './history-in-place.ts';
+import { HistoryThread } from './history-thread.ts';
 import { BatchPacker } from './packed-batch.ts';
 import { addEvent } from './projection-batch.ts';
 import { RecordDamaged } from './record-damaged.ts';
 import type {
-  FromWorker,
+  FromDatabase,
   ReadAnswer,
   ReadArgument,
   ReadName,
   Request,
-  ToWorker,
-  WorkerStart,
+  ToDatabase,
 } from './sqlite-messages.ts';
 
 /** A batch leaves at this size or age, or before a read: messages between threads cost more than their rows. */
 const BATCH_ROWS_MAX = 1000;
 const BATCH_DELAY_MS = 20;
 
-export interface SqliteHistoryOptions {
+export interface MemoryHistoryOptions {
+  /** A write failed or the thread ended: the history accepts nothing more and every call is rejected. */
+  readonly onFailure: (error: Error) => void;
+}
+
+export interface SqliteHistoryOptions extends MemoryHistoryOptions {
   /** The database file; created when it does not exist. */
   readonly path: string;
-  /** A write failed or the worker ended: the history accepts nothing more and every call is rejected. */
-  readonly onFailure: (error: Error) => void;
   /** Progress of adding checksums to rows of an older program: their number, and whether all have one. */
   readonly onSealed?: ((rows: number, all: boolean) => void) | undefined;
 }
 
-export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
-  const history = new SqliteHistory(options);
+/** In a file, with a thread. */
+export function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
+  const { path } = options;
+  return opened(new SqliteHistory(path, options, (listener) => new HistoryThread(path, listener)));
+}
+
+/** In memory, without a thread: it ends with the process. */
+export function openMemoryHistory(options: MemoryHistoryOptions): Promise<History> {
+  return opened(new SqliteHistory('memory', options, (listener) => new HistoryInPlace(listener)));
+}
+
+async function opened(history: SqliteHistory): Promise<History> {
   await history.opened;
   return history;
 }
@@ -70,8 +83,9 @@ interface Waiting {
 
 class SqliteHistory implements History {
   readonly opened: Promise<void>;
-  readonly #worker: Worker;
-  readonly #path: string;
+  readonly #link: DatabaseLink;
+  /** Where it is, for messages. */
+  readonly #place: string;
   readonly #waiting = new Map<number, Waiting>();
   #nextRequest = 1;
   #confirmedSeq = 0;
@@ -82,41 +96,45 @@ class SqliteHistory implements History {
   #starved = false;
   readonly #batch = new BatchPacker();
   /**
-   * A description that the worker does not have yet; it is posted with the next message that needs it, so that a
+   * A description that the database does not have yet; it is posted with the next message that needs it, so that a
    * hundred listings cost one.
    */
-  #described: ToWorker | undefined;
+  #described: ToDatabase | undefined;
   #batchTimer: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #closing = false;
 
   readonly #onSealed: SqliteHistoryOptions['onSealed'];
 
-  constructor({ path, onFailure, onSealed }: SqliteHistoryOptions) {
+  constructor(
+    place: string,
+    { onFailure, onSealed }: Omit<SqliteHistoryOptions, 'path'>,
+    connect: (listener: LinkListener) => DatabaseLink,
+  ) {
     this.#onSealed = onSealed;
-    this.#path = path;
-    const start: WorkerStart = { path };
-    this.#worker = new Worker(threadModule('history/sqlite-history-worker'), { workerData: start });
-    this.opened = new Promise((resolve, reject) => {
-      let open = false;
-      this.#worker.on('message', (message: FromWorker) => {
+    this.#place = place;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.opened = promise;
+    let open = false;
+    const failed = (cause: Error) => {
+      if (this.#failure !== undefined) return;
+      const error = new Error(`history failed: ${cause.message}`, { cause });
+      this.#fail(error);
+      if (open) onFailure(error);
+      else reject(error);
+    };
+    this.#link = connect({
+      received: (message) => {
         this.#receive(message);
         if (open || message.type !== 'stored') return;
         open = true;
         this.#projectedSeq = this.#confirmedSeq;
         resolve();
-      });
-      const fail = (cause: Error) => {
-        if (this.#failure !== undefined) return;
-        const error = new Error(`history failed: ${cause.message}`, { cause });
-        this.#fail(error);
-        if (open) onFailure(error);
-        else reject(error);
-      };
-      this.#worker.on('error', fail);
-      this.#worker.on('exit', (code) => {
-        if (!this.#closing) fail(new Error(`the worker ended with code ${code}`));
-      });
+      },
+      failed,
+      ended: (reason) => {
+        if (!this.#closing) failed(reason);
+      },
     });
   }
 
@@ -273,7 +291,7 @@ class SqliteHistory implements History {
     const closed = this.#request((id) => ({ type: 'close', id }));
     this.#closing = true;
     await closed;
-    await this.#worker.terminate();
+    await this.#link.end();
     this.#fail(new Error('history is closed'));
   }
 
@@ -301,13 +319,13 @@ class SqliteHistory implements History {
     this.#post({ type: 'batch', batch }, [batch.packed.buffer]);
   }
 
-  #post(message: ToWorker, handedOver: readonly ArrayBuffer[] = []): void {
-    if (this.#described !== undefined) this.#worker.postMessage(this.#described);
+  #post(message: ToDatabase, handedOver: readonly ArrayBuffer[] = []): void {
+    if (this.#described !== undefined) this.#link.post(this.#described, []);
     this.#described = undefined;
-    this.#worker.postMessage(message, handedOver);
+    this.#link.post(message, handedOver);
   }
 
-  #receive(message: FromWorker): void {
+  #receive(message: FromDatabase): void {
     if (message.type === 'stored') {
       this.#confirmedSeq = message.seq;
       this.#storedRows = message.rows;
@@ -322,7 +340,7 @@ class SqliteHistory implements History {
     this.#waiting.delete(message.id);
     if (message.type === 'answer') waiting?.resolve(message.value);
     else if (message.type === 'starved')
-      waiting?.reject(new HistoryStarved(`no space left for ${this.#path}`));
+      waiting?.reject(new HistoryStarved(`no space left for ${this.#place}`));
     else {
       const reason = `history cannot answer: ${message.message}`;
       if (message.damaged) this.#damagedReads += 1;

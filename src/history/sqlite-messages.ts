@@ -1,4 +1,4 @@
-/** Messages between the history and its worker, handled in the order they were sent. */
+/** Messages between the history and its database, handled in the order they were sent. */
 import type { Instrument } from '../core/model/instrument.ts';
 import type { GeneratedPast } from './generated-candles.ts';
 import type { PackedBatch } from './packed-batch.ts';
@@ -19,7 +19,7 @@ export type Request =
   | { readonly type: 'prune'; readonly id: number; readonly now: number }
   | { readonly type: 'close'; readonly id: number };
 
-export type ToWorker =
+export type ToDatabase =
   | {
       readonly type: 'describe';
       readonly instruments: readonly Instrument[];
@@ -29,10 +29,10 @@ export type ToWorker =
   | { readonly type: 'generated'; readonly past: GeneratedPast }
   | Request;
 
-export type FromWorker =
+export type FromDatabase =
   /**
    * Durable so far: the last command and the rows written since the start, and whether the rest waits for space. The
-   * first message means that the worker is ready.
+   * first message means that the database is ready.
    */
   | { readonly type: 'stored'; readonly seq: number; readonly rows: number; readonly starved: boolean }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }

@@ -27,6 +27,9 @@ const MIGRATIONS = [
   '15-checkpoints.sql',
 ] as const;
 
+/** SQLite's name of a database that is no file. */
+export const IN_MEMORY = ':memory:';
+
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Since this version rows have checksums. */

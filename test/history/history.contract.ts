@@ -18,7 +18,12 @@ const CONTRACTS = [
   pagingContract,
 ];
 
-export function historyContract(adapter: string, createStorage: () => Promise<HistoryStorage>): void {
+/** `keeps`: what was stored is there when it is opened again. */
+export function historyContract(
+  adapter: string,
+  createStorage: () => Promise<HistoryStorage>,
+  { keeps }: { readonly keeps: boolean },
+): void {
   const contract = (name: string, run: (storage: HistoryStorage) => Promise<void>): void => {
     void test(`${adapter}: ${name}`, async () => {
       const storage = await createStorage();
@@ -40,5 +45,9 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
   const session = (name: string, run: (history: History) => Promise<void>): void =>
     contract(name, async (storage) => run(await openDescribed(storage)));
 
-  for (const state of CONTRACTS) state({ contract, session });
+  const restart: typeof contract = (name, run) => {
+    if (keeps) contract(name, run);
+  };
+
+  for (const state of CONTRACTS) state({ contract, session, restart });
 }

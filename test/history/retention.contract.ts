@@ -17,8 +17,8 @@ import { type Contract, openDescribed, orderEvent, viewOf } from './storage.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export function keepingContract({ session, contract }: Contract): void {
-  contract('a restart keeps what was stored, and projecting again changes nothing', async (storage) => {
+export function keepingContract({ session, contract, restart }: Contract): void {
+  restart('a restart keeps what was stored, and projecting again changes nothing', async (storage) => {
     const rows = randomRows(1500);
     const first = await openDescribed(storage);
     assert.equal(first.confirmedSeq, 0);

@@ -5,7 +5,7 @@ import { parseId } from '../../src/views/format.ts';
 import { orderView } from '../../src/views/order-view.ts';
 import { COINS, coinName, INSTRUMENTS } from './example-events.ts';
 
-/** One storage, empty at first; it may be opened again after it was closed. */
+/** One storage, empty at first. */
 export interface HistoryStorage {
   open(): Promise<History>;
   remove(): Promise<void>;
@@ -16,6 +16,8 @@ export interface Contract {
   readonly contract: (name: string, run: (storage: HistoryStorage) => Promise<void>) => void;
   /** For the many that need one session only. */
   readonly session: (name: string, run: (history: History) => Promise<void>) => void;
+  /** For those that open the storage again after it was closed. */
+  readonly restart: (name: string, run: (storage: HistoryStorage) => Promise<void>) => void;
 }
 
 export const ALL_TIME = { startTime: 0, endTime: Number.MAX_SAFE_INTEGER };

@@ -1,0 +1,204 @@
+/**
+ * The database side of the history. Batches collect in one transaction until a commit is due: many commands share one
+ * sync of the disk, and reads in between see the open rows without waiting for it. On a full disk the rows stay open until
+ * there is space (`retrying-writer.ts`). Any other failed write is the end of it; the next start projects again from
+ * `last_seq`.
+ *
+ * It knows nothing of threads: messages come and go through a port, in the order they were sent.
+ */
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { checkLogBelongs } from './checkpoints.ts';
+import { DamagedRow } from './checksum.ts';
+import { unpackBatch } from './packed-batch.ts';
+import { RetryingWriter } from './retrying-writer.ts';
+import type { FromDatabase, ToDatabase } from './sqlite-messages.ts';
+import { READS } from './sqlite-reads.ts';
+import { IN_MEMORY, migrate } from './sqlite-schema.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+import { Pages } from './tables/pages.ts';
+
+const COMMIT_ROWS_MAX = 10_000;
+/**
+ * Long enough that its syncs do not delay those of the journal on the same disk; the journal holds everything anyway.
+ */
+const COMMIT_DELAY_MS = 500;
+/** Commands without rows, such as clock ticks, are not worth a sync each. */
+const IDLE_COMMIT_DELAY_MS = 1000;
+/** Interval of retries on a full disk. */
+const RETRY_SPACE_AFTER_MS = 250;
+/** Time that another program's lock on the file may delay a write before it fails. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/** Result codes of SQLite for a file that is not what it wrote: input or output failed, malformed, not a database. */
+const UNREADABLE: ReadonlySet<number> = new Set([10, 11, 26]);
+const PRIMARY_CODE = 0xff;
+
+/** The way back to the history. */
+export interface HistoryPort {
+  send(message: FromDatabase): void;
+  /** A write failed: nothing more is stored, and nothing more is answered. */
+  failed(error: unknown): void;
+  /** The database is closed and its last message sent. */
+  closed(): void;
+}
+
+export class HistoryDatabase {
+  readonly #port: HistoryPort;
+  readonly #database: DatabaseSync;
+  readonly #writer: SqliteWriter;
+  readonly #retrying: RetryingWriter;
+  readonly #pages: Pages;
+  #commitTimer: NodeJS.Timeout | undefined;
+  #commitDueMs = Number.POSITIVE_INFINITY;
+
+  /** `path` is a file, created when it does not exist, or `IN_MEMORY`. The first message sent means that it is ready. */
+  constructor(path: string, port: HistoryPort) {
+    this.#port = port;
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#database = database;
+    try {
+      // Neither a page nor a temporary file reaches the disk before a commit: only a commit can meet a full disk.
+      database.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_spill = OFF; PRAGMA temp_store = MEMORY',
+      );
+      if (path !== IN_MEMORY) checkLogBelongs(path, database);
+      migrate(database);
+      const writer = new SqliteWriter(database);
+      this.#writer = writer;
+      this.#retrying = new RetryingWriter(writer, dirname(path));
+      this.#pages = new Pages(database, () => writer.sealed);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    this.#sealStep(this.#writer.seal(), 0);
+    this.#reportStored();
+  }
+
+  /** Throws when a write failed. */
+  receive(message: ToDatabase): void {
+    switch (message.type) {
+      case 'describe':
+        this.#writer.describe(message.instruments, message.coins);
+        break;
+      case 'batch':
+        this.#retrying.write(unpackBatch(message.batch));
+        this.#commitSoon();
+        break;
+      case 'generated':
+        this.#retrying.addGenerated(message.past);
+        this.#commitSoon();
+        break;
+      case 'read':
+        this.#read(message);
+        break;
+      case 'flush':
+        this.#port.send(
+          this.#commit()
+            ? { type: 'answer', id: message.id, value: undefined }
+            : { type: 'starved', id: message.id },
+        );
+        break;
+      case 'prune':
+        if (this.#retrying.starved) this.#port.send({ type: 'starved', id: message.id });
+        else this.#pruneStep(message.id, this.#writer.prune(message.now), 0);
+        break;
+      case 'close':
+        if (!this.#commit()) this.#retrying.abandon();
+        this.abandon();
+        this.#port.send({ type: 'answer', id: message.id, value: undefined });
+        this.#port.closed();
+    }
+  }
+
+  /** Closes it without another commit. */
+  abandon(): void {
+    clearTimeout(this.#commitTimer);
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #reportStored(): void {
+    const { storedRows: rows, starved } = this.#retrying;
+    this.#port.send({ type: 'stored', seq: this.#writer.committedSeq, rows, starved });
+  }
+
+  /** False when the disk is full; it is retried soon. */
+  #commit(): boolean {
+    clearTimeout(this.#commitTimer);
+    this.#commitDueMs = Number.POSITIVE_INFINITY;
+    const committed = this.#retrying.commit();
+    this.#reportStored();
+    if (!committed) this.#commitAfter(RETRY_SPACE_AFTER_MS);
+    return committed;
+  }
+
+  #commitAfter(delayMs: number): void {
+    clearTimeout(this.#commitTimer);
+    this.#commitDueMs = performance.now() + delayMs;
+    this.#commitTimer = setTimeout(() => this.#attempt(() => this.#commit()), delayMs);
+  }
+
+  /** Timers of a busy thread may be late, so every batch also checks the clock. */
+  #commitSoon(): void {
+    const nowMs = performance.now();
+    const full = this.#writer.openRows >= COMMIT_ROWS_MAX && !this.#retrying.starved;
+    if (full || nowMs >= this.#commitDueMs) {
+      this.#commit();
+      return;
+    }
+    const delayMs = this.#writer.openRows > 0 ? COMMIT_DELAY_MS : IDLE_COMMIT_DELAY_MS;
+    if (nowMs + delayMs < this.#commitDueMs) this.#commitAfter(delayMs);
+  }
+
+  /** Work of a later turn: nobody above it would catch its error. */
+  #attempt(act: () => void): void {
+    if (!this.#database.isOpen) return;
+    try {
+      act();
+    } catch (error) {
+      this.#port.failed(error);
+    }
+  }
+
+  /** Rows of an older program get their checksums between other work; a new file has none. */
+  #sealStep(steps: Generator<number>, sealed: number): void {
+    const step = steps.next();
+    const rows = sealed + (step.value ?? 0);
+    if (step.done === true) this.#commit();
+    else {
+      this.#commitSoon();
+      setImmediate(() => this.#attempt(() => this.#sealStep(steps, rows)));
+    }
+    if (rows > 0) this.#port.send({ type: 'sealed', rows, all: step.done === true });
+  }
+
+  /** A failed read is an error of that read alone: the writer is not at fault. */
+  #read({ id, name, argument }: Extract<ToDatabase, { type: 'read' }>): void {
+    try {
+      const answer = READS[name] as (pages: Pages, argument: unknown) => unknown;
+      this.#port.send({ type: 'answer', id, value: answer(this.#pages, argument) });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#port.send({ type: 'refused', id, message, damaged: isDamage(error) });
+    }
+  }
+
+  #pruneStep(id: number, steps: Generator<number>, deleted: number): void {
+    const step = steps.next();
+    if (step.done === true) {
+      // Rows that were deleted without space are there again; the next pruning deletes them.
+      this.#port.send(this.#commit() ? { type: 'answer', id, value: deleted } : { type: 'starved', id });
+      return;
+    }
+    this.#commitSoon();
+    setImmediate(() => this.#attempt(() => this.#pruneStep(id, steps, deleted + step.value)));
+  }
+}
+
+/** A page that SQLite cannot read, or a number beyond what any column holds, comes from a changed bit as well. */
+function isDamage(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  if (error instanceof DamagedRow || code === 'ERR_OUT_OF_RANGE') return true;
+  return errcode !== undefined && UNREADABLE.has(errcode & PRIMARY_CODE);
+}

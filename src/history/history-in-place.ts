@@ -1,0 +1,72 @@
+/**
+ * A history without a thread: its database lies in memory, where a row costs no wait for a disk. Messages are handled in a
+ * later turn, so that callers see the order that a thread would give them, and in slices, so that requests are served
+ * between them.
+ */
+import type { DatabaseLink, LinkListener } from './database-link.ts';
+import { HistoryDatabase } from './history-database.ts';
+import type { ToDatabase } from './sqlite-messages.ts';
+import { IN_MEMORY } from './sqlite-schema.ts';
+
+/** Work in one turn, in ms; one message may take longer. */
+const SLICE_MS = 5;
+
+export class HistoryInPlace implements DatabaseLink {
+  readonly #listener: LinkListener;
+  #database: HistoryDatabase | undefined;
+  #queue: ToDatabase[] = [];
+  #scheduled: NodeJS.Immediate | undefined;
+
+  constructor(listener: LinkListener) {
+    this.#listener = listener;
+    this.#schedule();
+  }
+
+  post(message: ToDatabase): void {
+    // What is described goes on to change here; a thread has a copy of it.
+    this.#queue.push(message.type === 'describe' ? structuredClone(message) : message);
+    this.#schedule();
+  }
+
+  async end(): Promise<void> {
+    this.#end();
+  }
+
+  #schedule(): void {
+    this.#scheduled ??= setImmediate(() => this.#work());
+  }
+
+  #work(): void {
+    this.#scheduled = undefined;
+    const endMs = performance.now() + SLICE_MS;
+    try {
+      this.#database ??= this.#open();
+      let handled = 0;
+      while (handled < this.#queue.length && performance.now() < endMs)
+        this.#database.receive(this.#queue[handled++]!);
+      this.#queue = this.#queue.slice(handled);
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.#queue.length > 0) this.#schedule();
+  }
+
+  #open(): HistoryDatabase {
+    return new HistoryDatabase(IN_MEMORY, {
+      send: this.#listener.received,
+      failed: (error) => this.#fail(error),
+      closed: () => {},
+    });
+  }
+
+  #fail(error: unknown): void {
+    this.#end();
+    this.#listener.failed(error as Error);
+  }
+
+  #end(): void {
+    clearImmediate(this.#scheduled);
+    this.#queue = [];
+    this.#database?.abandon();
+  }
+}
