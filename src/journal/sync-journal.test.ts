@@ -1,9 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { journalContract } from '../../test/journal/journal.contract.ts';
 import { SimulatedDisk } from '../../test/simulation/disk.ts';
 import { LogModel, payloadOf, SMALL, snapshotState } from '../../test/simulation/log-model.ts';
 import { segmentNumbers, snapshotSeqs } from './file-names.ts';
 import { openSyncJournal } from './sync-journal.ts';
+
+journalContract('sync', async () => {
+  const disk = new SimulatedDisk();
+  const { journal } = openSyncJournal(disk, SMALL);
+  return {
+    journal,
+    settle: async () => journal.flush(),
+    found: async () => {
+      await journal.close();
+      const { snapshot, records } = openSyncJournal(disk, SMALL);
+      return { snapshot, records: [...records] };
+    },
+    remove: async () => {},
+  };
+});
 
 test('records come back in order with their payloads after a clean close', async () => {
   const model = new LogModel();
@@ -20,27 +36,6 @@ test('records come back in order with their payloads after a clean close', async
   assert.equal(again.report.quarantined, undefined);
   assert.equal(again.report.epoch, 2);
   assert.equal(again.journal.append(payloadOf(1)), 301);
-});
-
-test('an empty command and one of the greatest length are kept, a longer one is refused', () => {
-  const model = new LogModel();
-  const disk = new SimulatedDisk();
-  const { journal } = model.open(disk);
-  model.append(journal, new Uint8Array(0));
-  model.append(journal, payloadOf(3, SMALL.payloadBytesMax));
-  assert.throws(() => journal.append(new Uint8Array(SMALL.payloadBytesMax! + 1)), RangeError);
-  journal.flush();
-  model.open(disk);
-});
-
-test('the payload is copied: the caller may reuse its buffer', () => {
-  const disk = new SimulatedDisk();
-  const { journal } = openSyncJournal(disk, SMALL);
-  const buffer = new Uint8Array(8).fill(1);
-  journal.append(buffer);
-  buffer.fill(2);
-  journal.flush();
-  assert.deepEqual([...openSyncJournal(disk, SMALL).records][0]!.payload, new Uint8Array(8).fill(1));
 });
 
 test('all commands queued between two flushes share one write and one sync', () => {

@@ -1,0 +1,164 @@
+/**
+ * The journal of an exchange that keeps nothing beyond its process: no disk, no thread, no lock. A record is durable at the
+ * end of the turn in which it was appended, so that callers see the order of things that a disk would give them, and one
+ * announcement serves all records of a turn. It keeps what a file journal keeps, the newest two snapshots and the records
+ * since the older one, in segments that are dropped as a whole.
+ */
+import { randomBytes } from 'node:crypto';
+import type {
+  CommandJournal,
+  JournalCapacity,
+  LoggedRecord,
+  Recovered,
+  Snapshot,
+} from './command-journal.ts';
+import { JournalFailed } from './journal-errors.ts';
+import { journalSettings } from './journal-settings.ts';
+import { MemorySegment } from './memory-segment.ts';
+import { QueueAge } from './queue-age.ts';
+import { SNAPSHOT_NOTE_BYTES } from './snapshot-file.ts';
+
+export interface MemoryJournalOptions {
+  readonly payloadBytesMax?: number;
+  readonly now?: () => number;
+}
+
+/** A new journal, as if found in an empty directory. */
+export function openMemoryJournal(options: MemoryJournalOptions = {}): Recovered<MemoryJournal> {
+  const report = {
+    instanceId: randomBytes(16).toString('hex'),
+    epoch: 1,
+    cleanEnd: true,
+    lastSeq: 0,
+    snapshotSeq: 0,
+    recordsToReplay: 0,
+    tornBytes: 0,
+    quarantined: undefined,
+    damagedSnapshots: [],
+  };
+  return { journal: new MemoryJournal(options), snapshot: undefined, records: [], report };
+}
+
+export class MemoryJournal implements CommandJournal {
+  readonly #payloadBytesMax: number;
+  readonly #age: QueueAge;
+  /** Oldest first; the last one is being filled. */
+  #segments: MemorySegment[] = [new MemorySegment(1)];
+  /** Oldest first, at most two. */
+  #snapshots: Snapshot[] = [];
+  #appendedSeq = 0;
+  #durableSeq = 0;
+  #onDurable: (durableSeq: number) => void = () => {};
+  #announcement: NodeJS.Immediate | undefined;
+  #closed = false;
+
+  constructor({ payloadBytesMax, now = () => performance.now() }: MemoryJournalOptions) {
+    this.#payloadBytesMax = payloadBytesMax ?? journalSettings().payloadBytesMax;
+    this.#age = new QueueAge(now);
+  }
+
+  get appendedSeq(): number {
+    return this.#appendedSeq;
+  }
+
+  get durableSeq(): number {
+    return this.#durableSeq;
+  }
+
+  append(payload: Uint8Array): number {
+    return this.appendAll([payload]);
+  }
+
+  appendAll(payloads: readonly Uint8Array[]): number {
+    this.#mustBeOpen();
+    for (const payload of payloads) this.#requireSize(payload);
+    for (const payload of payloads) this.#add(payload);
+    this.#announcement ??= setImmediate(() => this.#announce());
+    return this.#appendedSeq;
+  }
+
+  onDurable(listener: (durableSeq: number) => void): void {
+    this.#onDurable = listener;
+  }
+
+  /** Memory does not fail: a process that has none left ends. */
+  onFailure(): void {}
+
+  capacity(): JournalCapacity {
+    return 'normal';
+  }
+
+  queueAgeMs(): number {
+    return this.#age.ms();
+  }
+
+  async saveSnapshot(seq: number, state: Uint8Array, note?: Uint8Array): Promise<void> {
+    this.#mustBeOpen();
+    if (seq > this.#appendedSeq)
+      throw new RangeError(`snapshot of sequence ${seq}, the log ends at ${this.#appendedSeq}`);
+    if (seq > this.#durableSeq) this.#announce();
+    const kept = new Uint8Array(SNAPSHOT_NOTE_BYTES);
+    if (note !== undefined) kept.set(note);
+    const before = this.#snapshots.filter((snapshot) => snapshot.seq < seq).slice(-1);
+    this.#snapshots = [...before, { seq, state: state.slice(), note: kept }];
+    if (before[0] !== undefined) this.#dropBefore(before[0].seq);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#announce();
+    this.#closed = true;
+  }
+
+  /** What a replay begins with: the newest snapshot, and the records after it. */
+  kept(): { readonly snapshot: Snapshot | undefined; readonly records: Iterable<LoggedRecord> } {
+    const snapshot = this.#snapshots.at(-1);
+    return { snapshot, records: this.#recordsAfter(snapshot?.seq ?? 0) };
+  }
+
+  /** The oldest record that is still there; one more than the newest when there is none. */
+  get firstSeq(): number {
+    return this.#segments[0]!.firstSeq;
+  }
+
+  *#recordsAfter(seq: number): Generator<LoggedRecord> {
+    for (const segment of this.#segments)
+      for (const record of segment.records()) if (record.seq > seq) yield record;
+  }
+
+  #add(payload: Uint8Array): void {
+    const seq = this.#appendedSeq + 1;
+    if (!this.#segments.at(-1)!.add(payload)) {
+      this.#segments.push(new MemorySegment(seq, payload.length));
+      this.#segments.at(-1)!.add(payload);
+    }
+    this.#appendedSeq = seq;
+    this.#age.appended(seq);
+  }
+
+  #announce(): void {
+    clearImmediate(this.#announcement);
+    this.#announcement = undefined;
+    if (this.#durableSeq === this.#appendedSeq) return;
+    this.#durableSeq = this.#appendedSeq;
+    this.#age.durable(this.#durableSeq, this.#appendedSeq);
+    this.#onDurable(this.#durableSeq);
+  }
+
+  #dropBefore(snapshotSeq: number): void {
+    const needed = this.#segments.findIndex((_, n) => {
+      const next = this.#segments[n + 1];
+      return next === undefined || next.firstSeq > snapshotSeq + 1;
+    });
+    this.#segments = this.#segments.slice(needed);
+  }
+
+  #requireSize({ length }: Uint8Array): void {
+    if (length > this.#payloadBytesMax)
+      throw new RangeError(`command of ${length} bytes, at most ${this.#payloadBytesMax} are allowed`);
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new JournalFailed('the log is closed');
+  }
+}

@@ -1,0 +1,39 @@
+/** Consecutive records in one piece of memory: a payload costs its bytes and the four of its end. */
+import type { LoggedRecord } from './command-journal.ts';
+
+/** A journal that is hardly used costs little; a busy one has few segments all the same. */
+const SEGMENT_BYTES = 64 * 1024;
+const RECORDS_MAX = 1024;
+
+export class MemorySegment {
+  readonly firstSeq: number;
+  readonly #bytes: Uint8Array;
+  readonly #ends = new Uint32Array(RECORDS_MAX);
+  #count = 0;
+
+  constructor(firstSeq: number, leastBytes = 0) {
+    this.firstSeq = firstSeq;
+    this.#bytes = new Uint8Array(Math.max(SEGMENT_BYTES, leastBytes));
+  }
+
+  /** Copies the payload; false when there is no room for it. */
+  add(payload: Uint8Array): boolean {
+    const begin = this.#endOf(this.#count - 1);
+    const end = begin + payload.length;
+    if (this.#count === RECORDS_MAX || end > this.#bytes.length) return false;
+    this.#bytes.set(payload, begin);
+    this.#ends[this.#count++] = end;
+    return true;
+  }
+
+  *records(): Generator<LoggedRecord> {
+    for (let n = 0; n < this.#count; n++) {
+      const payload = this.#bytes.subarray(this.#endOf(n - 1), this.#endOf(n));
+      yield { seq: this.firstSeq + n, payload };
+    }
+  }
+
+  #endOf(n: number): number {
+    return n < 0 ? 0 : this.#ends[n]!;
+  }
+}
