@@ -1,15 +1,9 @@
 /**
  * The audit log of a running exchange: actions of operators in their order. A line is on disk before the response is
- * sent. On a full disk a partial line is cut off again, and the next line may find space; the outcome of an action
- * waits for that. After any other disk error the log accepts nothing more until the next start has checked it.
+ * sent. On a full disk the next line may find space; the outcome of an action waits for that. After any other disk error
+ * the log accepts nothing more until the next start has checked it.
  */
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
-import { syncDirectory } from '../storage/durable-file.ts';
-import { isOutOfSpace } from '../storage/shortage-errors.ts';
-import { AUDIT_FILE, AUDIT_HEAD_FILE, formatHead, readAudit } from './audit-file.ts';
 import {
   type AuditEntry,
   type AuditLine,
@@ -19,6 +13,7 @@ import {
   type ChainHead,
   formatLine,
 } from './audit-line.ts';
+import { AuditFull, type AuditStorage, MemoryAudit, openAuditFiles } from './audit-storage.ts';
 
 /** An action before it runs. */
 export type Intent = Pick<AuditEntry, 'operator' | 'action' | 'arguments'>;
@@ -32,61 +27,52 @@ export interface Ending {
   readonly command: number | null;
 }
 
-/** There is no space for the line; nothing of it was written. */
-export class AuditFull extends Error {
-  override readonly name = 'AuditFull';
-}
+export { AuditFull } from './audit-storage.ts';
 
-const OWNER_ONLY = 0o600;
 const CHAIN_NAME_BYTES = 4;
 /** The program itself, for lines without an operator. */
 const PROGRAM = 'bourse';
 
 export class AuditLog {
-  readonly #file: FileHandle;
-  readonly #headFile: FileHandle;
+  readonly #storage: AuditStorage;
   readonly #now: () => number;
   /** Actions whose outcome is not written yet, by the number of their first line. */
   readonly #begun = new Map<number, Begun>();
   /** Outcomes that found no space; they are written before the next line. */
   readonly #late: AuditEntry[] = [];
   #head: ChainHead;
-  #bytes: number;
   #chain = '';
   #last: Promise<unknown> = Promise.resolve();
   #failure: Error | undefined;
   #listener: (line: string) => void = () => {};
 
-  private constructor(
-    file: FileHandle,
-    headFile: FileHandle,
-    head: ChainHead,
-    bytes: number,
-    now: () => number,
-  ) {
-    this.#file = file;
-    this.#headFile = headFile;
+  private constructor(storage: AuditStorage, head: ChainHead, now: () => number) {
+    this.#storage = storage;
     this.#head = head;
-    this.#bytes = bytes;
     this.#now = now;
   }
 
   /** Throws AuditDamaged. An unfinished line of a crash is cut off. */
   static async open(directory: string, now: () => number): Promise<AuditLog> {
-    const { lines, wholeBytes, tornBytes } = readAudit(directory);
-    const file = await open(join(directory, AUDIT_FILE), 'a', OWNER_ONLY);
-    if (tornBytes > 0) await file.truncate(wholeBytes);
-    const headFile = await open(
-      join(directory, AUDIT_HEAD_FILE),
-      constants.O_RDWR | constants.O_CREAT,
-      OWNER_ONLY,
-    );
-    const log = new AuditLog(file, headFile, lines.at(-1) ?? CHAIN_START, wholeBytes, now);
-    // The names must survive a power loss before the first line: a head without its log would look like a loss.
-    syncDirectory(directory);
+    return AuditLog.#over(await openAuditFiles(directory), now);
+  }
+
+  /** One that ends with the process. */
+  static openInMemory(now: () => number): Promise<AuditLog> {
+    return AuditLog.#over(new MemoryAudit(), now);
+  }
+
+  static async #over(storage: AuditStorage, now: () => number): Promise<AuditLog> {
+    const lines = storage.read();
+    const log = new AuditLog(storage, lines.at(-1) ?? CHAIN_START, now);
     if (lines.length === 0) await log.#startChain();
     else log.#resume(lines);
     return log;
+  }
+
+  /** The last lines, or all, checked. Throws AuditDamaged. */
+  last(limit = Number.POSITIVE_INFINITY): Promise<readonly AuditLine[]> {
+    return this.#storage.last(limit);
   }
 
   /** The chain's name in commands, so that a new chain is not compared with old commands. */
@@ -129,8 +115,7 @@ export class AuditLog {
   async close(): Promise<void> {
     await this.#last.catch(() => {});
     await this.#writeLate().catch(() => {});
-    await this.#file.close();
-    await this.#headFile.close();
+    await this.#storage.close();
   }
 
   async #startChain(): Promise<void> {
@@ -170,25 +155,9 @@ export class AuditLog {
     if (this.#failure !== undefined) throw this.#failure;
     const text = `${formatLine(this.#head, this.#now(), entry)}\n`;
     const head = { seq: this.#head.seq + 1, hash: text.slice(-67, -3) };
-    await this.#orCutOff(() => this.#file.appendFile(text));
-    await this.#file.datasync();
-    await this.#orCutOff(() => this.#headFile.write(formatHead(head), 0));
-    await this.#headFile.datasync();
+    await this.#storage.write(text, head);
     this.#head = head;
-    this.#bytes += Buffer.byteLength(text);
     this.#listener(text.trimEnd());
     return head;
-  }
-
-  /** Without space the log is left as it was before the line. */
-  async #orCutOff(write: () => Promise<unknown>): Promise<void> {
-    try {
-      await write();
-    } catch (error) {
-      if (!isOutOfSpace(error)) throw error;
-      await this.#file.truncate(this.#bytes);
-      await this.#file.datasync();
-      throw new AuditFull(`no space left for ${AUDIT_FILE}`, { cause: error });
-    }
   }
 }

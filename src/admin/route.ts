@@ -13,6 +13,7 @@ import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { MarketSimulator } from '../simulator/market-simulator.ts';
 import type { Static, TSchema } from '../validation/schema.ts';
 import { type AdminError, rejectedByCore } from './admin-error.ts';
+import type { AuditLog } from './audit-log.ts';
 import type { Access } from './authentication.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
 import type { RiskWatch } from './risk-watch.ts';
@@ -35,8 +36,7 @@ export interface AdminContext {
   readonly health: () => Health;
   readonly load: () => Load;
   readonly settings: readonly SettingView[];
-  /** The directory that holds the audit log. */
-  readonly data: string;
+  readonly audit: Pick<AuditLog, 'last'>;
   /** The exchange runs with demo accounts; some test actions are allowed only then. */
   readonly demo: boolean;
 }

@@ -160,7 +160,8 @@ function serve(
   options: AdminServerOptions,
   authentication: Authentication,
 ): void {
-  const { audit, token: _token, allowedHosts: _allowedHosts, logger: _logger, ...context } = options;
+  const { token: _token, allowedHosts: _allowedHosts, logger: _logger, ...context } = options;
+  const { audit } = options;
   app.route({
     method: route.method,
     url: route.path,

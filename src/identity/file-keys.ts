@@ -2,9 +2,9 @@
  * Keys in files beside the store, each known here by its fingerprint: a changed byte of a key is still a valid key,
  * and a missing file would silently be created anew. Keys of an older version are accepted as they are, once.
  */
-import { existsSync, renameSync } from 'node:fs';
 import { basename } from 'node:path';
 import { IdentityDamaged } from './identity-damaged.ts';
+import type { KeyFile } from './key-file.ts';
 import { createKeyring, fingerprintOf, type Keyring, readKeyring } from './sealing.ts';
 import type { Statements } from './statements.ts';
 
@@ -19,14 +19,14 @@ export class FileKeys {
    * The keys of the file, which is created when there never was one. Throws IdentityDamaged; with `acceptGap` a file
    * with other keys is accepted from now on, and an unreadable one is renamed.
    */
-  open(path: string, advice: string, acceptGap: boolean): Keyring {
-    const ring = acceptGap ? this.#acceptedRing(path) : this.#sameRing(path, advice);
-    this.know(path, ring);
+  open(file: KeyFile, advice: string, acceptGap: boolean): Keyring {
+    const ring = acceptGap ? this.#acceptedRing(file) : this.#sameRing(file, advice);
+    this.know(file, ring);
     return ring;
   }
 
   /** Records these as the keys of the file. */
-  know(path: string, { keys }: Keyring): void {
+  know({ path }: KeyFile, { keys }: Keyring): void {
     const file = basename(path);
     const known = this.#known(file);
     for (const [id, key] of keys) {
@@ -43,29 +43,29 @@ export class FileKeys {
   }
 
   /** One key in common is enough: a crash while keys are added or dropped leaves the file ahead of the record. */
-  #sameRing(path: string, advice: string): Keyring {
-    const known = this.#known(basename(path));
-    if (!existsSync(path)) {
-      if (known.size === 0) return createKeyring(path);
-      throw new IdentityDamaged(`${path} is missing: ${advice}`);
+  #sameRing(file: KeyFile, advice: string): Keyring {
+    const known = this.#known(basename(file.path));
+    if (!file.exists()) {
+      if (known.size === 0) return createKeyring(file);
+      throw new IdentityDamaged(`${file.path} is missing: ${advice}`);
     }
-    const ring = readKeyring(path);
+    const ring = readKeyring(file);
     const shared = [...ring.keys].filter(([id]) => known.has(id));
     const changed = shared.some(([id, key]) => known.get(id) !== fingerprintOf(key));
     if (changed || (known.size > 0 && shared.length === 0)) {
-      throw new IdentityDamaged(`${path} does not hold the key that it held: ${advice}`);
+      throw new IdentityDamaged(`${file.path} does not hold the key that it held: ${advice}`);
     }
     return ring;
   }
 
-  #acceptedRing(path: string): Keyring {
-    if (!existsSync(path)) return createKeyring(path);
+  #acceptedRing(file: KeyFile): Keyring {
+    if (!file.exists()) return createKeyring(file);
     try {
-      return readKeyring(path);
+      return readKeyring(file);
     } catch (error) {
       if (!(error instanceof IdentityDamaged)) throw error;
-      renameSync(path, `${path}.damaged`);
-      return createKeyring(path);
+      file.setAside();
+      return createKeyring(file);
     }
   }
 

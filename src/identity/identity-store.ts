@@ -43,6 +43,11 @@ export function openStore(directory: string, acceptGap: boolean): Store {
   }
 }
 
+export function openMemoryStore(): Store {
+  const database = new DatabaseSync(':memory:');
+  return { database, contents: prove(database, undefined, false) };
+}
+
 function refuseLost(path: string, mark: Mark | undefined): void {
   if (mark === undefined || mark.changes === 0) return;
   const state = !existsSync(path) ? 'is missing' : statSync(path).size === 0 ? 'is empty' : undefined;

@@ -1,10 +1,10 @@
 /** Secrets of keys, sealed under the key-encryption keys of the key file (`sealing.ts`). */
-import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { FileKeys } from './file-keys.ts';
 import type { ApiKey, KekRotation } from './identity.ts';
 import { IdentityDamaged } from './identity-damaged.ts';
 import type { Row } from './identity-rows.ts';
+import type { KeyFile } from './key-file.ts';
 import type { KeyTable } from './key-table.ts';
 import { rotateKeyring } from './rotation.ts';
 import { type Keyring, type Seal, type SealOwner, seal, unseal } from './sealing.ts';
@@ -15,21 +15,21 @@ const ADVICE =
   'with --accept-identity-gap; accounts keep their money, and their keys must be made anew';
 
 export class KeySeals {
-  readonly #path: string;
+  readonly #file: KeyFile;
   readonly #files: FileKeys;
   #keyring: Keyring;
 
   /** Throws IdentityDamaged. A key file may be created only while nothing is sealed: otherwise it would hide a loss. */
-  constructor(path: string, files: FileKeys, keys: KeyTable) {
-    this.#path = path;
+  constructor(file: KeyFile, files: FileKeys, keys: KeyTable) {
+    this.#file = file;
     this.#files = files;
     const sealed = keys.sealed();
-    if (!existsSync(path) && sealed.length > 0) {
+    if (!file.exists() && sealed.length > 0) {
       throw new IdentityDamaged(
-        `${path} is missing and ${keys.count()} API keys are sealed under it; ${ADVICE}`,
+        `${file.path} is missing and ${keys.count()} API keys are sealed under it; ${ADVICE}`,
       );
     }
-    this.#keyring = files.open(path, ADVICE, sealed.length === 0);
+    this.#keyring = files.open(file, ADVICE, sealed.length === 0);
     for (const row of sealed) this.#refuseUnopened(row);
   }
 
@@ -38,7 +38,7 @@ export class KeySeals {
       this.open({ apiKey: String(row.api_key), uid: Number(row.uid) }, row);
     } catch {
       throw new IdentityDamaged(
-        `${this.#path} does not open the secrets that identity.sqlite has sealed under ${String(row.seal_key_id)}: ${ADVICE}`,
+        `${this.#file.path} does not open the secrets that identity.sqlite has sealed under ${String(row.seal_key_id)}: ${ADVICE}`,
       );
     }
   }
@@ -61,13 +61,13 @@ export class KeySeals {
   }
 
   rotate(database: DatabaseSync): KekRotation {
-    const { keyring, resealed } = rotateKeyring(database, this.#path, (extended) => {
+    const { keyring, resealed } = rotateKeyring(database, this.#file, (extended) => {
       // From here on new keys are sealed under the new one, even if the rotation fails.
       this.#keyring = extended;
-      this.#files.know(this.#path, extended);
+      this.#files.know(this.#file, extended);
     });
     this.#keyring = keyring;
-    this.#files.know(this.#path, keyring);
+    this.#files.know(this.#file, keyring);
     return { keyId: keyring.currentId, resealed };
   }
 }

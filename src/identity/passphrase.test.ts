@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import {
-  DERIVATION_QUEUE_MAX,
-  FAILURES_MAX,
-  PassphraseGuard,
-  SCRYPT_COST,
-  type StoredPassphrase,
-} from './passphrase.ts';
+import { DERIVATION_QUEUE_MAX } from './derivation-thread.ts';
+import { FAILURES_MAX, PassphraseGuard, SCRYPT_COST, type StoredPassphrase } from './passphrase.ts';
 
 const CHEAP = { N: 2 ** 10, r: 8, p: 1 };
 const NOW = 1_700_000_000_000;

@@ -1,11 +1,11 @@
 /**
  * Passphrases come with every request, yet a proper hash costs half a second. So each key's passphrase is verified
- * once by scrypt (on a worker thread) and afterwards by a keyed MAC that lives only in this process. Guessing is
+ * once by scrypt (`derivation-thread.ts`) and afterwards by a keyed MAC that lives only in this process. Guessing is
  * limited per key; the caller has already checked the signature, so only a holder of the secret can lock a key.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Worker } from 'node:worker_threads';
-import { threadModule } from '../program-files.ts';
+import type { Derivation } from './derivation.ts';
+import { DerivationThread } from './derivation-thread.ts';
 import type { PassphraseVerdict } from './identity.ts';
 
 export interface ScryptCost {
@@ -20,25 +20,15 @@ export const SCRYPT_COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 /** For published passphrases: no cost could protect them, and a start has several to check. */
 export const PUBLISHED_SCRYPT_COST: ScryptCost = { N: 2 ** 10, r: 8, p: 1 };
 
+/** For hashes that end with the process: there is no copy to guess from. */
+export const TRANSIENT_SCRYPT_COST: ScryptCost = { N: 2 ** 4, r: 1, p: 1 };
+
 export interface StoredPassphrase {
   readonly salt: Uint8Array;
   readonly hash: Uint8Array;
   readonly cost: ScryptCost;
 }
 
-export interface DerivationJob {
-  readonly id: number;
-  readonly passphrase: string;
-  readonly salt: Uint8Array;
-  readonly cost: ScryptCost;
-}
-
-export interface DerivationResult {
-  readonly id: number;
-  readonly hash: Uint8Array;
-}
-
-export const DERIVATION_QUEUE_MAX = 8;
 export const FAILURES_MAX = 10;
 const FAILURE_WINDOW_MS = 60_000;
 const LOCK_MS = 60_000;
@@ -55,17 +45,23 @@ interface Guesses {
 
 export class PassphraseGuard {
   readonly #load: (apiKey: string) => StoredPassphrase | undefined;
-  readonly #cost: ScryptCost;
-  readonly #derivation = new DerivationQueue();
+  /** Of new hashes. */
+  readonly cost: ScryptCost;
+  readonly #derivation: Derivation;
   readonly #tagSecret = randomBytes(32).toString('base64');
   readonly #goodTags = new Map<string, Buffer>();
   readonly #guesses = new Map<string, Guesses>();
   /** Running scrypt checks per key, by the tag of the passphrase: equal requests share one. */
   readonly #running = new Map<string, Map<string, Promise<PassphraseVerdict>>>();
 
-  constructor(load: (apiKey: string) => StoredPassphrase | undefined, cost: ScryptCost = SCRYPT_COST) {
+  constructor(
+    load: (apiKey: string) => StoredPassphrase | undefined,
+    cost: ScryptCost = SCRYPT_COST,
+    derivation: Derivation = new DerivationThread(),
+  ) {
     this.#load = load;
-    this.#cost = cost;
+    this.cost = cost;
+    this.#derivation = derivation;
   }
 
   /**
@@ -122,7 +118,7 @@ export class PassphraseGuard {
     nowMs: number,
   ): PassphraseVerdict {
     if (hash === undefined) return 'busy';
-    // The passphrase may have been changed, or the key deleted, while the worker was busy.
+    // The passphrase may have been changed, or the key deleted, meanwhile.
     const current = this.#load(apiKey);
     const stillCurrent = current !== undefined && Buffer.compare(current.hash, stored.hash) === 0;
     if (stillCurrent && hash.length === stored.hash.length && timingSafeEqual(hash, stored.hash)) {
@@ -134,7 +130,7 @@ export class PassphraseGuard {
   }
 
   /** Hashes a new passphrase; 'busy' when the queue is full. */
-  async hash(passphrase: string, cost = this.#cost): Promise<StoredPassphrase | 'busy'> {
+  async hash(passphrase: string, cost = this.cost): Promise<StoredPassphrase | 'busy'> {
     const salt = randomBytes(SALT_BYTES);
     const hash = await this.#derivation.derive(passphrase, salt, cost);
     return hash === 'busy' || hash === undefined ? 'busy' : { salt, hash, cost };
@@ -194,50 +190,4 @@ function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   if (map.size >= REMEMBERED_KEYS_MAX) map.delete(map.keys().next().value!);
   map.set(key, value);
-}
-
-/** One worker, started on first use, that does not keep the process alive while it is idle. */
-class DerivationQueue {
-  #worker: Worker | undefined;
-  #lastId = 0;
-  readonly #waiting = new Map<number, (hash: Uint8Array | undefined) => void>();
-
-  /** Resolves to undefined when the worker died under the job. */
-  derive(passphrase: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array | undefined> | 'busy' {
-    if (this.#waiting.size >= DERIVATION_QUEUE_MAX) return 'busy';
-    const worker = this.#started();
-    const job: DerivationJob = { id: ++this.#lastId, passphrase, salt, cost };
-    return new Promise((resolve) => {
-      this.#waiting.set(job.id, resolve);
-      worker.ref();
-      worker.postMessage(job);
-    });
-  }
-
-  async close(): Promise<void> {
-    await this.#worker?.terminate();
-  }
-
-  #started(): Worker {
-    if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(threadModule('identity/passphrase-worker'));
-    worker.on('message', (result: DerivationResult) => {
-      this.#settle(result.id, result.hash);
-      if (this.#waiting.size === 0) worker.unref();
-    });
-    // An exit follows every error; without a listener the error would end the exchange.
-    worker.on('error', () => {});
-    worker.on('exit', () => {
-      this.#worker = undefined;
-      for (const id of this.#waiting.keys()) this.#settle(id, undefined);
-    });
-    this.#worker = worker;
-    return worker;
-  }
-
-  #settle(id: number, hash: Uint8Array | undefined): void {
-    const resolve = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    resolve?.(hash);
-  }
 }

@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from './identity.ts';
+import { keyFileOnDisk } from './key-file.ts';
 import { extendKeyring } from './sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE, openIdentity } from './sqlite-identity.ts';
 
@@ -85,7 +86,7 @@ test('a rotation seals every secret under a new key and forgets the old one', as
 test('a rotation that ended after the new key was on file is harmless, and the next one completes it', async () => {
   const [oldId] = keyIdsOnFile();
   await identity.close();
-  extendKeyring(join(directory, KEYRING_FILE));
+  extendKeyring(keyFileOnDisk(join(directory, KEYRING_FILE)));
   await reopen();
   assertReadable();
   assert.deepEqual(keyIdsInUse(), [oldId]);

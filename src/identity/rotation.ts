@@ -5,6 +5,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from './identity-schema.ts';
+import type { KeyFile } from './key-file.ts';
 import { extendKeyring, type Keyring, pruneKeyring, seal, unseal } from './sealing.ts';
 
 export interface Rotation {
@@ -14,13 +15,13 @@ export interface Rotation {
 
 export function rotateKeyring(
   database: DatabaseSync,
-  path: string,
+  file: KeyFile,
   onExtended: (keyring: Keyring) => void,
 ): Rotation {
-  const extended = extendKeyring(path);
+  const extended = extendKeyring(file);
   onExtended(extended);
   const resealed = inTransaction(database, () => resealAll(database, extended));
-  const keyring = pruneKeyring(path, keyIdsInUse(database));
+  const keyring = pruneKeyring(file, keyIdsInUse(database));
   return { keyring, resealed };
 }
 

@@ -3,12 +3,13 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { keyFileOnDisk } from './key-file.ts';
 import { createKeyring, readKeyring, seal, unseal } from './sealing.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'bourse-sealing-'));
 after(() => rmSync(directory, { recursive: true }));
 
-const ring = createKeyring(join(directory, 'ring.key'));
+const ring = createKeyring(keyFileOnDisk(join(directory, 'ring.key')));
 const owner = { apiKey: 'k-1', uid: 1000000001 };
 const secret = Buffer.from('the secret');
 
@@ -36,9 +37,9 @@ test('old seals stay readable after a second key is added, new ones use the new 
   const path = join(directory, 'rotated.key');
   const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
   writeFileSync(path, `kek-a ${key(1)}\n`, { mode: 0o600 });
-  const old = seal(readKeyring(path), owner, 1, secret);
+  const old = seal(readKeyring(keyFileOnDisk(path)), owner, 1, secret);
   writeFileSync(path, `kek-a ${key(1)}\nkek-b ${key(2)}\n`);
-  const rotated = readKeyring(path);
+  const rotated = readKeyring(keyFileOnDisk(path));
   assert.deepEqual(unseal(rotated, owner, old), secret);
   assert.equal(seal(rotated, owner, 1, secret).keyId, 'kek-b');
   assert.throws(() => unseal(ring, owner, old), /kek-a, which is not in the key file/);
@@ -46,20 +47,20 @@ test('old seals stay readable after a second key is added, new ones use the new 
 
 test('the key file is private, and one that others can read is refused', () => {
   const path = join(directory, 'open.key');
-  createKeyring(path);
+  createKeyring(keyFileOnDisk(path));
   assert.equal(statSync(path).mode & 0o777, 0o600);
   for (const mode of [0o640, 0o604, 0o660]) {
     chmodSync(path, mode);
-    assert.throws(() => readKeyring(path), /chmod 600/);
+    assert.throws(() => readKeyring(keyFileOnDisk(path)), /chmod 600/);
   }
 });
 
 test('a key file is never overwritten, and a damaged one is refused', () => {
   const path = join(directory, 'damaged.key');
-  createKeyring(path);
-  assert.throws(() => createKeyring(path), { code: 'EEXIST' });
+  createKeyring(keyFileOnDisk(path));
+  assert.throws(() => createKeyring(keyFileOnDisk(path)), { code: 'EEXIST' });
   for (const text of ['', 'kek-a\n', 'kek-a c2hvcnQ=\n']) {
     writeFileSync(path, text);
-    assert.throws(() => readKeyring(path), /damaged|empty/);
+    assert.throws(() => readKeyring(keyFileOnDisk(path)), /damaged|empty/);
   }
 });

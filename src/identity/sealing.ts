@@ -11,10 +11,8 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { createFile, replaceFile } from '../storage/durable-file.ts';
-import { refuseExposed } from '../storage/private-file.ts';
 import { IdentityDamaged } from './identity-damaged.ts';
+import type { KeyFile } from './key-file.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -73,14 +71,8 @@ function additionalData(owner: SealOwner, version: number): Buffer {
 }
 
 /** Reads the key file: one `id base64` line per key, the last one current. Throws ExposedToOthers, IdentityDamaged. */
-export function readKeyring(path: string): Keyring {
-  const fd = openSync(path, 'r');
-  try {
-    refuseExposed(path, fstatSync(fd));
-    return parseKeyring(readFileSync(fd, 'utf8'), path);
-  } finally {
-    closeSync(fd);
-  }
+export function readKeyring(file: KeyFile): Keyring {
+  return parseKeyring(file.read(), file.path);
 }
 
 /** Exactly as it is written: an encoding with a changed bit in its padding would decode to the same key. */
@@ -114,23 +106,23 @@ export function fingerprintOf(key: KeyObject): string {
 }
 
 /** Creates the key file; fails when it exists, because overwriting it would lose every secret. */
-export function createKeyring(path: string): Keyring {
-  createFile(path, keyringText(withNewKey(new Map())));
-  return readKeyring(path);
+export function createKeyring(file: KeyFile): Keyring {
+  file.create(keyringText(withNewKey(new Map())));
+  return readKeyring(file);
 }
 
 /** Adds a key, which becomes the current one. */
-export function extendKeyring(path: string): Keyring {
-  replaceFile(path, keyringText(withNewKey(readKeyring(path).keys)));
-  return readKeyring(path);
+export function extendKeyring(file: KeyFile): Keyring {
+  file.replace(keyringText(withNewKey(readKeyring(file).keys)));
+  return readKeyring(file);
 }
 
 /** Removes the keys that are not listed; the current one always stays. */
-export function pruneKeyring(path: string, usedIds: ReadonlySet<string>): Keyring {
-  const { keys, currentId } = readKeyring(path);
+export function pruneKeyring(file: KeyFile, usedIds: ReadonlySet<string>): Keyring {
+  const { keys, currentId } = readKeyring(file);
   const kept = [...keys].filter(([id]) => id === currentId || usedIds.has(id));
-  if (kept.length < keys.size) replaceFile(path, keyringText(new Map(kept)));
-  return readKeyring(path);
+  if (kept.length < keys.size) file.replace(keyringText(new Map(kept)));
+  return readKeyring(file);
 }
 
 function withNewKey(keys: ReadonlyMap<string, KeyObject>): ReadonlyMap<string, KeyObject> {

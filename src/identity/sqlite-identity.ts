@@ -4,12 +4,11 @@
  * hashed (`passphrase.ts`); neither leaves this module as text, except once at creation.
  */
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { makeDirectory } from '../storage/durable-file.ts';
-import { isDatabaseShortage } from '../storage/shortage-errors.ts';
 import { SqliteAddressBook } from './address-book.ts';
 import type { Contents } from './contents.ts';
+import { type Derivation, deriveInPlace } from './derivation.ts';
+import { DerivationThread } from './derivation-thread.ts';
 import { FileKeys } from './file-keys.ts';
 import {
   type AddressBook,
@@ -35,9 +34,10 @@ import {
   type UserChange,
   type UserPage,
 } from './identity.ts';
-import { IDENTITY_MARK_FILE, IdentityMark, type Mark } from './identity-mark.ts';
+import type { IdentityMark, Mark } from './identity-mark.ts';
 import { keyOf, type Row } from './identity-rows.ts';
-import { faultBehind, openStore, staleStore } from './identity-store.ts';
+import { DirectoryStorage, type IdentityStorage, MemoryStorage } from './identity-storage.ts';
+import { faultBehind, staleStore } from './identity-store.ts';
 import { compileIpList } from './ip-list.ts';
 import { KeySeals } from './key-seals.ts';
 import { KeyTable } from './key-table.ts';
@@ -48,6 +48,7 @@ import {
   SCRYPT_COST,
   type ScryptCost,
   type StoredPassphrase,
+  TRANSIENT_SCRYPT_COST,
 } from './passphrase.ts';
 import { QuotaTable } from './quota-table.ts';
 import { Statements } from './statements.ts';
@@ -69,14 +70,21 @@ export interface IdentityOptions {
 
 /** Throws IdentityDamaged, ExposedToOthers. */
 export function openIdentity(dataDirectory: string, options: IdentityOptions = {}): Identity {
-  return new SqliteIdentity(dataDirectory, options.scryptCost ?? SCRYPT_COST, options.acceptGap === true);
+  const storage = new DirectoryStorage(dataDirectory);
+  const cost = options.scryptCost ?? SCRYPT_COST;
+  return new SqliteIdentity(storage, options.acceptGap === true, cost, new DerivationThread());
+}
+
+/** Without disk and thread; it ends with the process, and no hash of a passphrase leaves it. */
+export function openMemoryIdentity(): Identity {
+  return new SqliteIdentity(new MemoryStorage(), false, TRANSIENT_SCRYPT_COST, deriveInPlace);
 }
 
 class SqliteIdentity implements Identity {
-  readonly #directory: string;
+  readonly #storage: IdentityStorage;
   readonly #database: DatabaseSync;
   readonly #contents: Contents;
-  #mark: IdentityMark;
+  #mark: Pick<IdentityMark, 'write' | 'close'>;
   readonly #statements: Statements;
   readonly #users: UserTable;
   readonly #keys: KeyTable;
@@ -92,27 +100,30 @@ class SqliteIdentity implements Identity {
   #changed: () => void = () => {};
   #closed = false;
 
-  constructor(dataDirectory: string, scryptCost: ScryptCost, acceptGap: boolean) {
-    makeDirectory(dataDirectory);
-    const opened = openStore(dataDirectory, acceptGap);
+  constructor(storage: IdentityStorage, acceptGap: boolean, scryptCost: ScryptCost, derivation: Derivation) {
+    const opened = storage.openStore(acceptGap);
     this.#database = opened.database;
     this.#contents = opened.contents;
-    this.#directory = dataDirectory;
+    this.#storage = storage;
     this.#acceptGap = acceptGap;
     try {
-      this.#mark = this.#openMark();
+      this.#mark = storage.openMark(this.mark);
       this.#statements = new Statements(this.#database, () => this.#committed());
       this.#users = new UserTable(this.#statements);
       this.#keys = new KeyTable(this.#statements);
       this.#quotas = new QuotaTable(this.#statements);
       this.addresses = new SqliteAddressBook(this.#statements);
       this.#fileKeys = new FileKeys(this.#statements);
-      this.#seals = new KeySeals(join(dataDirectory, KEYRING_FILE), this.#fileKeys, this.#keys);
+      this.#seals = new KeySeals(storage.keyFile(KEYRING_FILE), this.#fileKeys, this.#keys);
     } catch (error) {
       this.#database.close();
       throw error;
     }
-    this.#passphrases = new PassphraseGuard((apiKey) => this.#storedPassphrase(apiKey), scryptCost);
+    this.#passphrases = new PassphraseGuard(
+      (apiKey) => this.#storedPassphrase(apiKey),
+      scryptCost,
+      derivation,
+    );
     this.#lastUsedTimer = setInterval(() => this.#writeLastUsed(), LAST_USED_WRITE_MS).unref();
   }
 
@@ -130,14 +141,10 @@ class SqliteIdentity implements Identity {
   proveNewest(logged: Mark): void {
     const fault = faultBehind(logged, this.mark);
     if (fault === undefined) return;
-    if (!this.#acceptGap) throw staleStore(this.#directory, fault);
+    if (!this.#acceptGap) throw staleStore(this.#storage.place, fault);
     this.#contents.accept(true);
     this.#mark.close();
-    this.#mark = this.#openMark();
-  }
-
-  #openMark(): IdentityMark {
-    return new IdentityMark(join(this.#directory, IDENTITY_MARK_FILE), this.mark);
+    this.#mark = this.#storage.openMark(this.mark);
   }
 
   #committed(): void {
@@ -269,7 +276,8 @@ class SqliteIdentity implements Identity {
       return { ok: true, value: { key: existing!, stored: this.#warm(apiKey, passphrase, input.nowMs) } };
     }
     this.#passphrases.seed(apiKey, passphrase);
-    const cost = input.demo ? PUBLISHED_SCRYPT_COST : undefined;
+    const published = input.demo && PUBLISHED_SCRYPT_COST.N < this.#passphrases.cost.N;
+    const cost = published ? PUBLISHED_SCRYPT_COST : undefined;
     const stored = this.#hashLater(apiKey, passphrase, cost);
     return { ok: true, value: { key: this.#keys.find(apiKey)!, stored } };
   }
@@ -351,7 +359,7 @@ class SqliteIdentity implements Identity {
   }
 
   fileKey(file: string, advice: string): KeyObject {
-    const { keys, currentId } = this.#fileKeys.open(join(this.#directory, file), advice, this.#acceptGap);
+    const { keys, currentId } = this.#fileKeys.open(this.#storage.keyFile(file), advice, this.#acceptGap);
     return keys.get(currentId)!;
   }
 
@@ -408,7 +416,7 @@ class SqliteIdentity implements Identity {
         for (const [apiKey, usedMs] of this.#lastUsed) this.#keys.setLastUsed(apiKey, usedMs);
       });
     } catch (error) {
-      if (!isDatabaseShortage(error, this.#directory)) throw error;
+      if (!this.#storage.isShortage(error)) throw error;
       return;
     }
     this.#lastUsed.clear();

@@ -7,7 +7,6 @@ import { solvencyOf } from '../../core/reads/solvency-reads.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import type { AuditLine } from '../audit-line.ts';
-import { lastAuditLines } from '../audit-tail.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 import { coinSumsInSlices } from '../trial-balance.ts';
@@ -191,11 +190,11 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
       checked: Type.Integer(),
       head: Type.String(),
     }),
-    handle: async ({ data, query }) => {
+    handle: async ({ audit, query }) => {
       const limit = Math.min(Number(query.limit ?? 100), AUDIT_LINES_MAX);
       const sought = (query.search ?? '').toLowerCase();
       const all = sought !== '' || query.verify === 'yes';
-      const lines = await lastAuditLines(data, all ? Number.POSITIVE_INFINITY : Math.max(1, limit));
+      const lines = await audit.last(all ? Number.POSITIVE_INFINITY : Math.max(1, limit));
       const found = sought === '' ? lines : lines.filter((line) => contains(line, sought));
       const last = lines.at(-1);
       return {

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { AUDIT_FILE, AUDIT_HEAD_FILE } from '../../admin/audit-file.ts';
 import { ADMIN_ENDPOINT_FILE } from '../../admin/token.ts';
 import { IDENTITY_MARK_FILE } from '../../identity/identity-mark.ts';
+import { keyFileOnDisk } from '../../identity/key-file.ts';
 import { readKeyring } from '../../identity/sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE } from '../../identity/sqlite-identity.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
@@ -183,7 +184,7 @@ class Backup {
       const ring = join(this.#target, KEYRING_FILE);
       if (!existsSync(join(data, KEYRING_FILE))) return;
       this.#note(KEYRING_FILE, await copyFileDurably(join(data, KEYRING_FILE), ring, this.#progress));
-      const { keys } = readKeyring(ring);
+      const { keys } = readKeyring(keyFileOnDisk(ring));
       const missing = [...sealingKeys(join(this.#target, IDENTITY_FILE))].filter((id) => !keys.has(id));
       if (missing.length === 0) return;
       if (tries === KEY_TRIES_MAX)

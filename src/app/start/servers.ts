@@ -188,7 +188,6 @@ export async function openAdminServer(
     market,
     recorder,
     snapshot,
-    data,
     demo,
     load,
     settings: explainSettings(resolved),
