@@ -39,6 +39,8 @@ export interface AdminContext {
   readonly audit: Pick<AuditLog, 'last'>;
   /** The exchange runs with demo accounts; some test actions are allowed only then. */
   readonly demo: boolean;
+  /** The exchange keeps nothing beyond its process. */
+  readonly memory: boolean;
 }
 
 export interface Health {

@@ -24,9 +24,13 @@ export class TokenDamaged extends Error {
 /** Reads the token, or creates one. Throws TokenDamaged, ExposedToOthers. */
 export function openToken(path: string): string {
   if (existsSync(path) && !NOTHING.test(readFileSync(path, 'utf8'))) return readToken(path);
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = newToken();
   replaceFile(path, `${token}\n`);
   return token;
+}
+
+export function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
 export function readToken(path: string): string {

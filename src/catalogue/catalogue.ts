@@ -3,7 +3,7 @@
  * start reads it and lists what the exchange does not have yet; what is listed stays as it is. A mistake is named by
  * file, entry and field, and an unknown field is a mistake, because it is usually a known one misspelt.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATEGORY_NAMES } from '../core/model/enums.ts';
 import type { CoinSpec, InstrumentSpec } from '../core/model/listing-spec.ts';
@@ -25,9 +25,24 @@ const INSTRUMENT_FILES = CATEGORY_NAMES.map((category) => ({
   file: `${category.toLowerCase()}.json`,
 }));
 
-/** Reads the folder; a category without a file has no instruments. */
+/** The last one, by what its files were: many exchanges of one process read the same. */
+let checked: { readonly stamp: string; readonly catalogue: Catalogue } | undefined;
+
+/** Reads the folder; a category without a file has no instruments. The caller may change what it gets. */
 export function loadCatalogue(folder: string): Catalogue {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  const stamp = JSON.stringify([folder, files.map((file) => stampOf(join(folder, file)))]);
+  if (checked?.stamp !== stamp) checked = { stamp, catalogue: readCatalogue(folder, files) };
+  return structuredClone(checked.catalogue);
+}
+
+/** Another one when the file was written since. */
+function stampOf(path: string): readonly unknown[] {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+  return [path, ino, size, mtimeMs, ctimeMs];
+}
+
+function readCatalogue(folder: string, files: readonly string[]): Catalogue {
   const known = [COINS_FILE, ...INSTRUMENT_FILES.map(({ file }) => file), MARKET_FILE];
   for (const file of files) {
     if (!known.includes(file)) failCatalogue(join(folder, file), `is not one of ${known.join(', ')}`);

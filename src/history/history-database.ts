@@ -8,6 +8,7 @@
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { MemoryDatabases } from '../storage/memory-database.ts';
 import { checkLogBelongs } from './checkpoints.ts';
 import { DamagedRow } from './checksum.ts';
 import { unpackBatch } from './packed-batch.ts';
@@ -34,6 +35,13 @@ const BUSY_TIMEOUT_MS = 10_000;
 const UNREADABLE: ReadonlySet<number> = new Set([10, 11, 26]);
 const PRIMARY_CODE = 0xff;
 
+const IN_MEMORY_ONES = new MemoryDatabases((database) => {
+  migrate(database);
+  const writer = new SqliteWriter(database);
+  for (const _ of writer.seal());
+  writer.commit();
+});
+
 /** The way back to the history. */
 export interface HistoryPort {
   send(message: FromDatabase): void;
@@ -55,7 +63,8 @@ export class HistoryDatabase {
   /** `path` is a file, created when it does not exist, or `IN_MEMORY`. The first message sent means that it is ready. */
   constructor(path: string, port: HistoryPort) {
     this.#port = port;
-    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    const database =
+      path === IN_MEMORY ? IN_MEMORY_ONES.open() : new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     this.#database = database;
     try {
       // Neither a page nor a temporary file reaches the disk before a commit: only a commit can meet a full disk.

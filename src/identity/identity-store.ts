@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { MemoryDatabases } from '../storage/memory-database.ts';
 import { Contents } from './contents.ts';
 import { IdentityDamaged } from './identity-damaged.ts';
 import { IDENTITY_MARK_FILE, type Mark, readMark } from './identity-mark.ts';
@@ -43,9 +44,17 @@ export function openStore(directory: string, acceptGap: boolean): Store {
   }
 }
 
+const IN_MEMORY_ONES = new MemoryDatabases((database) => {
+  const contents = new Contents(database);
+  migrate(database, () => contents.accept());
+});
+
+/** A new store, with an id of its own. */
 export function openMemoryStore(): Store {
-  const database = new DatabaseSync(':memory:');
-  return { database, contents: prove(database, undefined, false) };
+  const database = IN_MEMORY_ONES.open();
+  const contents = prove(database, undefined, false);
+  contents.accept(true);
+  return { database, contents };
 }
 
 function refuseLost(path: string, mark: Mark | undefined): void {

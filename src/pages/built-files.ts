@@ -37,8 +37,19 @@ export class BuiltFile {
   }
 }
 
+/** By directory: they do not change while the process runs, however many exchanges it starts. */
+const READ = new Map<string, ReadonlyMap<string, BuiltFile>>();
+
 /** By path, with forward slashes; empty when the pages were never built. */
-export function readBuiltFiles(directory: string): ReadonlyMap<string, BuiltFile> {
+export function builtFiles(directory: string): ReadonlyMap<string, BuiltFile> {
+  const known = READ.get(directory);
+  if (known !== undefined) return known;
+  const files = readBuiltFiles(directory);
+  READ.set(directory, files);
+  return files;
+}
+
+function readBuiltFiles(directory: string): ReadonlyMap<string, BuiltFile> {
   const files = new Map<string, BuiltFile>();
   if (!existsSync(directory)) return files;
   for (const entry of globSync('**/*.*', { cwd: directory })) {

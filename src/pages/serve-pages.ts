@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CachedPage, htmlPage, PAGE_HEADERS, wantsPage } from '../http/page.ts';
 import { programFile } from '../program-files.ts';
-import { type BuiltFile, readBuiltFiles } from './built-files.ts';
+import { type BuiltFile, builtFiles } from './built-files.ts';
 import { type SessionFacts, serveSession } from './session.ts';
 
 /** Address of a page and its file of `web/dist`. */
@@ -56,7 +56,7 @@ function serveBuilt(
   pages: Readonly<Record<string, string>>,
   missing: CachedPage,
 ): void {
-  const built = readBuiltFiles(fileURLToPath(programFile('web/dist')));
+  const built = builtFiles(fileURLToPath(programFile('web/dist')));
   const files = new Map<string, BuiltFile>();
   for (const [url, name] of Object.entries(pages)) {
     const page = built.get(name);

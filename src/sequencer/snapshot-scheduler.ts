@@ -14,8 +14,10 @@ import type { Sequencer } from './sequencer.ts';
 export interface SnapshotSchedule {
   /** Commands that a start has to replay at most. */
   readonly commands: number;
+  /** The same for each unit of the state's size, where that is more. */
+  readonly commandsPerOrder?: number;
   readonly intervalMs: number;
-  /** Size of a state that is worth a replica: open orders, and ten for each account. */
+  /** Size of a state that is worth a replica. */
   readonly replicaFrom: number;
 }
 
@@ -93,10 +95,14 @@ export class SnapshotScheduler {
     await this.save('pausing');
   }
 
-  private way(): Way {
+  /** Open orders, and ten for each account. */
+  private size(): number {
     const { state } = this.sequencer;
-    const size = openOrderCount(state) + 10 * state.accountByUid.size;
-    return this.replica === undefined || size < this.schedule.replicaFrom ? 'pausing' : 'replica';
+    return openOrderCount(state) + 10 * state.accountByUid.size;
+  }
+
+  private way(): Way {
+    return this.replica === undefined || this.size() < this.schedule.replicaFrom ? 'pausing' : 'replica';
   }
 
   private async save(way: Way): Promise<void> {
@@ -130,7 +136,9 @@ export class SnapshotScheduler {
     if (sequencer.failure !== undefined) return;
     const commands = sequencer.appliedSeq - this.snapshotSeq;
     const elapsedMs = this.machineMs() - this.snapshotTime;
-    const most = this.schedule.commands * (this.way() === 'replica' ? REPLICA_SHARE : 1);
+    const { commands: fewest, commandsPerOrder = 0 } = this.schedule;
+    const most =
+      Math.max(fewest, commandsPerOrder * this.size()) * (this.way() === 'replica' ? REPLICA_SHARE : 1);
     const due =
       commands >= most ||
       elapsedMs >= this.schedule.intervalMs ||

@@ -74,7 +74,7 @@ async function startAndStop(line: string, data: string): Promise<void> {
   const placed = args.map((arg, n) =>
     args[n - 1] === '--port' ? '0' : args[n - 1] === '--data' ? data : arg,
   );
-  const where = placed.includes('--data') ? [] : ['--data', data];
+  const where = placed.includes('--data') || placed.includes('--memory') ? [] : ['--data', data];
   const server = await Server.start([...placed, ...where, '--backfill', '0'], {}, join(ROOT, 'src/main.ts'));
   assert.equal((await server.end('SIGINT')).code, 0, line);
 }

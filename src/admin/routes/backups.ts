@@ -5,11 +5,17 @@
 
 import { stateHash } from '../../sequencer/state-hash.ts';
 import { Type } from '../../validation/schema.ts';
+import { AdminError } from '../admin-error.ts';
 import { closed } from '../fields.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const DirectoryText = Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\p{Cc}\\p{Cs}]*$' });
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+const NOTHING_KEPT = new AdminError(
+  'not_allowed',
+  'there is nothing to copy: this exchange was started with --memory and keeps no files',
+);
 
 export const backupRoutes: readonly OperatorRoute[] = [
   operatorRoute({
@@ -20,7 +26,8 @@ export const backupRoutes: readonly OperatorRoute[] = [
     action: 'backup.begin',
     auditArguments: ({ body: { directory } }) => ({ directory }),
     auditDetail: ({ seq, stateHash: hash }) => `up to command ${seq}, state hash ${hash}`,
-    handle: async ({ sequencer }) => {
+    handle: async ({ sequencer, memory }) => {
+      if (memory) return NOTHING_KEPT;
       const moment = {
         seq: sequencer.appliedSeq,
         time: sequencer.state.now,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { AUDIT_FILE, readAudit } from '../../admin/audit-file.ts';
 import type { AuditLine } from '../../admin/audit-line.ts';
+import { dataDirectory } from '../config/memory-mode.ts';
 import { ConfigError, ExitCode } from '../exit-codes.ts';
 import type { AuditVerification } from '../verify/audit-verify.ts';
 import { commandGroup, configOf, describedCommand, withSettings } from './command-line.ts';
@@ -48,11 +49,12 @@ function fileCommand(
     new Option('--json', 'print one JSON document').helpGroup('Output:'),
   );
   return withSettings(command, ['data', 'color']).action(async () => {
-    const { config } = await configOf(command, ['data', 'color']);
-    if (!existsSync(join(config.data, AUDIT_FILE))) {
-      throw new ConfigError(`--data ${config.data} holds no ${AUDIT_FILE}: no exchange was started there`);
+    const resolved = await configOf(command, ['data', 'color']);
+    const data = dataDirectory(resolved);
+    if (!existsSync(join(data, AUDIT_FILE))) {
+      throw new ConfigError(`--data ${data} holds no ${AUDIT_FILE}: no exchange was started there`);
     }
-    show(await work(config.data, command), command, painter(config.color, process.stdout));
+    show(await work(data, command), command, painter(resolved.config.color, process.stdout));
   });
 }
 

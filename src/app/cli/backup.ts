@@ -6,6 +6,7 @@ import { readAdminEndpoint } from '../../admin/token.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { DirectoryLocked } from '../../journal/journal-errors.ts';
 import type { Manifest, Moment } from '../backup/manifest.ts';
+import { dataDirectory } from '../config/memory-mode.ts';
 import { CannotStart } from '../exit-codes.ts';
 import { LOG_DIRECTORY } from '../start/data-files.ts';
 import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
@@ -29,9 +30,10 @@ export function backupCommand(): Command {
     .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'));
   return withSettings(command, ['data', 'color']).action(async () => {
     process.umask(0o077);
-    const { config } = await configOf(command, ['data', 'color']);
+    const resolved = await configOf(command, ['data', 'color']);
+    const { config } = resolved;
     const directory = resolve(command.args[0]!);
-    const manifest = await backUp(config.data, directory, operatorName(command));
+    const manifest = await backUp(dataDirectory(resolved), directory, operatorName(command));
     const text = (paint: Paint) => backupText(directory, manifest, paint);
     const json = { directory, ...manifest };
     show({ json, text }, command, painter(config.color, process.stdout));

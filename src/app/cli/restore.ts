@@ -1,6 +1,7 @@
 /** `bourse restore`: makes a data directory from a backup. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { dataDirectory } from '../config/memory-mode.ts';
 import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, show, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
@@ -17,8 +18,9 @@ export function restoreCommand(): Command {
     .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'));
   return withSettings(command, ['data', 'color']).action(async () => {
     process.umask(0o077);
-    const { config } = await configOf(command, ['data', 'color']);
-    const { data } = config;
+    const resolved = await configOf(command, ['data', 'color']);
+    const { config } = resolved;
+    const data = dataDirectory(resolved);
     const directory = resolve(command.args[0]!);
     const { restoreBackup } = await import('../backup/restore.ts');
     const bar = progressBar(`restoring ${data}`, process.stderr);

@@ -1,5 +1,6 @@
 /** `bourse skip-command`: lets the exchange start without a command that it cannot apply. */
 import { type Command, Option } from 'commander';
+import { dataDirectory } from '../config/memory-mode.ts';
 import { ConfigError } from '../exit-codes.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, operatorName, show } from './operator-command.ts';
@@ -18,12 +19,14 @@ export function skipCommand(): Command {
     .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'))
     .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'));
   return withSettings(command, ['data', 'color']).action(async () => {
-    const { config } = await configOf(command);
+    const resolved = await configOf(command);
+    const { config } = resolved;
+    const data = dataDirectory(resolved);
     const [text] = command.args;
     if (!/^[1-9][0-9]{0,14}$/.test(text!))
       throw new ConfigError(`${JSON.stringify(text)} must be the number of a command`);
     const { skipLoggedCommand } = await import('../start/skip-command.ts');
-    const done = await skipLoggedCommand(config, Number(text), operatorName(command));
+    const done = await skipLoggedCommand({ ...config, data }, Number(text), operatorName(command));
     const contents = JSON.stringify(done.command, (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
     );

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Damage } from '../../history/proof/damage.ts';
 import { isBackup, refuseUnfinished } from '../backup/manifest.ts';
+import { dataDirectory } from '../config/memory-mode.ts';
 import { ConfigError, ExitCode } from '../exit-codes.ts';
 import type { Verification } from '../verify/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
@@ -26,10 +27,11 @@ export function verifyCommand(): Command {
     .option('--json', 'print one JSON document')
     .option('--repair-history', 'mend the history first, as far as log and checksums say how');
   return withSettings(command, ['data', 'color']).action(async () => {
-    const { config } = await configOf(command);
+    const resolved = await configOf(command);
+    const { config } = resolved;
     const [named] = command.args;
     const repairHistory = command.getOptionValue('repairHistory') === true;
-    const result = await proof(named === undefined ? config.data : resolve(named), repairHistory);
+    const result = await proof(named === undefined ? dataDirectory(resolved) : resolve(named), repairHistory);
     const { stdout } = process;
     const json = command.getOptionValue('json') === true;
     stdout.write(

@@ -80,6 +80,14 @@ export function readHostList(text: string): readonly string[] | undefined {
   return entries.every(isHostName) ? entries : undefined;
 }
 
+/** Which of them there are is the catalogue's to say. */
+export function readInstrumentList(text: string): readonly string[] | undefined {
+  const entries = listed(text.toUpperCase());
+  return entries.length > 0 && entries.every((entry) => /^([A-Z-]+:)?[A-Z0-9_]+$/.test(entry))
+    ? entries
+    : undefined;
+}
+
 /** As browsers write them: without the default port of the scheme. */
 export function readOriginList(text: string): readonly string[] | undefined {
   const entries = listed(text.toLowerCase());

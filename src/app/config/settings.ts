@@ -21,6 +21,7 @@ import {
   readExposureLimitList,
   readHostList,
   readInstant,
+  readInstrumentList,
   readOriginList,
   wholeNumber,
 } from './setting-values.ts';
@@ -53,11 +54,15 @@ export interface Config {
   /** Dollars of the house's exposure from which on the exchange warns: `figure=dollars`, `figure:COIN=dollars`. */
   readonly exposureLimits: readonly string[];
   readonly data: string;
+  /** Nothing is kept beyond the process: no data directory, no threads. */
+  readonly memory: boolean;
   readonly clock: ClockChoice;
   /** Start of a new exchange's time; 0 for now. */
   readonly clockStart: number;
   readonly demo: boolean;
   readonly catalogue: string;
+  /** Those of the catalogue that are listed, as `SYMBOL` or `CATEGORY:SYMBOL`; empty for all. */
+  readonly instruments: readonly string[];
   readonly market: MarketLevel;
   readonly feed: FeedChoice;
   readonly seed: number;
@@ -75,6 +80,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'pretty' | 'json';
   readonly quiet: boolean;
+  /** Written when the exchange is ready; empty for none. */
+  readonly readyFile: string;
   readonly color: ColourChoice;
 }
 export type SettingName = keyof Config;
@@ -200,6 +207,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     initial: 'data',
     ...path(),
   },
+  memory: {
+    group: 'World',
+    flags: ['--memory'],
+    help: 'keep everything in memory, for tests: all of it is gone when the process ends',
+    initial: false,
+    ...onOff(),
+  },
   clock: {
     group: 'World',
     flags: ['--clock <wall|scaled:N|manual>'],
@@ -237,6 +251,14 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'folder of coins and instruments to list',
     initial: SHIPPED_CATALOGUE,
     ...path(),
+  },
+  instruments: {
+    group: 'World',
+    flags: ['--instruments <list>'],
+    help: 'list only these of the catalogue, with the coins they need: symbols, in one category as SPOT:BTCUSDT, with commas between [all]',
+    initial: [],
+    expects: 'a list of symbols, such as BTCUSDT,SPOT:ETHUSDT',
+    read: readInstrumentList,
   },
   market: {
     group: 'Market',
@@ -341,6 +363,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'print only the line "Listening on ..."',
     initial: false,
     ...onOff(),
+  },
+  readyFile: {
+    group: 'Output',
+    flags: ['--ready-file <file>'],
+    help: 'file that tells programs addresses and keys, written when the exchange is ready and removed when it stops',
+    initial: '',
+    ...path(),
   },
   color: {
     group: 'Output',

@@ -40,7 +40,8 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'co
     : pino
         .destination({ fd: stderr.fd, sync: true, maxLength: UNWRITTEN_MAX })
         .on('error', ignoreOutputError);
-  for (const stream of [process.stdout, stderr]) stream.on('error', ignoreOutputError);
+  for (const stream of [process.stdout, stderr])
+    if (!stream.listeners('error').includes(ignoreOutputError)) stream.on('error', ignoreOutputError);
   return pino({ ...OPTIONS, level: config.logLevel }, destination);
 }
 

@@ -57,11 +57,11 @@ const DEMO_POOLS: Readonly<Record<string, string>> = {
   AVAX: '150000',
 };
 
-/** Opens the demo accounts and resolves when their keys, money and access file are in place. */
+/** Opens the demo accounts and resolves when their keys, money and, in a data directory, access file are in place. */
 export async function openDemo(
   sequencer: Sequencer,
   identity: Identity,
-  dataDirectory: string,
+  dataDirectory: string | undefined,
 ): Promise<readonly OpenedDemoAccount[]> {
   const { accounts, stored } = openDemoAccounts(identity, sequencer.clock.now());
   await submitMissing(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
@@ -71,7 +71,7 @@ export async function openDemo(
   );
   await submitMissing(sequencer, () => poolCommands(sequencer));
   await submitMissing(sequencer, () => insuranceCommands(sequencer));
-  writeDemoAccountsFile(dataDirectory, accounts);
+  if (dataDirectory !== undefined) writeDemoAccountsFile(dataDirectory, accounts);
   await stored;
   return accounts;
 }

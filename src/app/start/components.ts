@@ -7,12 +7,13 @@ import type { Logger } from 'pino';
 import { AuditLog } from '../../admin/audit-log.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
 import type { History } from '../../history/history.ts';
-import { openSqliteHistory } from '../../history/sqlite-history.ts';
+import { openMemoryHistory, openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
-import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
+import { IDENTITY_FILE, openIdentity, openMemoryIdentity } from '../../identity/sqlite-identity.ts';
 import type { CommandJournal, Recovered } from '../../journal/command-journal.ts';
 import { openFileJournal } from '../../journal/file-journal.ts';
+import { openMemoryJournal } from '../../journal/memory-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { WallClock } from '../../sequencer/clock.ts';
 import { openClock } from '../../sequencer/clock-choice.ts';
@@ -53,13 +54,24 @@ export interface Components {
   readonly identityMark: Mark | undefined;
 }
 
-/** Each component is closed by `open`, in reverse order. */
-export async function openComponents(
-  config: Config,
-  logger: Logger,
-  open: AsyncDisposableStack,
-  onFailure: (error: Error) => void,
-): Promise<Components> {
+/** What keeps things, before the state is made from it. */
+interface Stores {
+  readonly recovered: Recovered;
+  readonly audit: AuditLog;
+  readonly identity: Identity;
+  readonly history: History;
+}
+
+/** What opening them needs; each is closed by `open`, in reverse order. */
+interface Opening {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly open: AsyncDisposableStack;
+  readonly onFailure: (error: Error) => void;
+  readonly wall: WallClock;
+}
+
+async function openDataDirectory({ config, logger, open, onFailure, wall }: Opening): Promise<Stores> {
   refuseUnfinished(config.data);
   closeToOthers(config.data, logger);
   await copyBeforeMigration(config.data, (text) => logger.warn(text));
@@ -67,10 +79,8 @@ export async function openComponents(
     directory: join(config.data, LOG_DIRECTORY),
     segmentBytes: config.segmentBytes,
   });
-  const { journal, report } = recovered;
-  open.defer(() => journal.close());
-  reportRecovery(report, logger);
-  const wall = new WallClock();
+  open.defer(() => recovered.journal.close());
+  reportRecovery(recovered.report, logger);
   const audit = await AuditLog.open(config.data, () => wall.now());
   open.defer(() => audit.close());
   const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () =>
@@ -85,7 +95,35 @@ export async function openComponents(
     }),
   );
   open.defer(() => history.close());
+  return { recovered, audit, identity, history };
+}
 
+/** The same without disk, lock and threads; all of it ends with the process. */
+async function openInMemory({ open, onFailure, wall }: Opening): Promise<Stores> {
+  const recovered = openMemoryJournal();
+  open.defer(() => recovered.journal.close());
+  const audit = await AuditLog.openInMemory(() => wall.now());
+  open.defer(() => audit.close());
+  const identity = openMemoryIdentity();
+  open.defer(() => identity.close());
+  const history = await openMemoryHistory({ onFailure });
+  open.defer(() => history.close());
+  return { recovered, audit, identity, history };
+}
+
+/** Each component is closed by `open`, in reverse order. */
+export async function openComponents(
+  config: Config,
+  logger: Logger,
+  open: AsyncDisposableStack,
+  onFailure: (error: Error) => void,
+): Promise<Components> {
+  const wall = new WallClock();
+  const opening = { config, logger, open, onFailure, wall };
+  const { recovered, audit, identity, history } = await (config.memory
+    ? openInMemory(opening)
+    : openDataDirectory(opening));
+  const { journal, report } = recovered;
   const reconciliation = new Reconciliation(audit);
   if (reconciliation.reachesBefore(report.snapshotSeq)) {
     for (const { seq, command } of loggedCommands(config.data)) reconciliation.note(seq, command);

@@ -7,7 +7,7 @@ import { openOrderCount } from '../../core/reads/reads.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { VERSION } from '../../version.ts';
 import { refuse } from '../cli/command-line.ts';
-import { banner, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
+import { banner, factsDocument, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
 import { painter } from '../cli/terminal/colour.ts';
 import { counted } from '../cli/terminal/format.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
@@ -17,6 +17,7 @@ import { createLogger } from '../observability/logging.ts';
 import { MemoryGuard, memoryUse } from '../observability/memory-guard.ts';
 import { asHistoryDamage } from './components.ts';
 import { isDetached } from './hangup.ts';
+import { ReadyFile } from './ready-file.ts';
 import { type RunningExchange, startExchange } from './start-exchange.ts';
 
 /** Time for responses that are being sent (reliability 2.1: ended within 100 ms). */
@@ -45,6 +46,7 @@ class ExchangeProcess {
   readonly #resolved: ResolvedConfig;
   readonly #config: Config;
   readonly #logger: Logger;
+  readonly #readyFile: ReadyFile | undefined;
   #exchange: RunningExchange | undefined;
   /** Time of the first signal. */
   #signalMs: number | undefined;
@@ -53,6 +55,8 @@ class ExchangeProcess {
     this.#resolved = resolved;
     this.#config = resolved.config;
     this.#logger = logger;
+    const { readyFile } = this.#config;
+    this.#readyFile = readyFile === '' ? undefined : new ReadyFile(readyFile);
   }
 
   async start(): Promise<void> {
@@ -60,6 +64,7 @@ class ExchangeProcess {
     const detached = isDetached();
     process.on('SIGHUP', () => (detached ? this.#onLostTerminal() : this.#onSignal()));
     try {
+      this.#readyFile?.prepare();
       this.#exchange = await startExchange(this.#resolved, this.#logger, (error) => this.#fail(error));
     } catch (error) {
       refuse(error);
@@ -80,7 +85,7 @@ class ExchangeProcess {
         this.#logger.warn({ use }, message);
       },
       leave: (use) => {
-        this.#logger.fatal({ use }, 'memory is full: the exchange saves its state and ends; start it again');
+        this.#logger.fatal({ use }, 'memory is full: the exchange ends; start it again');
         void this.#stop(ExitCode.failed);
       },
     });
@@ -101,7 +106,7 @@ class ExchangeProcess {
   }
 
   async #stop(code: ExitCode = ExitCode.ok): Promise<void> {
-    const { data, stopNotice } = this.#config;
+    const { data, memory, stopNotice } = this.#config;
     if (stopNotice > 0 && this.#exchange!.announceStop(stopNotice) > 0) await sleep(stopNotice * 1000);
     const overdue = setTimeout(() => {
       this.#logger.error('the stop takes too long: leaving without a snapshot; nothing is lost');
@@ -114,9 +119,11 @@ class ExchangeProcess {
       process.exit(ExitCode.failed);
     }
     clearTimeout(overdue);
+    this.#readyFile?.remove();
     const { state } = this.#exchange!.sequencer;
     process.stderr.write(
-      `${counted(state.accountByUid.size, 'account')}, ${counted(openOrderCount(state), 'open order')}, saved to ${data}\n`,
+      `${counted(state.accountByUid.size, 'account')}, ${counted(openOrderCount(state), 'open order')}, ` +
+        `${memory ? 'nothing of it saved (--memory)' : `saved to ${data}`}\n`,
     );
     process.exit(code);
   }
@@ -134,17 +141,20 @@ class ExchangeProcess {
   #reportReady({
     url,
     operatorUrl,
+    operatorToken,
     consoleCode,
     sequencer,
     market,
     demoAccounts,
     replayedCommands,
   }: RunningExchange): void {
-    const { data, quiet, rateLimits, color } = this.#config;
+    const { memory, quiet, rateLimits, color } = this.#config;
+    const data = memory ? undefined : this.#config.data;
     const facts: StartFacts = {
       version: VERSION,
       url,
       operatorUrl,
+      operatorToken: memory ? operatorToken : undefined,
       data,
       demoAccounts,
       instruments: instrumentCounts(sequencer),
@@ -158,6 +168,9 @@ class ExchangeProcess {
         agents: market.members.length,
       },
     };
+    if (memory)
+      this.#logger.warn('everything is in memory: all of it is gone when this process ends (--memory)');
+    this.#readyFile?.write({ ...factsDocument(facts), operatorToken: operatorToken ?? null });
     const { stdout } = process;
     if (!quiet && stdout.isTTY)
       stdout.write(

@@ -8,7 +8,13 @@ import { defaultOperator } from '../../admin/default-operator.ts';
 import { RiskWatch } from '../../admin/risk-watch.ts';
 import type { Load } from '../../admin/route.ts';
 import { buildAdminServer } from '../../admin/server.ts';
-import { openToken, removeAdminEndpoint, TOKEN_FILE, writeAdminEndpoint } from '../../admin/token.ts';
+import {
+  newToken,
+  openToken,
+  removeAdminEndpoint,
+  TOKEN_FILE,
+  writeAdminEndpoint,
+} from '../../admin/token.ts';
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
@@ -54,7 +60,7 @@ export async function openApi(
   open.defer(() => loop.stop());
   const stopping = { begun: false };
   const connections = new ConnectionLimit(logger);
-  const snapshot = () => metricsOf(components, loop, config.data, connections);
+  const snapshot = () => metricsOf(components, loop, config, connections);
   const readiness = () => {
     const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, historyStarved, loopDelay } =
       snapshot();
@@ -115,7 +121,7 @@ export async function openApi(
 function metricsOf(
   { sequencer, journal, history }: Components,
   loop: EventLoopMonitor,
-  data: string,
+  { memory, data }: Config,
   connections: ConnectionLimit,
 ): Omit<MetricsSnapshot, 'streams' | 'exposure'> {
   return {
@@ -128,7 +134,7 @@ function metricsOf(
     capacity: journal.capacity(),
     mode: sequencer.shortage()?.mode ?? 'normal',
     historyStarved: history.starved,
-    freeBytes: freeBytes(data),
+    freeBytes: memory ? undefined : freeBytes(data),
     connectionsMax: connections.max,
     connectionsDropped: connections.dropped,
     accounts: sequencer.state.accountByUid.size,
@@ -150,7 +156,7 @@ interface AdminDependencies extends ServerDependencies {
   readonly url: string;
 }
 
-/** The endpoint file for the command line exists while the listener is open. */
+/** Where there is a data directory, the endpoint file for the command line exists while the listener is open. */
 export async function openAdminServer(
   dependencies: AdminDependencies,
   resolved: ResolvedConfig,
@@ -171,8 +177,8 @@ export async function openAdminServer(
     load,
   } = dependencies;
   const { config } = resolved;
-  const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
-  const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
+  const { data, demo, memory, operatorHost: host, operatorPort: port } = config;
+  const token = openOperatorToken(config);
   const sessions = new ConsoleSessions(() => Date.now());
   const server = buildAdminServer({
     sequencer,
@@ -189,6 +195,7 @@ export async function openAdminServer(
     recorder,
     snapshot,
     demo,
+    memory,
     load,
     settings: explainSettings(resolved),
     logger: logger.child({}),
@@ -202,7 +209,15 @@ export async function openAdminServer(
   serveConsole(server);
   open.defer(() => server.close());
   const url = await listen(server, { host, port }, 'operator-port');
-  writeAdminEndpoint(data, { url, token, pid: process.pid });
-  open.defer(() => removeAdminEndpoint(data));
-  return { server, url, signIn: () => sessions.issueCode(defaultOperator()) };
+  if (!memory) {
+    writeAdminEndpoint(data, { url, token, pid: process.pid });
+    open.defer(() => removeAdminEndpoint(data));
+  }
+  return { server, url, token, signIn: () => sessions.issueCode(defaultOperator()) };
+}
+
+/** In the named file, else in the data directory, else for this process only. */
+function openOperatorToken({ data, memory, operatorTokenFile }: Config): string {
+  if (operatorTokenFile !== '') return openToken(operatorTokenFile);
+  return memory ? newToken() : openToken(join(data, TOKEN_FILE));
 }

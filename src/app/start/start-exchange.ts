@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
 import { type Catalogue, loadCatalogue } from '../../catalogue/catalogue.ts';
+import { chooseInstruments, namesOf, UnknownInstruments } from '../../catalogue/choose-instruments.ts';
 import { NEWEST_EDITION } from '../../core/model/edition.ts';
 import { HistoryStarved } from '../../history/history.ts';
 import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
@@ -17,10 +18,12 @@ import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLAY_LONG, REPLICA_FROM } from '../../sequencer/limits.ts';
 import { ReplicaThread } from '../../sequencer/replica-thread.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
-import { SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
+import { type SnapshotSchedule, SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
+import { didYouMean } from '../cli/terminal/did-you-mean.ts';
+import { refuseWithMemory } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
@@ -44,6 +47,7 @@ export interface RunningExchange {
   readonly url: string;
   /** Undefined when the exchange runs without an operator's listener. */
   readonly operatorUrl: string | undefined;
+  readonly operatorToken: string | undefined;
   /** A code that opens the console once, within a minute. */
   readonly consoleCode: (() => string) | undefined;
   readonly sequencer: Sequencer;
@@ -54,6 +58,7 @@ export interface RunningExchange {
   readonly replayedCommands: number;
   /** Announces a stop to all clients of the streams and returns their number. Readiness is false from now on. */
   announceStop(seconds: number): number;
+  /** May be called more than once. */
   stop(): Promise<void>;
 }
 
@@ -64,8 +69,9 @@ export async function startExchange(
   onFailure: (error: Error) => void,
 ): Promise<RunningExchange> {
   const { config } = resolved;
+  refuseWithMemory(resolved);
   await refuseUnsafeConfig(config);
-  const catalogue = loadCatalogue(config.catalogue);
+  const catalogue = listedPart(loadCatalogue(config.catalogue), config.instruments);
   const resources = new AsyncDisposableStack();
   let startFailed = false;
   try {
@@ -83,6 +89,21 @@ export async function startExchange(
       .disposeAsync()
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
     throw startRefusal(asHistoryDamage(error), config.data);
+  }
+}
+
+/** Instruments that a data directory has stay listed, whatever is named. */
+function listedPart(catalogue: Catalogue, names: readonly string[]): Catalogue {
+  try {
+    return chooseInstruments(catalogue, names);
+  } catch (error) {
+    if (!(error instanceof UnknownInstruments)) throw error;
+    const known = catalogue.instruments.flatMap(namesOf);
+    const hints = error.unknown.map((name) => {
+      const meant = didYouMean(name, known);
+      return meant === undefined ? name : `${name} (did you mean ${meant}?)`;
+    });
+    throw new ConfigError(`--instruments: the catalogue has no ${hints.join(', ')}`);
   }
 }
 
@@ -118,7 +139,9 @@ async function bringUpToDate(
       'the newest edition of the rule book is in force',
     );
   await listCatalogue(sequencer, catalogue);
-  const demoAccounts = config.demo ? await openDemo(sequencer, identity, config.data) : [];
+  const demoAccounts = config.demo
+    ? await openDemo(sequencer, identity, config.memory ? undefined : config.data)
+    : [];
   const completed = await completeSubAccounts(components);
   if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
   return demoAccounts;
@@ -136,8 +159,10 @@ async function startServing(
   const report = backgroundReport(logger);
   const snapshotScheduler = startBackgroundWork(components, config, report, resources);
   snapshotScheduler.note = () => identityMarks.note();
-  const modes = new ModeMonitor(sequencer, config.data, logger);
-  resources.defer(() => modes.stop());
+  if (!config.memory) {
+    const modes = new ModeMonitor(sequencer, config.data, logger);
+    resources.defer(() => modes.stop());
+  }
   const { ticker } = snapshotScheduler;
   const simulator = await openSimulator(sequencer, ticker, config, logger, resources);
   const market = simulator?.market;
@@ -157,11 +182,23 @@ async function startServing(
   const admin = config.operator
     ? await openAdminServer(adminDependencies, resolved, logger, resources)
     : undefined;
+  const stop = async () => {
+    stopping.begun = true;
+    simulator?.stop();
+    const servers = admin === undefined ? [api] : [admin.server, api];
+    await Promise.all(servers.map(closeServer));
+    snapshotScheduler.stop();
+    await sequencer.durable();
+    if (!config.memory) await finalSnapshot(snapshotScheduler, logger);
+    await resources.disposeAsync();
+  };
+  let stopped: Promise<void> | undefined;
   // Only now, because clients have waited for the start.
   if (replayed > REPLAY_LONG) setImmediate(() => void snapshot().catch(report));
   return {
     url,
     operatorUrl: admin?.url,
+    operatorToken: admin?.token,
     consoleCode: admin?.signIn,
     sequencer,
     market,
@@ -172,15 +209,9 @@ async function startServing(
       stopping.begun = true;
       return streams.announceStop(seconds);
     },
-    stop: async () => {
-      stopping.begun = true;
-      simulator?.stop();
-      const servers = admin === undefined ? [api] : [admin.server, api];
-      await Promise.all(servers.map(closeServer));
-      snapshotScheduler.stop();
-      await sequencer.durable();
-      await finalSnapshot(snapshotScheduler, logger);
-      await resources.disposeAsync();
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }
@@ -248,6 +279,27 @@ async function drain(sequencer: Sequencer): Promise<void> {
   if (sequencer.failure === undefined) await sequencer.durable();
 }
 
+function snapshotsOnDisk(config: Config): { schedule: SnapshotSchedule; replica: ReplicaThread } {
+  const schedule = {
+    commands: config.snapshotCommands,
+    intervalMs: config.snapshotMinutes * 60_000,
+    replicaFrom: REPLICA_FROM,
+  };
+  const log = join(config.data, LOG_DIRECTORY);
+  return { schedule, replica: new ReplicaThread(log, hasMemoryForReplica(config.memoryLimit)) };
+}
+
+/**
+ * In memory a snapshot only lets old records go. It is made in this thread, where a state of a thousand orders takes a few
+ * milliseconds; a larger one is made less often, so that it costs the same share of the time.
+ */
+const MEMORY_SCHEDULE: SnapshotSchedule = {
+  commands: 20_000,
+  commandsPerOrder: 2,
+  intervalMs: Number.POSITIVE_INFINITY,
+  replicaFrom: Number.POSITIVE_INFINITY,
+};
+
 function startBackgroundWork(
   components: Components,
   config: Config,
@@ -255,15 +307,7 @@ function startBackgroundWork(
   resources: AsyncDisposableStack,
 ): SnapshotScheduler {
   const { sequencer, journal, history } = components;
-  const schedule = {
-    commands: config.snapshotCommands,
-    intervalMs: config.snapshotMinutes * 60_000,
-    replicaFrom: REPLICA_FROM,
-  };
-  const replica = new ReplicaThread(
-    join(config.data, LOG_DIRECTORY),
-    hasMemoryForReplica(config.memoryLimit),
-  );
+  const { schedule, replica } = config.memory ? { schedule: MEMORY_SCHEDULE } : snapshotsOnDisk(config);
   const snapshotScheduler = new SnapshotScheduler(sequencer, journal, report, schedule, replica);
   snapshotScheduler.start();
   let pruned = sequencer.clock.now();

@@ -11,7 +11,10 @@ export interface StartFacts {
   readonly operatorUrl?: string | undefined;
   /** Only a terminal is told: output that goes to a file would keep it. */
   readonly consoleCode?: string | undefined;
-  readonly data: string;
+  /** In memory mode: the token has no file, and ends with the process. */
+  readonly operatorToken?: string | undefined;
+  /** Undefined when everything is in memory. */
+  readonly data: string | undefined;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   /** Instruments by category. */
   readonly instruments: Readonly<Record<string, number>>;
@@ -36,28 +39,38 @@ export function listeningLine(url: string): string {
 
 /** The facts as one line of JSON, for a stdout that is not a terminal. */
 export function factsLine(facts: StartFacts): string {
+  return `${JSON.stringify(factsDocument(facts))}\n`;
+}
+
+/** The facts for programs. */
+export function factsDocument(facts: StartFacts) {
   const { version, url, data, demoAccounts, instruments, replayedCommands, readySeconds, rateLimits } = facts;
   const accounts = demoAccounts.map(({ account, uid }) => {
     const { name, apiKey, secretKey, passphrase } = account;
     return { name, uid, apiKey, secretKey, passphrase };
   });
-  return `${JSON.stringify({
+  return {
     event: 'ready',
     version,
+    pid: process.pid,
     node: process.versions.node,
     url,
+    wsUrl: `${url.replace(/^http/, 'ws')}/v3/ws`,
     api: `${url}/api/v3`,
     page: `${url}/`,
     docs: `${url}/docs`,
     operator: facts.operatorUrl ?? null,
-    data,
+    operatorUrl: facts.operatorUrl ?? null,
+    ...(facts.operatorToken !== undefined && { operatorToken: facts.operatorToken }),
+    memory: data === undefined,
+    data: data ?? null,
     accounts,
     instruments,
     rateLimits,
     market: facts.market ?? null,
     replayedCommands,
     readySeconds,
-  })}\n`;
+  };
 }
 
 export function banner(facts: StartFacts, paint: Paint, unicode: boolean): string {
@@ -85,10 +98,12 @@ function titled(title: string, lines: readonly string[], paint: Paint): string[]
   return lines.map((line, index) => `${index === 0 ? label : ' '.repeat(8)} ${line}`);
 }
 
-function addresses({ url, operatorUrl, consoleCode }: StartFacts, paint: Paint): string[] {
+function addresses({ url, operatorUrl, operatorToken, consoleCode }: StartFacts, paint: Paint): string[] {
   const operator = [
     `${operatorUrl}${consoleCode === undefined ? '' : `/#code=${consoleCode}`} is the console, for a minute`,
-    'later: npm run bourse -- console, and npm run bourse -- --help for the command line',
+    operatorToken === undefined
+      ? 'later: npm run bourse -- console, and npm run bourse -- --help for the command line'
+      : `its token, while this process runs: ${operatorToken}`,
   ];
   return [
     ...titled('Page', [`${url}/ to trade in a browser`], paint),
@@ -111,7 +126,8 @@ function accounts({ demoAccounts, data }: StartFacts, paint: Paint): string[] {
     funds(account.funding),
   ]);
   const [first, ...rest] = textTable([head, ...rows]);
-  const note = `same keys on every machine, so this machine only; also in ${data}/demo-accounts.json`;
+  const file = data === undefined ? '' : `; also in ${data}/demo-accounts.json`;
+  const note = `same keys on every machine, so this machine only${file}`;
   return [
     ...titled('Accounts', [note], paint),
     `  ${paint('dim', first!)}`,
@@ -135,7 +151,15 @@ function world(facts: StartFacts, paint: Paint, dot: string): string[] {
   return [
     ...titled('Market', [counts || 'no instruments', activity(facts.market, dot)], paint),
     ...titled('Limits', [`rate limits ${facts.rateLimits}`], paint),
-    ...titled('State', [`${facts.data}${restored}`, 'kept when you stop with Ctrl-C and start again'], paint),
+    ...titled('State', state(facts, restored, paint), paint),
+  ];
+}
+
+function state({ data }: StartFacts, restored: string, paint: Paint): string[] {
+  if (data !== undefined) return [`${data}${restored}`, 'kept when you stop with Ctrl-C and start again'];
+  return [
+    paint('red', 'IN MEMORY: all of it is gone when this process ends'),
+    'start without --memory to keep it',
   ];
 }
 

@@ -1,0 +1,29 @@
+/** Databases in memory that begin alike: the first is made, the others are copies of it. */
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
+
+/** Newer versions of Node have these; without them each is made. */
+interface Copying {
+  serialize?(): Uint8Array;
+  deserialize?(contents: Uint8Array): void;
+}
+
+export class MemoryDatabases {
+  readonly #make: (database: DatabaseSync) => void;
+  #contents: Uint8Array | undefined;
+
+  /** `make` gives an empty database its tables. */
+  constructor(make: (database: DatabaseSync) => void) {
+    this.#make = make;
+  }
+
+  open(options: DatabaseSyncOptions = {}): DatabaseSync {
+    const database = new DatabaseSync(':memory:', options);
+    const copying = database as Copying;
+    if (this.#contents !== undefined) copying.deserialize!(this.#contents);
+    else {
+      this.#make(database);
+      if (copying.deserialize !== undefined) this.#contents = copying.serialize?.();
+    }
+    return database;
+  }
+}
