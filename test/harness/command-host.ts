@@ -2,7 +2,7 @@
  * A process that runs commands of `bourse` one after the other (`hosted-command.ts`), each as `src/bourse.ts` does: the
  * command line is loaded once.
  */
-import { bourseProgram, FORMER_NAMES } from '../../src/app/cli/bourse-program.ts';
+import { bourseProgram, FIRST_COMMAND, FORMER_NAMES } from '../../src/app/cli/bourse-program.ts';
 import { runProgram } from '../../src/app/cli/command-line.ts';
 import type { Ended } from './child-programs.ts';
 
@@ -56,7 +56,7 @@ async function ended(args: readonly string[]): Promise<Ended> {
   process.argv = [...process.argv.slice(0, 2), ...args];
   process.exitCode = undefined;
   try {
-    await runProgram(bourseProgram(), FORMER_NAMES);
+    await runProgram(bourseProgram(), { formerNames: FORMER_NAMES, firstCommand: FIRST_COMMAND });
   } catch (error) {
     if (!(error instanceof CommandEnd)) throw error;
   } finally {

@@ -31,10 +31,14 @@ import { requestsCommand } from './requests.ts';
 import { reservesCommand } from './reserves.ts';
 import { restoreCommand } from './restore.ts';
 import { skipCommand } from './skip-command.ts';
+import { startCommand } from './start.ts';
+import { statusCommand } from './status.ts';
 import { verifyCommand } from './verify.ts';
 
 const groups = () => ({
   'Running exchange:': [
+    startCommand(),
+    statusCommand(),
     healthCommand(),
     consoleCommand(),
     clientCommand(),
@@ -69,6 +73,9 @@ const groups = () => ({
   ],
 });
 
+/** The program does this when it is called without a command. */
+export const FIRST_COMMAND = 'start';
+
 /** Names of commands in earlier versions: they still work and name their successor. */
 export const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
   ['books', 'trial-balance'],
@@ -79,8 +86,10 @@ export const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
 export function bourseProgram(): Command {
   const program = describedProgram(
     BOURSE,
-    'Operates an exchange that `npm start` has started, and proves its records.',
+    'Starts an exchange, operates one that runs, and proves its records; alone it starts one.',
     [
+      'bourse start                                             the same as npm start',
+      'bourse status -o env                                     addresses and demo keys for a script',
       'bourse health                                            is it well?',
       'bourse console                                           operate it in a browser',
       'bourse client ccxt-js                                    a program that trades on it',

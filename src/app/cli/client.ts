@@ -1,12 +1,10 @@
 /** `bourse client ...`: a short program with the address of the running exchange and the keys of a demo account. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { DEMO_ACCOUNTS_FILE } from '../../identity/demo-accounts.ts';
 import { ConfigError } from '../exit-codes.ts';
 import { type Access, CLIENT_KINDS, type ClientKind, clientSnippet } from './client-snippets.ts';
 import { configOf } from './command-line.ts';
-import { operatorCommand } from './operator-command.ts';
+import { demoAccounts } from './demo-keys.ts';
+import { operatorCommand, READY_FILE } from './operator-command.ts';
 
 type Keys = Omit<Access, 'url'> & { readonly name: string };
 
@@ -19,8 +17,8 @@ export function clientCommand(): Command {
   const description = 'Prints a program that trades on the running exchange.';
   return operatorCommand('client', description, examples, async (client, command) => {
     const { url } = await client.get<{ url: string }>('/admin/health');
-    const { config } = await configOf(command, ['data']);
-    const keys = demoKeys(config.data, command.getOptionValue('account') as string);
+    const { config } = await configOf(command, ['data', ...READY_FILE]);
+    const keys = keysOf(demoAccounts(config), command.getOptionValue('account') as string);
     const program = clientSnippet(command.args[0] as ClientKind, { ...keys, url });
     return { json: { program }, text: () => [program.trimEnd()] };
   })
@@ -28,8 +26,7 @@ export function clientCommand(): Command {
     .option('--account <name>', 'demo account whose keys it uses', 'alice');
 }
 
-function demoKeys(data: string, name: string): Keys {
-  const accounts = readAccounts(data);
+function keysOf(accounts: readonly Keys[], name: string): Keys {
   const found = accounts.find((account) => account.name === name);
   if (found !== undefined) return found;
   throw new ConfigError(
@@ -37,12 +34,4 @@ function demoKeys(data: string, name: string): Keys {
       ? 'this exchange has no demo accounts: make a key with bourse key create and write a client as in examples/'
       : `there is no demo account ${JSON.stringify(name)}: there are ${accounts.map((each) => each.name).join(', ')}`,
   );
-}
-
-function readAccounts(data: string): Keys[] {
-  try {
-    return JSON.parse(readFileSync(join(data, DEMO_ACCOUNTS_FILE), 'utf8')) as Keys[];
-  } catch {
-    return [];
-  }
 }

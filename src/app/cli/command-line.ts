@@ -90,14 +90,19 @@ export function configOf(
   });
 }
 
+/** How words that name no command of today are understood. */
+export interface Understanding {
+  readonly formerNames: ReadonlyMap<string, string>;
+  /** The one that is meant when none is named. */
+  readonly firstCommand: string;
+}
+
 /** Runs the program; a failure is printed to stderr and ends the process with its code. */
-export async function runProgram(
-  program: Command,
-  formerNames: ReadonlyMap<string, string> = new Map(),
-): Promise<void> {
+export async function runProgram(program: Command, understanding?: Understanding): Promise<void> {
   overrideExit(program);
   try {
-    const words = presentWords(process.argv.slice(2), formerNames);
+    const typed = process.argv.slice(2);
+    const words = understanding === undefined ? typed : presentWords(typed, understanding);
     refuseSwallowedOptions(calledBy(words, program), words, process.env);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -106,10 +111,20 @@ export async function runProgram(
   }
 }
 
-/** The words with a former name of a command replaced by its present one. The note goes to stderr, so that --json stays JSON. */
-function presentWords(words: readonly string[], formerNames: ReadonlyMap<string, string>): readonly string[] {
+const OF_THE_PROGRAM: ReadonlySet<string> = new Set(['-h', '--help', '--version']);
+
+/**
+ * The words with a former name of a command replaced by its present one, and with a command where only options are. The note
+ * goes to stderr, so that --json stays JSON.
+ */
+function presentWords(
+  words: readonly string[],
+  { formerNames, firstCommand }: Understanding,
+): readonly string[] {
   const [former, ...rest] = words;
-  const present = formerNames.get(former ?? '');
+  if (former === undefined || (former.startsWith('-') && !OF_THE_PROGRAM.has(former)))
+    return [firstCommand, ...words];
+  const present = formerNames.get(former);
   if (present === undefined) return words;
   process.stderr.write(`bourse: the command ${former} is now called ${present}\n`);
   return [present, ...rest];

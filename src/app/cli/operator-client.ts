@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ADMIN_ENDPOINT_FILE, readAdminEndpoint, readToken } from '../../admin/token.ts';
 import { ActionRefused, CannotStart, ConfigError } from '../exit-codes.ts';
 import { dataOfListener } from '../start/port-owner.ts';
+import { readReadyFile } from '../start/ready-file.ts';
 
 export interface AdminEndpoint {
   readonly url: string;
@@ -28,7 +29,8 @@ export function endpointIn(data: string, port: number): AdminEndpoint {
 function elsewhere(data: string, port: number): string {
   const running = dataOfListener(port);
   return running === undefined || running.data === data
-    ? 'If yours keeps its data elsewhere, name that directory with --data DIR (or BOURSE_DATA).'
+    ? 'If yours keeps its data elsewhere, name that directory with --data DIR (or BOURSE_DATA); ' +
+        'one that runs in memory is found by its --ready-file, or by --operator URL and --token-file.'
     : `The one on port ${port} (process ${running.pid}) keeps its data in ${running.data}: add --data ${running.data}.`;
 }
 
@@ -38,6 +40,14 @@ export function endpointAt(url: string, tokenFile: string | undefined): AdminEnd
   if (!URL.canParse(url))
     throw new ConfigError(`--operator ${url} must be a URL such as http://127.0.0.1:8788`);
   return { url: url.replace(/\/$/, ''), token: readToken(tokenFile) };
+}
+
+/** Of an exchange that has written a ready file. */
+export function endpointOf(readyFile: string): AdminEndpoint {
+  const { operatorUrl, operatorToken } = readReadyFile(readyFile);
+  if (operatorUrl === null || operatorToken === null)
+    throw new CannotStart(`the exchange of ${readyFile} runs without an operator's listener`);
+  return { url: operatorUrl, token: operatorToken };
 }
 
 const NOT_LET_IN = new Set(['not_authenticated', 'too_many_attempts']);

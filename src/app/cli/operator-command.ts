@@ -6,11 +6,13 @@ import { defaultOperator } from '../../admin/default-operator.ts';
 import type { Config, SettingName } from '../config/settings.ts';
 import { ConfigError, type ExitCode } from '../exit-codes.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { endpointAt, endpointIn, OperatorClient } from './operator-client.ts';
+import { endpointAt, endpointIn, endpointOf, OperatorClient } from './operator-client.ts';
 import { type Paint, painter } from './terminal/colour.ts';
 import { textTable } from './terminal/format.ts';
 
 const SETTINGS_USED: readonly SettingName[] = ['data', 'color'];
+/** Here it is read: its help says so, so it is not added with the others. */
+export const READY_FILE: readonly SettingName[] = ['readyFile'];
 
 /** A result as JSON and as text, rendered only when it is printed. */
 export interface Shown {
@@ -37,9 +39,14 @@ export function operatorCommand(
         'Operator:',
       ),
     )
-    .addOption(new Option('--token-file <file>', 'token for that listener').helpGroup('Operator:'));
+    .addOption(new Option('--token-file <file>', 'token for that listener').helpGroup('Operator:'))
+    .addOption(
+      new Option('--ready-file <file>', 'as the exchange has written it: names listener and token').helpGroup(
+        'Operator:',
+      ),
+    );
   return withSettings(command, SETTINGS_USED).action(async () => {
-    const { config } = await configOf(command, SETTINGS_USED);
+    const { config } = await configOf(command, [...SETTINGS_USED, ...READY_FILE]);
     const shown = await work(clientOf(command, config), command);
     show(shown, command, painter(config.color, process.stdout));
     if (shown.exitCode !== undefined) process.exitCode = shown.exitCode;
@@ -51,11 +58,12 @@ export function show({ json, text }: Shown, command: Command, paint: Paint): voi
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function clientOf(command: Command, { data, port }: Config): OperatorClient {
+function clientOf(command: Command, { data, port, readyFile }: Config): OperatorClient {
   const { operator, tokenFile } = command.opts<{ operator?: string; tokenFile?: string }>();
   const by = operatorName(command);
   const file = tokenFile === undefined ? undefined : resolve(tokenFile);
-  return new OperatorClient(operator === undefined ? endpointIn(data, port) : endpointAt(operator, file), by);
+  if (operator !== undefined) return new OperatorClient(endpointAt(operator, file), by);
+  return new OperatorClient(readyFile === '' ? endpointIn(data, port) : endpointOf(readyFile), by);
 }
 
 /** The operator's name for the audit log. */

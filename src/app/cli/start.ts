@@ -1,12 +1,23 @@
+/** `npm start` and `bourse start`: the same program under two names. */
 import type { Command } from 'commander';
-import { configOf, describedProgram, withSettings } from './command-line.ts';
+import { configOf, describedCommand, describedProgram, withSettings } from './command-line.ts';
 
-export function startCommand(name: string, examples: readonly string[]): Command {
-  const command = describedProgram(
-    name,
-    'Starts the exchange: one process, no account, no network needed.',
-    examples,
-  );
+const DESCRIPTION = 'Starts the exchange: one process, no account, no network needed.';
+
+export function startProgram(name: string, examples: readonly string[]): Command {
+  return starting(describedProgram(name, DESCRIPTION, examples));
+}
+
+export function startCommand(): Command {
+  const examples = [
+    'bourse start                              demo accounts on http://127.0.0.1:8787, state in ./data',
+    'bourse start --memory                     nothing is kept when it stops',
+    'bourse start --port 0 --data /tmp/b1      any free port, another state',
+  ];
+  return starting(describedCommand('start', DESCRIPTION, examples));
+}
+
+function starting(command: Command): Command {
   return withSettings(command).action(async () => {
     const resolved = await configOf(command);
     // Loaded only here, so that --help and wrong options respond at once.
