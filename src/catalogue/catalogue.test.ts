@@ -214,6 +214,17 @@ test('broken JSON and unknown files are named', () => {
   });
 });
 
+test('a folder is read again when a file of it was written, and what was read cannot be changed', () => {
+  withCopy((folder) => {
+    const first = loadCatalogue(folder);
+    assert.equal(loadCatalogue(folder), first);
+    assert.throws(() => Object.assign(first.coins[0]!.chains[0]!, { chain: 'other' }), TypeError);
+    writeFileSync(join(folder, 'margin.json'), '[]');
+    assert.equal(ofCategory(loadCatalogue(folder), 'MARGIN').length, 0);
+    assert.ok(ofCategory(first, 'MARGIN').length > 0);
+  });
+});
+
 function refuses(folder: string, file: string, says: string): void {
   assert.throws(
     () => loadCatalogue(folder),

@@ -28,12 +28,19 @@ const INSTRUMENT_FILES = CATEGORY_NAMES.map((category) => ({
 /** The last one, by what its files were: many exchanges of one process read the same. */
 let checked: { readonly stamp: string; readonly catalogue: Catalogue } | undefined;
 
-/** Reads the folder; a category without a file has no instruments. The caller may change what it gets. */
+/** Reads the folder; a category without a file has no instruments. Nobody can change what it returns. */
 export function loadCatalogue(folder: string): Catalogue {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   const stamp = JSON.stringify([folder, files.map((file) => stampOf(join(folder, file)))]);
-  if (checked?.stamp !== stamp) checked = { stamp, catalogue: readCatalogue(folder, files) };
-  return structuredClone(checked.catalogue);
+  if (checked?.stamp !== stamp) checked = { stamp, catalogue: frozen(readCatalogue(folder, files)) };
+  return checked.catalogue;
+}
+
+/** With everything in it: exchanges that share it must not be able to tell each other anything. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) frozen(inner);
+  return Object.freeze(value);
 }
 
 /** Another one when the file was written since. */

@@ -16,6 +16,8 @@ export type { LimitResult } from './fixed-window-counters.ts';
 
 export interface RateLimitOptions {
   readonly rateLimits?: 'on' | 'off';
+  /** Only clients of this machine can reach it. */
+  readonly fewSources?: boolean;
 }
 
 const OVERALL_PER_MINUTE = 6_000;
@@ -37,6 +39,8 @@ const OVERALL_WINDOW_MS = 60_000;
 const IP_SLOTS = 131_072;
 const UID_SLOTS = 65_536;
 const HANDSHAKE_SLOTS = 65_536;
+/** Part of these tables for an exchange of few clients: 8 MB become an eighth. */
+const FEW_SOURCES = 8;
 /** The routes are a fixed table; more names than this means that a caller passes raw URLs. */
 const ENDPOINTS_MAX = 1_024;
 
@@ -57,14 +61,19 @@ function endpointRule(limit: number): WindowRule {
 
 export class RateLimiter {
   readonly #on: boolean;
-  readonly #overall = new FixedWindowCounters(IP_SLOTS);
-  readonly #perIp = new FixedWindowCounters(IP_SLOTS);
-  readonly #perUid = new FixedWindowCounters(UID_SLOTS);
-  readonly #handshakes = new FixedWindowCounters(HANDSHAKE_SLOTS);
+  readonly #overall: FixedWindowCounters;
+  readonly #perIp: FixedWindowCounters;
+  readonly #perUid: FixedWindowCounters;
+  readonly #handshakes: FixedWindowCounters;
   readonly #endpointIds = new Map<string, number>();
 
   constructor(options: RateLimitOptions = {}) {
     this.#on = options.rateLimits !== 'off';
+    const share = options.fewSources === true ? FEW_SOURCES : 1;
+    this.#overall = new FixedWindowCounters(IP_SLOTS / share);
+    this.#perIp = new FixedWindowCounters(IP_SLOTS / share);
+    this.#perUid = new FixedWindowCounters(UID_SLOTS / share);
+    this.#handshakes = new FixedWindowCounters(HANDSHAKE_SLOTS / share);
   }
 
   get bytes(): number {

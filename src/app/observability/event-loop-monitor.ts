@@ -29,7 +29,40 @@ const GC_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 };
 
-export class EventLoopMonitor {
+export interface LoopReading {
+  /** Of the last complete window. */
+  readonly delay: LoopDelay;
+  readonly gcPauses: readonly GcPauses[];
+  stop(): void;
+}
+
+/** There is one loop in a process, however many exchanges it runs: it is sampled once, while somebody reads. */
+let shared: { readonly monitor: EventLoopMonitor; readers: number } | undefined;
+
+export function readEventLoop(): LoopReading {
+  shared ??= { monitor: new EventLoopMonitor(), readers: 0 };
+  const { monitor } = shared;
+  shared.readers += 1;
+  let reading = true;
+  return {
+    get delay() {
+      return monitor.delay;
+    },
+    get gcPauses() {
+      return monitor.gcPauses;
+    },
+    stop: () => {
+      if (!reading) return;
+      reading = false;
+      shared!.readers -= 1;
+      if (shared!.readers > 0) return;
+      shared = undefined;
+      monitor.stop();
+    },
+  };
+}
+
+class EventLoopMonitor {
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #gcKinds = new Map<string, GcPauses>();
   readonly #observer: PerformanceObserver;
@@ -45,7 +78,6 @@ export class EventLoopMonitor {
     this.#observer.observe({ entryTypes: ['gc'] });
   }
 
-  /** Of the last complete window. */
   get delay(): LoopDelay {
     return this.#last;
   }

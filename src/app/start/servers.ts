@@ -33,7 +33,7 @@ import { freeBytes } from '../../storage/free-space.ts';
 import { VERSION } from '../../version.ts';
 import { explainSettings, type ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
-import { EventLoopMonitor } from '../observability/event-loop-monitor.ts';
+import { type LoopReading, readEventLoop } from '../observability/event-loop-monitor.ts';
 import { Metrics, type MetricsSnapshot } from '../observability/metrics.ts';
 import { readinessChecks } from '../observability/readiness.ts';
 import { demoKeys, hasDemoKeys } from './bootstrap.ts';
@@ -56,7 +56,7 @@ export async function openApi(
   open: AsyncDisposableStack,
 ) {
   const { sequencer, identity } = components;
-  const loop = new EventLoopMonitor();
+  const loop = readEventLoop();
   open.defer(() => loop.stop());
   const stopping = { begun: false };
   const connections = new ConnectionLimit(logger);
@@ -79,7 +79,11 @@ export async function openApi(
       exposure: components.exposure.kept(),
     });
   };
-  const limiter = new RateLimiter({ rateLimits: config.rateLimits });
+  const limiter = new RateLimiter({
+    rateLimits: config.rateLimits,
+    // Demo accounts allow only this machine: there are no millions of addresses to tell apart.
+    fewSources: config.memory,
+  });
   const recorder = config.inspect === 'on' ? new Recorder() : undefined;
   const services = {
     sequencer,
@@ -120,7 +124,7 @@ export async function openApi(
 
 function metricsOf(
   { sequencer, journal, history }: Components,
-  loop: EventLoopMonitor,
+  loop: LoopReading,
   { memory, data }: Config,
   connections: ConnectionLimit,
 ): Omit<MetricsSnapshot, 'streams' | 'exposure'> {
