@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { bourse, command, refusedStart, Server } from '../app/bourse-process.ts';
+import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { operate, startInMemory, stopAll } from './in-process.ts';
 
@@ -116,4 +117,22 @@ test('a ready file of an earlier run is gone before the start, and one without a
   const failed = await refusedStart(['--memory', '--instruments', 'NOPE', '--ready-file', 'r.json'], { cwd });
   assert.equal(failed.code, 2);
   assert.ok(!existsSync(join(cwd, 'r.json')));
+});
+
+test('bourse starts an exchange, by the command of that name and by none', async () => {
+  const program = programModule('src/bourse.ts');
+  const server = await Server.start(['--memory', '--operator-port', '0'], {}, program);
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+  assert.equal((await server.end('SIGINT')).code, 0);
+  const named = await bourse(['start', '--memory', '--no-demo']);
+  assert.equal(named.code, 2, named.stderr);
+  assert.match(named.stderr, /--memory keeps nothing/);
+  const help = await command(['--help']);
+  assert.deepEqual(
+    [help.code, /^ {2}start /m.test(help.stdout), /^ {2}status /m.test(help.stdout)],
+    [0, true, true],
+  );
+  const unknown = await command(['strat']);
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /unknown command 'strat'/);
 });

@@ -6,7 +6,7 @@ const exchanges = await Promise.all([startInMemory(), startInMemory(), startInMe
 for (const { url } of exchanges) await (await fetch(`${url}/readyz`)).text();
 await Promise.all(exchanges.map((exchange) => exchange.stop()));
 await startInMemory({ instruments: 'NOPE' }).catch(() => undefined);
-const { port } = new URL(exchanges[0]!.url);
+const { port } = new URL(exchanges[0].url);
 await startInMemory({ port, operatorPort: port }).catch(() => undefined);
 
 /** Handles are released a little after their close; what is open for long would keep the process. */
