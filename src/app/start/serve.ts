@@ -75,7 +75,7 @@ class ExchangeProcess {
   }
 
   #guardMemory({ sequencer }: RunningExchange): void {
-    const { memoryLimit } = this.#config;
+    const { memory, memoryLimit } = this.#config;
     new MemoryGuard(memoryUse(memoryLimit), {
       short: (isShort, use) => {
         sequencer.memoryShort = isShort;
@@ -85,7 +85,8 @@ class ExchangeProcess {
         this.#logger.warn({ use }, message);
       },
       leave: (use) => {
-        this.#logger.fatal({ use }, 'memory is full: the exchange ends; start it again');
+        const first = memory ? '' : 'saves its state and ';
+        this.#logger.fatal({ use }, `memory is full: the exchange ${first}ends; start it again`);
         void this.#stop(ExitCode.failed);
       },
     });
