@@ -8,7 +8,8 @@ const { spawnSync } = require('child_process');
 const { existsSync, realpathSync } = require('fs');
 const path = require('path');
 
-const ENGINES = require('../package.json').engines.node;
+const MANIFEST = require('../package.json');
+const ENGINES = MANIFEST.engines.node;
 
 /** Packages that hold a Node as `bin/node`. Their links in `.bin` do not count: npm 10 removes them. */
 const PACKAGES = {
@@ -74,10 +75,15 @@ function whatIsMissing() {
     const [line] = version.split('.');
     return withinLine ? `Node ${line} from ${version} on` : `Node ${version} or later`;
   }).join(' or ');
-  const remedy = PACKAGES[PLATFORM]
+  return `this is Node ${process.versions.node}, and ${admitted} is needed: ${remedy()}.`;
+}
+
+/** The published package brings no Node along. */
+function remedy() {
+  if (MANIFEST.optionalDependencies === undefined) return 'install one';
+  return PACKAGES[PLATFORM]
     ? 'run "npm ci" (without --omit=optional), which brings one along, or install one'
     : `install one, as none is packaged for ${PLATFORM}`;
-  return `this is Node ${process.versions.node}, and ${admitted} is needed: ${remedy}.`;
 }
 
 module.exports = { PACKAGES, isAdmitted, findNode, whatIsMissing };

@@ -58,7 +58,12 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   demoAccount('maker', 'demo market maker', MAKER_FUNDING),
 ];
 
-function demoAccount(name: string, label: string, funding: Readonly<Record<string, string>>): DemoAccount {
+/** Keys follow from the name. */
+export function demoAccount(
+  name: string,
+  label: string,
+  funding: Readonly<Record<string, string>>,
+): DemoAccount {
   return {
     name,
     apiKey: `demo-${name}`,
@@ -76,10 +81,14 @@ export interface OpenedDemoAccounts {
 }
 
 /** Creates what is missing; the keys work at once, the expensive passphrase hashes follow. */
-export function openDemoAccounts(identity: Identity, nowMs: number): OpenedDemoAccounts {
+export function openDemoAccounts(
+  identity: Identity,
+  nowMs: number,
+  wanted: readonly DemoAccount[] = DEMO_ACCOUNTS,
+): OpenedDemoAccounts {
   const accounts: OpenedDemoAccount[] = [];
   const stored: Promise<void>[] = [];
-  for (const account of DEMO_ACCOUNTS) {
+  for (const account of wanted) {
     const uid = demoUser(identity, account.name, nowMs);
     const installed = identity.installKey({
       uid,

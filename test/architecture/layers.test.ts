@@ -27,6 +27,7 @@ const MODULES: Readonly<Record<string, string>> = {
   admin:
     'core storage validation http views inspector catalogue identity history sequencer reserves accounts simulator',
   app: 'core storage http views inspector catalogue journal identity history sequencer reserves accounts simulator pages api admin',
+  testkit: 'core catalogue identity sequencer simulator app',
 };
 
 /** What the program is, and where its files are. */

@@ -29,8 +29,8 @@ export interface ConfigSources {
   readonly flags: Overrides;
   readonly environment: NodeJS.ProcessEnv;
   readonly directory: string;
-  /** The file given by `--config`. */
-  readonly configFile?: string | undefined;
+  /** The file given by `--config`; null reads none. */
+  readonly configFile?: string | null | undefined;
 }
 
 export interface ResolvedConfig {
@@ -42,7 +42,7 @@ export interface ResolvedConfig {
 export async function resolveConfig(sources: ConfigSources): Promise<ResolvedConfig> {
   const { directory, environment } = sources;
   const named = sources.configFile ?? environment.BOURSE_CONFIG;
-  const file = named === undefined || named === '' ? findFile(directory) : resolve(directory, named);
+  const file = named === undefined || named === '' ? findFile(directory) : named && resolve(directory, named);
   const layers: Layer[] = [
     { overrides: sources.flags, directory, nameOf: flagName, origin: (name) => `flag ${flagName(name)}` },
     {
@@ -52,7 +52,7 @@ export async function resolveConfig(sources: ConfigSources): Promise<ResolvedCon
       origin: (name) => `environment ${environmentName(name)}`,
     },
   ];
-  if (file !== undefined) layers.push(await fileLayer(file, directory));
+  if (file !== undefined && file !== null) layers.push(await fileLayer(file, directory));
 
   const values: Partial<Record<SettingName, unknown>> = {};
   const origins: Partial<Record<SettingName, string>> = {};

@@ -15,6 +15,7 @@ import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { coinsEverHeld } from '../../core/reads/ledger-reads.ts';
 import {
   DEMO_ACCOUNTS,
+  type DemoAccount,
   type OpenedDemoAccount,
   openDemoAccounts,
   writeDemoAccountsFile,
@@ -62,8 +63,9 @@ export async function openDemo(
   sequencer: Sequencer,
   identity: Identity,
   dataDirectory: string | undefined,
+  wanted: readonly DemoAccount[] = DEMO_ACCOUNTS,
 ): Promise<readonly OpenedDemoAccount[]> {
-  const { accounts, stored } = openDemoAccounts(identity, sequencer.clock.now());
+  const { accounts, stored } = openDemoAccounts(identity, sequencer.clock.now(), wanted);
   await submitMissing(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
   const addressKey = openAddressKey(identity);
   await submitMissing(sequencer, () =>
@@ -77,16 +79,16 @@ export async function openDemo(
 }
 
 /** Those that work: an operator may have deleted some. */
-export function demoKeys(identity: Identity) {
-  return DEMO_ACCOUNTS.flatMap(({ name, apiKey, secretKey, passphrase }) => {
+export function demoKeys(identity: Identity, accounts: readonly DemoAccount[]) {
+  return accounts.flatMap(({ name, apiKey, secretKey, passphrase }) => {
     const found = identity.findKey(apiKey)?.key;
     return found?.demo === true ? [{ name, uid: String(found.uid), apiKey, secretKey, passphrase }] : [];
   });
 }
 
 /** Does this exchange accept the published demo keys? */
-export function hasDemoKeys(identity: Identity): boolean {
-  return demoKeys(identity).length > 0;
+export function hasDemoKeys(identity: Identity, accounts: readonly DemoAccount[]): boolean {
+  return demoKeys(identity, accounts).length > 0;
 }
 
 function accountCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Unstamped<Command>[] {

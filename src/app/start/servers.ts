@@ -23,6 +23,7 @@ import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
+import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Recorder } from '../../inspector/recorder.ts';
 import { serveConsole, servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
@@ -44,6 +45,8 @@ import { isLoopback } from './loopback.ts';
 
 /** Dependencies of both servers. */
 interface ServerDependencies extends Components {
+  /** Accounts whose keys are published, where it is a demo. */
+  readonly demo: readonly DemoAccount[];
   readonly addressKey: KeyObject;
   readonly reserves: ReserveAudits;
   readonly exposure: HouseExposure;
@@ -108,14 +111,19 @@ export async function openApi(
     streams: streams.metrics,
     exposure: components.exposure.kept(),
   }));
-  const demo = hasDemoKeys(identity);
+  const demo = hasDemoKeys(identity, components.demo);
   const connectionsMax = connections.max;
   const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax });
   connections.attach(api.server);
   streams.attach(api.server);
   serveAsyncApi(api);
   const inspect = config.inspect === 'on';
-  servePages(api, { demoKeys: () => demoKeys(identity), clock: config.clock, isLoopback, inspect });
+  servePages(api, {
+    demoKeys: () => demoKeys(identity, components.demo),
+    clock: config.clock,
+    isLoopback,
+    inspect,
+  });
   api.addHook('preClose', () => streams.close());
   open.defer(() => api.close());
   const load = () => ({ sockets: streams.metrics.connections, ...metrics.takeRecent() });

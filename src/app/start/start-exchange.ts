@@ -10,7 +10,7 @@ import { type Catalogue, loadCatalogue } from '../../catalogue/catalogue.ts';
 import { chooseInstruments, namesOf, UnknownInstruments } from '../../catalogue/choose-instruments.ts';
 import { NEWEST_EDITION } from '../../core/model/edition.ts';
 import { HistoryStarved } from '../../history/history.ts';
-import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
+import { DEMO_ACCOUNTS, type DemoAccount, type OpenedDemoAccount } from '../../identity/demo-accounts.ts';
 import { exposureLimits } from '../../reserves/exposure-limits.ts';
 import { HouseExposure } from '../../reserves/house-exposure.ts';
 import { ReserveAudits } from '../../reserves/reserve-audit.ts';
@@ -67,6 +67,7 @@ export async function startExchange(
   resolved: ResolvedConfig,
   logger: Logger,
   onFailure: (error: Error) => void,
+  demo: readonly DemoAccount[] = DEMO_ACCOUNTS,
 ): Promise<RunningExchange> {
   const { config } = resolved;
   refuseWithMemory(resolved);
@@ -80,7 +81,7 @@ export async function startExchange(
       if (!startFailed) onFailure(error);
     });
     resources.defer(() => drain(components.sequencer));
-    const start = { config, logger, components, resources };
+    const start = { config, logger, components, resources, demo };
     const demoAccounts = await bringUpToDate(start, catalogue);
     return await startServing(start, resolved, demoAccounts);
   } catch (error) {
@@ -112,6 +113,8 @@ interface Start {
   readonly config: Config;
   readonly logger: Logger;
   readonly components: Components;
+  /** Accounts that the exchange opens when it is a demo. */
+  readonly demo: readonly DemoAccount[];
   /** Closed in reverse order by the stop. */
   readonly resources: AsyncDisposableStack;
 }
@@ -126,11 +129,11 @@ async function refuseUnsafeConfig(config: Config): Promise<void> {
 
 /** Edition, listings and accounts, as far as the journal does not have them. Returns the accounts of the demo. */
 async function bringUpToDate(
-  { config, logger, components }: Start,
+  { config, logger, components, demo }: Start,
   catalogue: Catalogue,
 ): Promise<readonly OpenedDemoAccount[]> {
   const { sequencer, identity } = components;
-  if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
+  if (hasDemoKeys(identity, demo)) refuseDemoBeyondLoopback(config.host);
   const edition = await enterNewestEdition(sequencer);
   await completeBrokers(sequencer, identity);
   if (edition < NEWEST_EDITION && sequencer.state.accountByUid.size > 0)
@@ -140,7 +143,7 @@ async function bringUpToDate(
     );
   await listCatalogue(sequencer, catalogue);
   const demoAccounts = config.demo
-    ? await openDemo(sequencer, identity, config.memory ? undefined : config.data)
+    ? await openDemo(sequencer, identity, config.memory ? undefined : config.data, demo)
     : [];
   const completed = await completeSubAccounts(components);
   if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
@@ -153,7 +156,7 @@ async function startServing(
   resolved: ResolvedConfig,
   demoAccounts: readonly OpenedDemoAccount[],
 ): Promise<RunningExchange> {
-  const { config, logger, components, resources } = start;
+  const { config, logger, components, resources, demo } = start;
   const { sequencer, identity, replayed } = components;
   const identityMarks = new IdentityMarkWriter(identity, sequencer, components.identityMark);
   const report = backgroundReport(logger);
@@ -169,7 +172,7 @@ async function startServing(
   await sequencer.generated24h.load(sequencer.history, sequencer.state);
   const addressKey = openAddressKey(identity);
   const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
-  const dependencies = { ...components, addressKey, reserves, exposure: watchExposure(start) };
+  const dependencies = { ...components, demo, addressKey, reserves, exposure: watchExposure(start) };
   const { api, streams, stopping, readiness, load, recorder } = await openApi(
     dependencies,
     config,

@@ -1,0 +1,108 @@
+/** An account of the exchange: signed calls of the public interface, and deposits by the operator. */
+import { createHmac } from 'node:crypto';
+import { BourseError } from './errors.ts';
+import type { Account, Order, PlaceOrder, Position } from './interface.ts';
+import type { Operator } from './operator.ts';
+
+const OK = '00000';
+const PAGE = 100;
+
+export interface Credentials {
+  readonly name: string;
+  readonly uid: string;
+  readonly apiKey: string;
+  readonly secretKey: string;
+  readonly passphrase: string;
+}
+
+interface Page<Row> {
+  readonly list: readonly Row[] | null;
+  readonly cursor?: string | null;
+}
+
+export class SigningAccount implements Account {
+  readonly name: string;
+  readonly uid: string;
+  readonly apiKey: string;
+  readonly secretKey: string;
+  readonly passphrase: string;
+  readonly #url: string;
+  readonly #operator: Operator;
+  #deposits = 0;
+
+  constructor({ name, uid, apiKey, secretKey, passphrase }: Credentials, url: string, operator: Operator) {
+    this.name = name;
+    this.uid = uid;
+    this.apiKey = apiKey;
+    this.secretKey = secretKey;
+    this.passphrase = passphrase;
+    this.#url = url;
+    this.#operator = operator;
+  }
+
+  async balances(): Promise<Record<string, string>> {
+    const { assets } = await this.#call<{ assets: readonly { coin: string; balance: string }[] }>(
+      'GET',
+      '/api/v3/account/assets',
+    );
+    return Object.fromEntries(assets.map(({ coin, balance }) => [coin, balance]));
+  }
+
+  async openOrders(): Promise<readonly Order[]> {
+    const orders: Order[] = [];
+    let cursor = '';
+    do {
+      const query = `limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const page = await this.#call<Page<Order>>('GET', `/api/v3/trade/unfilled-orders?${query}`);
+      orders.push(...(page.list ?? []));
+      cursor = (page.list?.length ?? 0) < PAGE ? '' : (page.cursor ?? '');
+    } while (cursor !== '');
+    return orders;
+  }
+
+  async positions(): Promise<readonly Position[]> {
+    const categories = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'];
+    const pages = await Promise.all(
+      categories.map((category) =>
+        this.#call<Page<Position>>('GET', `/api/v3/position/current-position?category=${category}`),
+      ),
+    );
+    return pages.flatMap(({ list }) => list ?? []);
+  }
+
+  async place(order: PlaceOrder): Promise<Order> {
+    const { orderId } = await this.#call<{ orderId: string }>('POST', '/api/v3/trade/place-order', order);
+    return this.#call<Order>('GET', `/api/v3/trade/order-info?orderId=${orderId}`);
+  }
+
+  async cancel({ orderId }: { readonly orderId: string }): Promise<void> {
+    await this.#call('POST', '/api/v3/trade/cancel-order', { orderId });
+  }
+
+  async deposit(coin: string, amount: string): Promise<void> {
+    const reference = `testkit-${this.name}-${++this.#deposits}`;
+    await this.#operator.post('/admin/deposits', { account: this.name, coin, amount, reference });
+  }
+
+  async #call<Data>(method: string, path: string, body?: object): Promise<Data> {
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const timestamp = String(Date.now());
+    const sign = createHmac('sha256', this.secretKey)
+      .update(timestamp + method + path + text)
+      .digest('base64');
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: {
+        'ACCESS-KEY': this.apiKey,
+        'ACCESS-SIGN': sign,
+        'ACCESS-TIMESTAMP': timestamp,
+        'ACCESS-PASSPHRASE': this.passphrase,
+        'Content-Type': 'application/json',
+      },
+      ...(text !== '' && { body: text }),
+    });
+    const { code, msg, data } = (await response.json()) as { code: string; msg: string; data: Data };
+    if (code !== OK) throw new BourseError(code, msg);
+    return data;
+  }
+}

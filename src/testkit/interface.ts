@@ -1,0 +1,145 @@
+/** The interface of `bourse/testkit`. It imports nothing, so that its declarations stand alone in the published package. */
+
+export interface BourseOptions {
+  /** Accounts by name, with amounts by coin. Unless given: the demo accounts alice, bob, bot and maker. */
+  readonly accounts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Only these of the catalogue: `BTCUSDT` in every category, or `SPOT:BTCUSDT`. Unless given: all. */
+  readonly instruments?: readonly string[];
+  /** Traders that quote and trade; `off` unless given. */
+  readonly market?: 'off' | 'quiet' | 'normal' | 'wild';
+  /** Index prices at the start, by index; the catalogue's for the others. Only without a market, which has its own. */
+  readonly prices?: Readonly<Record<string, string>>;
+  /** Of the market; 1 unless given. */
+  readonly seed?: number;
+  /** `manual` unless given: time moves by `advance` alone. */
+  readonly clock?: 'manual' | 'wall' | `scaled:${number}`;
+  /** Time at the start, 2026-01-01T00:00:00Z unless given; of a manual clock only. */
+  readonly start?: Date | string;
+  /** A data directory. Unless given everything is in memory, without disk and threads. */
+  readonly data?: string;
+  /** On unless given. */
+  readonly rateLimits?: boolean;
+  /** 0, any free one, unless given. */
+  readonly port?: number;
+}
+
+export interface Bourse extends AsyncDisposable {
+  /** Of the HTTP interface, of the streams, and of the operator's interface with its token. */
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly operatorUrl: string;
+  readonly operatorToken: string;
+  readonly accounts: readonly Account[];
+  /** Throws with the names there are. */
+  account(name: string): Account;
+  /** Options of ccxt's class for this interface, with the keys of the account, or without. */
+  ccxt(account?: string): Record<string, unknown>;
+  /** Options of the vendor SDK's clients, with the keys of the account, or without. */
+  sdk(account?: string): Record<string, unknown>;
+  /** Sets an index price. It holds until the next one; marks follow with the next second. */
+  price(index: string, price: string): Promise<void>;
+  /** Moves every price of a coin by so many percent, at once or over a span such as `30s`. */
+  shock(coin: string, percent: number, over?: string): Promise<void>;
+  /** Moves a manual clock by a span such as `8h`, or to an instant. Resolves when everything due has happened. */
+  advance(by: string | { readonly to: Date | string }): Promise<Happened>;
+  /** The exchange's time. */
+  now(): Promise<Date>;
+  readonly force: Force;
+  /** Requests and socket frames as the exchange saw them, the oldest first. */
+  requests(filter?: RequestFilter): Promise<readonly RequestEntry[]>;
+  /** Of the whole state: equal for two exchanges with the same commands. */
+  stateHash(): Promise<string>;
+  /** Ends the exchange; nothing of it stays open. */
+  close(): Promise<void>;
+}
+
+/** What happens on an exchange at its own time, now. */
+export interface Force {
+  liquidation(account: string): Promise<void>;
+  /** Of a perpetual, such as `BTCUSDT` or `COIN-FUTURES:BTCUSD`. */
+  funding(symbol: string): Promise<void>;
+  halt(): Promise<void>;
+  resume(): Promise<void>;
+}
+
+export interface Happened {
+  readonly from: Date;
+  readonly to: Date;
+  /** Number of events by type, such as `fill` or `fundingSettled`. */
+  readonly events: Readonly<Record<string, number>>;
+}
+
+export interface RequestFilter {
+  readonly account?: string;
+  /** A code of the interface, such as `25201`. */
+  readonly code?: string;
+  /** A part of the path. */
+  readonly path?: string;
+  readonly limit?: number;
+}
+
+export interface RequestEntry {
+  readonly id: number;
+  readonly kind: 'http' | 'ws';
+  readonly uid: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string;
+  readonly msg: string;
+  readonly ms: number;
+  readonly refused: boolean;
+}
+
+/** An account, and the calls that tests need most; for all others there are ccxt and the SDK. */
+export interface Account {
+  readonly name: string;
+  readonly uid: string;
+  readonly apiKey: string;
+  readonly secretKey: string;
+  readonly passphrase: string;
+  /** Balance by coin. */
+  balances(): Promise<Record<string, string>>;
+  openOrders(): Promise<readonly Order[]>;
+  positions(): Promise<readonly Position[]>;
+  /** Places an order as the interface takes it. Throws `BourseError` with the code when it is refused. */
+  place(order: PlaceOrder): Promise<Order>;
+  cancel(order: { readonly orderId: string }): Promise<void>;
+  deposit(coin: string, amount: string): Promise<void>;
+}
+
+export interface PlaceOrder {
+  readonly category: 'SPOT' | 'MARGIN' | 'USDT-FUTURES' | 'USDC-FUTURES' | 'COIN-FUTURES';
+  readonly symbol: string;
+  readonly side: 'buy' | 'sell';
+  readonly orderType: 'limit' | 'market';
+  readonly qty: string;
+  readonly price?: string;
+  readonly clientOid?: string;
+  readonly [field: string]: unknown;
+}
+
+/** As the interface answers. */
+export interface Order {
+  readonly orderId: string;
+  readonly clientOid: string;
+  readonly category: string;
+  readonly symbol: string;
+  readonly side: string;
+  readonly orderType: string;
+  readonly orderStatus: string;
+  readonly price: string;
+  readonly qty: string;
+  readonly cumExecQty: string;
+  readonly avgPrice: string;
+  readonly [field: string]: unknown;
+}
+
+/** As the interface answers. */
+export interface Position {
+  readonly category: string;
+  readonly symbol: string;
+  readonly posSide: string;
+  readonly total: string;
+  readonly [field: string]: unknown;
+}

@@ -1,0 +1,215 @@
+/** A running exchange as a test sees it. */
+import type { RunningExchange } from '../app/start/start-exchange.ts';
+import { InstrumentStatus } from '../core/model/enums.ts';
+import { parseDuration } from '../sequencer/duration.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
+import { stateHash } from '../sequencer/state-hash.ts';
+import { SigningAccount } from './account.ts';
+import { HeldPrices } from './held-prices.ts';
+import type { Account, Bourse, Force, Happened, RequestEntry, RequestFilter } from './interface.ts';
+import { Operator } from './operator.ts';
+import type { Plan } from './options.ts';
+
+/** Prices that a test has set are reported again this often: they count for 15 minutes. */
+const HELD_MS = 600_000;
+const SECOND_MS = 1000;
+
+export class RunningBourse implements Bourse {
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly operatorUrl: string;
+  readonly operatorToken: string;
+  readonly accounts: readonly Account[];
+  readonly force: Force;
+  readonly #exchange: RunningExchange;
+  readonly #operator: Operator;
+  readonly #plan: Plan;
+  /** Undefined with a market, which has its own. */
+  readonly #prices: HeldPrices | undefined;
+
+  constructor(exchange: RunningExchange, plan: Plan) {
+    this.#exchange = exchange;
+    this.#plan = plan;
+    this.url = exchange.url;
+    this.wsUrl = `${exchange.url.replace(/^http/, 'ws')}/v3/ws`;
+    this.operatorUrl = exchange.operatorUrl!;
+    this.operatorToken = exchange.operatorToken!;
+    const operator = new Operator(this.operatorUrl, this.operatorToken);
+    this.#operator = operator;
+    this.accounts = exchange.demoAccounts.map(
+      ({ account, uid }) => new SigningAccount({ ...account, uid: String(uid) }, exchange.url, operator),
+    );
+    this.#prices = plan.hasMarket ? undefined : new HeldPrices(exchange.sequencer.state, operator);
+    this.force = {
+      liquidation: async (account) => {
+        await operator.post('/admin/force/liquidation', { account: this.account(account).name });
+      },
+      funding: async (symbol) => {
+        await operator.post('/admin/force/funding', this.#perpetual(symbol));
+      },
+      halt: async () => {
+        await operator.post('/admin/halt');
+      },
+      resume: async () => {
+        await operator.post('/admin/resume');
+      },
+    };
+  }
+
+  /** Index prices, contracts open with them, and with a manual clock the first second, in which marks come from them. */
+  async open(): Promise<void> {
+    const prices = this.#prices;
+    if (prices === undefined) return;
+    await prices.reportAll();
+    for (const [index, price] of Object.entries(this.#plan.prices)) await this.price(index, price);
+    await openContracts(this.#exchange.sequencer);
+    if (this.#plan.isManual) await this.advance('1s');
+  }
+
+  account(name: string): Account {
+    const found = this.accounts.find((account) => account.name === name);
+    if (found !== undefined) return found;
+    const names = this.accounts.map((account) => account.name).join(', ');
+    throw new TypeError(`there is no account ${JSON.stringify(name)}; there are ${names}`);
+  }
+
+  ccxt(account?: string): Record<string, unknown> {
+    const { url, wsUrl } = this;
+    const keys = account === undefined ? undefined : this.account(account);
+    return {
+      ...(keys !== undefined && { apiKey: keys.apiKey, secret: keys.secretKey, password: keys.passphrase }),
+      options: { uta: true },
+      urls: {
+        api: {
+          ...{ uta: url, spot: url, common: url, mix: url },
+          ws: { utaPublic: `${wsUrl}/public`, utaPrivate: `${wsUrl}/private` },
+        },
+      },
+    };
+  }
+
+  sdk(account?: string): Record<string, unknown> {
+    const keys = account === undefined ? undefined : this.account(account);
+    return {
+      baseUrl: this.url,
+      ...(keys !== undefined && {
+        apiKey: keys.apiKey,
+        apiSecret: keys.secretKey,
+        apiPass: keys.passphrase,
+      }),
+    };
+  }
+
+  async price(index: string, price: string): Promise<void> {
+    const prices = this.#withoutMarket('price');
+    if (!prices.names.includes(index))
+      throw new TypeError(`there is no index ${JSON.stringify(index)}; there are ${prices.names.join(', ')}`);
+    await prices.set(index, price);
+  }
+
+  async shock(coin: string, percent: number, over?: string): Promise<void> {
+    const seconds = over === undefined ? 0 : this.#spanOf(over) / SECOND_MS;
+    if (this.#prices === undefined) {
+      await this.#operator.post('/admin/market/shock', { coin, percent, seconds });
+      return;
+    }
+    if (over !== undefined && !this.#plan.isManual)
+      throw new TypeError('shock: a span needs a market, or a manual clock to move');
+    const { coins } = this.#prices;
+    if (!coins.includes(coin))
+      throw new TypeError(
+        `shock: no index has the price of ${JSON.stringify(coin)}; there are ${coins.join(', ')}`,
+      );
+    const steps = Math.max(1, Math.floor(seconds));
+    const factor = (1 + percent / 100) ** (1 / steps);
+    for (let step = 0; step < steps; step++) {
+      await this.#prices.move(coin, factor);
+      if (over !== undefined) await this.advance('1s');
+    }
+  }
+
+  async advance(by: string | { readonly to: Date | string }): Promise<Happened> {
+    const { clock } = this.#exchange.sequencer;
+    const from = clock.now();
+    const until = typeof by === 'string' ? from + this.#spanOf(by) : new Date(by.to).getTime();
+    const events: Record<string, number> = {};
+    do {
+      const to = Math.min(until, clock.now() + HELD_MS);
+      const part = await this.#operator.post<{ events: Record<string, number> }>('/admin/clock/advance', {
+        to: new Date(to).toISOString(),
+      });
+      for (const [type, count] of Object.entries(part.events)) events[type] = (events[type] ?? 0) + count;
+      if (to < until) await this.#prices?.reportAll();
+    } while (clock.now() < until);
+    return { from: new Date(from), to: new Date(until), events };
+  }
+
+  async now(): Promise<Date> {
+    return new Date(this.#exchange.sequencer.clock.now());
+  }
+
+  async requests({ account, code, path, limit }: RequestFilter = {}): Promise<readonly RequestEntry[]> {
+    const query = new URLSearchParams({
+      ...(account !== undefined && { account: this.account(account).name }),
+      ...(code !== undefined && { code }),
+      ...(path !== undefined && { path }),
+      ...(limit !== undefined && { limit: String(limit) }),
+    });
+    const { requests } = await this.#operator.get<{ requests: readonly RequestEntry[] }>(
+      `/admin/requests?${query.toString()}`,
+    );
+    return requests;
+  }
+
+  async stateHash(): Promise<string> {
+    await this.#exchange.sequencer.durable();
+    return stateHash(this.#exchange.sequencer.state);
+  }
+
+  close(): Promise<void> {
+    return this.#exchange.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #withoutMarket(what: string): HeldPrices {
+    if (this.#prices !== undefined) return this.#prices;
+    throw new TypeError(
+      `${what}: the market has its own prices; move them with shock, or start with market 'off'`,
+    );
+  }
+
+  #spanOf(text: string): number {
+    const span = parseDuration(text);
+    if (span === undefined)
+      throw new TypeError(`${JSON.stringify(text)} must be a span such as 8h, 1d12h, 90s`);
+    return span;
+  }
+
+  /** `BTCUSDT` is that of the first category that has it. */
+  #perpetual(name: string): { category: string; symbol: string } {
+    const [first, second] = name.split(':');
+    const { instruments } = this.#exchange.sequencer.state;
+    const perpetuals = instruments.flatMap(({ futures, spec }) =>
+      futures === undefined || futures.delivery !== undefined ? [] : [spec],
+    );
+    const found = perpetuals.find(({ category, symbol }) =>
+      second === undefined ? symbol === first : category === first && symbol === second,
+    );
+    if (found !== undefined) return { category: found.category, symbol: found.symbol };
+    const names = perpetuals.map(({ category, symbol }) => `${category}:${symbol}`).join(', ');
+    throw new TypeError(`there is no perpetual ${JSON.stringify(name)}; there are ${names}`);
+  }
+}
+
+/** Those that wait for a price. One with a future launch opens by itself. */
+async function openContracts(sequencer: Sequencer): Promise<void> {
+  const { instruments, now } = sequencer.state;
+  for (const { index: instrument, status, calendar } of instruments) {
+    const waits = Number.isFinite(calendar.launchTime) && calendar.launchTime > now;
+    if (status === InstrumentStatus.listed && !waits)
+      await sequencer.submit({ type: 'setInstrumentStatus', instrument, status: 'online' });
+  }
+}
