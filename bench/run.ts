@@ -16,6 +16,7 @@ import { type Benchmark, printConditions } from './report.ts';
 import { slowSenders } from './slow-senders.ts';
 import { strategy } from './strategy.ts';
 import { streams } from './streams.ts';
+import { testkit } from './testkit.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   book,
@@ -29,6 +30,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   gateway,
   'slow-senders': slowSenders,
   streams,
+  testkit,
   market,
 };
 
