@@ -24,12 +24,11 @@ const KEPT_MS = 86_400_000;
 /** Beside the programs themselves: their hosts, and what is loaded before them. */
 const OF_TESTS = [
   'test/crash/early-answers.ts',
-  'test/harness/cheap-passphrases.ts',
   'test/harness/command-host.ts',
   'test/harness/exchange-host.ts',
   'test/harness/held-wall-hook.ts',
   'test/harness/parent-watchdog.ts',
-  'test/harness/patient-disk.ts',
+  'test/harness/test-server.ts',
 ];
 const SOURCES = [
   'build/*',

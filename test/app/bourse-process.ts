@@ -1,12 +1,16 @@
 /** The real programs as child processes, each test with directories of its own. */
-import { type ChildProgram, type Ended, SERVER_OPTIONS, startProgram } from '../harness/child-programs.ts';
+import {
+  type ChildProgram,
+  type Ended,
+  startProgram,
+  startServerProgram,
+} from '../harness/child-programs.ts';
 import { hostedCommand } from '../harness/hosted-command.ts';
 import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 export type { Ended };
 
-const MAIN = programModule('src/main.ts');
 const TOOLS = programModule('src/bourse.ts');
 /** A guard against one that hangs; a busy machine may need most of a minute. */
 const READY_MAX_MS = 240_000;
@@ -24,17 +28,15 @@ function cleanEnvironment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), ...extra };
 }
 
-function child(program: string, args: readonly string[], { cwd, env }: Place): ChildProgram {
-  const options = program === MAIN ? SERVER_OPTIONS : [];
-  return startProgram([...options, program, ...args], {
-    cwd: cwd ?? temporaryDirectory(),
-    env: cleanEnvironment(env),
-  });
+/** The server, unless another program is named. */
+function child(args: readonly string[], { cwd, env }: Place, program?: string): ChildProgram {
+  const place = { cwd: cwd ?? temporaryDirectory(), env: cleanEnvironment(env) };
+  return program === undefined ? startServerProgram(args, place) : startProgram([program, ...args], place);
 }
 
 /** `bourse ...`, to its end. */
 export function bourse(args: readonly string[], place: Place = {}): Promise<Ended> {
-  return child(TOOLS, args, place).ended;
+  return child(args, place, TOOLS).ended;
 }
 
 /** The same without a process of its own (`hosted-command.ts`). */
@@ -44,12 +46,12 @@ export function command(args: readonly string[]): Promise<Ended> {
 
 /** A start that is expected to be refused, to its end. */
 export function start(args: readonly string[], place: Place = {}): Promise<Ended> {
-  return child(MAIN, args, place).ended;
+  return child(args, place).ended;
 }
 
 /** The same; an exchange that serves is killed, so that the test fails at once. */
 export function refusedStart(args: readonly string[], place: Place = {}): Promise<Ended> {
-  const started = child(MAIN, args, place);
+  const started = child(args, place);
   started.process.stdout!.on('data', () => {
     if (/^Listening on .*\n/m.test(started.stdout)) started.process.kill('SIGKILL');
   });
@@ -65,8 +67,8 @@ export class Server {
   }
 
   /** Resolves when the last line of the banner is there. A program that is named is started as it is, without hooks. */
-  static async start(args: readonly string[], place: Place = {}, program = MAIN): Promise<Server> {
-    const started = child(program, ['--port', '0', '--market', 'off', ...args], place);
+  static async start(args: readonly string[], place: Place = {}, program?: string): Promise<Server> {
+    const started = child(['--port', '0', '--market', 'off', ...args], place, program);
     const server = new Server(started);
     const deadline = performance.now() + READY_MAX_MS;
     while (!/^Listening on .*\n/m.test(started.stdout)) {

@@ -3,9 +3,12 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programUrl, SOURCE_LINES } from './program.ts';
+import { programModule, programUrl, SOURCE_LINES } from './program.ts';
 
 const LIFELINE = programUrl('test/harness/parent-watchdog.ts');
+const MAIN = programModule('src/main.ts');
+const TEST_SERVER = programModule('test/harness/test-server.ts');
+const IN_TEST = process.env.NODE_TEST_CONTEXT !== undefined;
 const PIPES = ['pipe', 'pipe', 'pipe'] as const;
 
 export interface Place {
@@ -45,15 +48,6 @@ export class ChildProgram {
   }
 }
 
-/** What a server is started with: a benchmark measures it as it is, a test neither the disk nor scrypt. */
-export const SERVER_OPTIONS: readonly string[] =
-  process.env.NODE_TEST_CONTEXT === undefined
-    ? []
-    : ['patient-disk', 'cheap-passphrases'].flatMap((name) => [
-        '--import',
-        programUrl(`test/harness/${name}.ts`),
-      ]);
-
 /** As the launcher does it; here already for what is loaded before the program. */
 const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache');
 
@@ -62,12 +56,22 @@ export function startProgram(args: readonly string[], place: Place): ChildProgra
   return new ChildProgram(spawnNode(args, place, [...PIPES]));
 }
 
-export function spawnNode(
+/** The server: a benchmark measures it as it is, a test neither the disk nor scrypt (`test-server.ts`). */
+export function startServerProgram(args: readonly string[], place: Place): ChildProgram {
+  if (!IN_TEST) return startProgram([MAIN, ...args], place);
+  return new ChildProgram(spawnAlone([TEST_SERVER, ...args], place, [...PIPES]));
+}
+
+export function spawnNode(args: readonly string[], place: Place, stdio: StdioOptions): ChildProcess {
+  return spawnAlone(['--import', LIFELINE, ...args], place, stdio);
+}
+
+function spawnAlone(
   args: readonly string[],
   { cwd, env = process.env }: Place,
   stdio: StdioOptions,
 ): ChildProcess {
-  const all = [...SOURCE_LINES, '--import', LIFELINE, ...args];
+  const all = [...SOURCE_LINES, ...args];
   return spawn(process.execPath, all, { cwd, env: { NODE_COMPILE_CACHE, ...env }, stdio });
 }
 

@@ -5,9 +5,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ChildProgram, SERVER_OPTIONS, startProgram } from './child-programs.ts';
+import { type ChildProgram, startProgram, startServerProgram } from './child-programs.ts';
 import type { HeldWall } from './held-wall.ts';
-import { programModule } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface DemoKeys {
@@ -49,7 +48,6 @@ export interface RunningServer extends TestServer {
   log(): string;
 }
 
-const MAIN = programModule('src/main.ts');
 /** A guard against one that hangs; a busy machine may need most of a minute. */
 const START_TIMEOUT_MS = 240_000;
 /**
@@ -60,9 +58,13 @@ const QUICK = ['--market', 'off', '--segment-bytes', '4194304', '--operator-port
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? temporaryDirectory();
-  const main = options.checkout === undefined ? MAIN : join(options.checkout, 'src/main.ts');
-  const args = [...SERVER_OPTIONS, main, ...flagsOf(data, options.args)];
-  const program = startProgram(args, { env: { ...process.env, ...options.env, ...options.wall?.env } });
+  const { checkout } = options;
+  const flags = flagsOf(data, options.args);
+  const place = { env: { ...process.env, ...options.env, ...options.wall?.env } };
+  const program =
+    checkout === undefined
+      ? startServerProgram(flags, place)
+      : startProgram([join(checkout, 'src/main.ts'), ...flags], place);
   const child = program.process;
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
