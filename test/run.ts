@@ -23,15 +23,11 @@ const LONG_FILES = [
   'test/docs/commands.test.ts',
   'test/contract/interface.test.ts',
   'test/space/disk-full.test.ts',
-  'test/admin/*.test.ts',
+  'test/admin/docs.test.ts',
   'test/examples/programs.test.ts',
   'test/security/hostile/http.test.ts',
-  'test/app/{endings,skip-command}.test.ts',
-  'test/api/thefts-of-*.test.ts',
   'test/campaign/*.test.ts',
-  'test/backup/*.test.ts',
   'test/client-matrix/*.test.ts',
-  'test/simulator/server.test.ts',
 ];
 
 const { quick, serial, named } = choice();

@@ -10,21 +10,39 @@ import { describe } from 'node:test';
 const ROOT = join(import.meta.dirname, '../..');
 
 const api = (names: string) => `test/api/{${names}}.test.ts`;
+const app = (names: string) => `test/app/{${names}}.test.ts`;
 
 /** Patterns of the files of each suite; the longest first, so that none is alone at the end. */
 export const SUITES = {
   unit: ['src/**/*.test.ts', 'web/**/*.test.ts'],
   streams: ['test/streams/*.test.ts'],
   property: ['test/{property,golden}/*.test.ts'],
+  app: [
+    app('clock-advance,command-line,damaged-history,data-format,demo-funds,endings,exposure*,host-settings'),
+    app('identity-*,memory,pages,pieces,private-files,reserves-audit,schemas,skip-command,which-exchange'),
+  ],
+  simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
   'api-futures': [api('futures*,forced-closes,position-moves,margin,loans,strategy,tax-records')],
-  'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
+  backup: [
+    'test/{backup,journal}/*.test.ts',
+    'test/space/{cancel-only,descriptors,long-replay,settings}.test.ts',
+  ],
   core: ['test/core/**/*.test.ts'],
-  'api-spot': [api('*orders,balances,encodings,paging,market-data,price-candles,refusals,order-quota')],
+  'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
   security: [
     'test/security/*.test.ts',
-    'test/security/hostile/{foreign-pages,permissions,signature}.test.ts',
+    'test/security/hostile/{foreign-pages,limits,malformed,operator,permissions,signature}.test.ts',
   ],
+  docs: [
+    'test/docs/{errors,fidelity,history,openapi,reference,schemas,spec-references,stream-rules}.test.ts',
+    'test/architecture/*.test.ts',
+    'test/contract/{rates,wire}.test.ts',
+    'test/inspector/*.test.ts',
+  ],
+  admin: ['test/admin/{actions,audit,console,listener}.test.ts'],
+  'api-spot': [api('*orders,balances,encodings,paging,market-data,price-candles,refusals,order-quota')],
   'api-streams': ['test/api/*-streams.test.ts'],
+  web: ['test/web/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type SuiteName = keyof typeof SUITES;
