@@ -29,6 +29,8 @@ const LONG_FILES = [
   'test/campaign/*.test.ts',
   'test/client-matrix/*.test.ts',
 ];
+/** Random commands and what is compared after each are garbage at once: it is collected half as often. */
+const LARGE_YOUNG_HEAP = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
 
 const { quick, serial, named } = choice();
 const chosen = files();
@@ -46,7 +48,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 const results = run({
   files: chosen.map((file) => resolve(ROOT, file)),
   cwd: ROOT,
-  execArgv: ['--import', new URL('harness/no-leftovers.ts', import.meta.url).href],
+  execArgv: [...LARGE_YOUNG_HEAP, '--import', new URL('harness/no-leftovers.ts', import.meta.url).href],
   concurrency: serial ? 1 : availableParallelism() + 2,
   // A guard against a test that hangs. On a busy machine with a quarter of a processor the longest takes minutes.
   timeout: 1_800_000,
