@@ -5,6 +5,8 @@ import { type FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
 import { openFloor, type TradingFloor } from '../trading-floor.ts';
 
 function open400(floor: TradingFloor, words: { on?: string } = {}): void {
+  // Coins have their prices of the second: without them every look at the orders would find them anew.
+  floor.wait(1000);
   for (let n = 0; n < 400; n++) floor.buy('ann', '0.001', '50000', words);
 }
 
