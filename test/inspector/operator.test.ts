@@ -20,7 +20,13 @@ before(async () => {
 after(() => server.stop());
 
 interface Answer {
-  readonly requests: readonly { readonly apiKey: string; readonly path: string; readonly code: string }[];
+  readonly requests: readonly {
+    readonly apiKey: string;
+    readonly path: string;
+    readonly code: string;
+    readonly commands: readonly number[];
+    readonly times: Readonly<Record<string, number | null>>;
+  }[];
   readonly after: number;
   /** Of a refusal, alone. */
   readonly error?: { readonly message: string };
@@ -70,4 +76,16 @@ test('what cannot be asked for is refused, with what would be right', async () =
     assert.equal(refused.status, status, query);
     assert.match(refused.body.error!.message, message, query);
   }
+});
+
+test('an order is shown with its command and the time of each step', async () => {
+  const client = new SignedClient(server.url, server.account('bot'));
+  const order = { category: 'SPOT', symbol: 'BTCUSDT', side: 'buy', orderType: 'limit', qty: '0.01' };
+  await client.post('/api/v3/trade/place-order', { ...order, price: '50000' });
+  client.close();
+  const { body } = await requests('?account=bot');
+  const [{ commands, times }] = body.requests as [Answer['requests'][number]];
+  assert.equal(commands.length, 1);
+  assert.deepEqual(Object.keys(times), ['parse', 'authenticate', 'apply', 'durable', 'answer']);
+  assert.ok(Object.values(times).every((spent) => spent !== null));
 });

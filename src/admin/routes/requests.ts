@@ -1,5 +1,5 @@
 /** The last requests and socket frames of all accounts (docs/inspector.md). Secrets are not among them. */
-import { summaryOf, verdictOf } from '../../inspector/entry-summary.ts';
+import { summaryOf, timesOf, verdictOf } from '../../inspector/entry-summary.ts';
 import type { Entry } from '../../inspector/recorder.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
@@ -8,6 +8,8 @@ import { findUser } from '../lookup.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const LIMIT = { default: 100, most: 1_000 } as const;
+
+const Spent = Type.Union([Type.Number(), Type.Null()]);
 
 const RequestView = Type.Object({
   id: Type.Integer(),
@@ -28,6 +30,13 @@ const RequestView = Type.Object({
   ms: Type.Number(),
   about: Type.String(),
   refused: Type.Boolean(),
+  /** Sequence numbers. */
+  commands: Type.Array(Type.Integer()),
+  /** Milliseconds before each step, null where it was not taken. */
+  times: Type.Union([
+    Type.Object({ parse: Spent, authenticate: Spent, apply: Spent, durable: Spent, answer: Type.Number() }),
+    Type.Null(),
+  ]),
 });
 
 export const requestRoutes: readonly OperatorRoute[] = [
@@ -68,7 +77,7 @@ export const requestRoutes: readonly OperatorRoute[] = [
           : recorder.after(Number(query.after), limit, fits);
       const full = query.after !== undefined && found.length === limit;
       return {
-        requests: found.map((entry) => ({ ...summaryOf(entry), peer: entry.peer })),
+        requests: found.map((entry) => ({ ...summaryOf(entry), peer: entry.peer, times: timesOf(entry) })),
         after: full ? found.at(-1)!.id : recorder.nextId - 1,
       };
     },

@@ -18,6 +18,7 @@ import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
 import { Recorder } from '../../inspector/recorder.ts';
+import { runningTrace } from '../../inspector/request-trace.ts';
 import { serveConsole, servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
@@ -75,6 +76,7 @@ export async function openApi(
   };
   const limiter = new RateLimiter({ rateLimits: config.rateLimits });
   const recorder = config.inspect === 'on' ? new Recorder() : undefined;
+  if (recorder !== undefined) sequencer.traceOf = runningTrace;
   const services = {
     sequencer,
     identity,
