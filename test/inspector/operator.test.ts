@@ -1,6 +1,7 @@
 /** What the operator sees of all accounts' requests. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { command } from '../app/bourse-process.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -88,4 +89,9 @@ test('an order is shown with its command and the time of each step', async () =>
   assert.equal(commands.length, 1);
   assert.deepEqual(Object.keys(times), ['parse', 'authenticate', 'apply', 'durable', 'answer']);
   assert.ok(Object.values(times).every((spent) => spent !== null));
+  const asked = ['requests', '--account', 'bot', '--data', server.data];
+  const { stdout } = await command([...asked, '--json']);
+  assert.deepEqual(JSON.parse(stdout).requests, body.requests);
+  const { stdout: table } = await command(asked);
+  assert.match(table, new RegExp(`place-order +200 00000 +[\\d.]+ +${commands[0]} +BTCUSDT buy`));
 });

@@ -1,6 +1,6 @@
 /** `bourse requests`: the last requests of all accounts, or of one. */
 import type { Command } from 'commander';
-import { operatorCommand, table, when } from './operator-command.ts';
+import { operatorCommand, table, when, withQuery } from './operator-command.ts';
 
 interface RequestView {
   readonly ts: number;
@@ -31,10 +31,8 @@ export function requestsCommand(): Command {
     'bourse requests --path place-order --json',
   ];
   return operatorCommand('requests', description, examples, async (client, command) => {
-    const query = new URLSearchParams(command.opts<Record<string, string>>()).toString();
-    const answer = await client.get<{ requests: RequestView[] }>(
-      `/admin/requests${query === '' ? '' : `?${query}`}`,
-    );
+    const path = withQuery('/admin/requests', command, ['account', 'code', 'path', 'after', 'limit']);
+    const answer = await client.get<{ requests: RequestView[] }>(path);
     const rows = answer.requests.map((request) => {
       const { ts, kind, uid, method, path, status, code, ms, commands, msg, about, refused } = request;
       return [
