@@ -94,7 +94,7 @@ export interface History {
   transfers(query: TransferQuery): Promise<TransferView[]>;
   /** Deposits or withdrawals with their present status, by creation time. */
   walletRecords(query: WalletRecordQuery): Promise<WalletRecordView[]>;
-  /** The same for several accounts together, newest first. */
+  /** The same for several accounts together, or for all of them, newest first. */
   familyWalletRecords(query: FamilyRecordQuery): Promise<FamilyRecordView[]>;
   /** Coins sold for debts, by their owner or by liquidation. */
   conversions(query: ConversionQuery): Promise<ConversionView[]>;
@@ -216,7 +216,9 @@ export interface WalletRecordQuery extends MoneyQuery {
 export type FamilyRecordView = WalletRecordView & { readonly uid: string };
 
 export interface FamilyRecordQuery extends Omit<PageQuery, 'symbol' | 'uid'> {
-  readonly uids: readonly number[];
+  /** Undefined for all accounts. */
+  readonly uids: readonly number[] | undefined;
+  readonly type?: WalletRecordType;
   readonly status?: WalletRecord['status'];
 }
 

@@ -19,6 +19,17 @@ export interface Summary {
   /** What was asked for or told, in a few words. */
   readonly about: string;
   readonly refused: boolean;
+  /** Sequence numbers of the commands that it made. */
+  readonly commands: number[];
+}
+
+/** Milliseconds that a request spent before it reached each step; null where it did not. */
+export interface StepTimes {
+  readonly parse: number | null;
+  readonly authenticate: number | null;
+  readonly apply: number | null;
+  readonly durable: number | null;
+  readonly answer: number;
 }
 
 const ENVELOPE = /^\{"code":"([^"\\]*)","msg":("(?:[^"\\]|\\.)*")/;
@@ -44,6 +55,26 @@ export function summaryOf(entry: Entry): Summary {
     ms: Math.round(entry.tookMs * 10) / 10,
     about: aboutOf(entry).slice(0, ABOUT_CHARS_MAX),
     refused: !SUCCESS.has(code),
+    commands: [...entry.commands],
+  };
+}
+
+/** Null where no times are known: of pushes, and of calls that went no further than their address. */
+export function timesOf(entry: Entry): StepTimes | null {
+  if (entry.parsedUs === 0) return null;
+  let reachedUs = 0;
+  const since = (us: number): number | null => {
+    if (us === 0) return null;
+    const spent = us - reachedUs;
+    reachedUs = us;
+    return spent / 1_000;
+  };
+  return {
+    parse: since(entry.parsedUs),
+    authenticate: since(entry.admittedUs),
+    apply: since(entry.appliedUs),
+    durable: since(entry.durableUs),
+    answer: Math.max(0, Math.round(entry.tookMs * 1_000) - reachedUs) / 1_000,
   };
 }
 

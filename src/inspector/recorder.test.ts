@@ -10,6 +10,7 @@ const CALL: HttpCall = {
   peer: '127.0.0.1',
   agent: 'test',
   finding: undefined,
+  steps: undefined,
   method: 'POST',
   target: '/api/v3/trade/place-order',
   timestamp: '1',

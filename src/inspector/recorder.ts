@@ -3,9 +3,17 @@
  * worked out of them until somebody looks (`entry-summary.ts`), because every order pays for what happens here.
  */
 import { targetWithoutSecrets, withoutSecrets } from './redaction.ts';
-import type { Direction, HttpCall, Party, SignatureFinding, SocketFrame, TrafficSink } from './traffic.ts';
+import type {
+  Direction,
+  HttpCall,
+  Party,
+  RequestSteps,
+  SignatureFinding,
+  SocketFrame,
+  TrafficSink,
+} from './traffic.ts';
 
-export interface Entry extends Party {
+export interface Entry extends Party, RequestSteps {
   /** Grows by one with each. */
   readonly id: number;
   readonly kind: 'http' | 'ws';
@@ -40,7 +48,9 @@ const LIMITS: RecorderLimits = { entries: 20_000, bytes: 64 * 1024 * 1024 };
 export const TEXT_CHARS_MAX = 16 * 1024;
 const AGENT_CHARS_MAX = 200;
 /** The record itself, with its short texts. */
-const ENTRY_BYTES = 512;
+const ENTRY_BYTES = 640;
+
+const NO_STEPS: RequestSteps = { parsedUs: 0, admittedUs: 0, appliedUs: 0, durableUs: 0, commands: [] };
 
 export class Recorder implements TrafficSink {
   readonly #limits: RecorderLimits;
@@ -75,7 +85,7 @@ export class Recorder implements TrafficSink {
   }
 
   call(call: HttpCall): void {
-    const { party, body, agent } = call;
+    const { party, body, agent, steps = NO_STEPS } = call;
     this.#keep({
       id: this.#next,
       kind: 'http',
@@ -95,12 +105,17 @@ export class Recorder implements TrafficSink {
       left: call.left,
       unread: call.unread,
       finding: call.finding,
+      parsedUs: steps.parsedUs,
+      admittedUs: steps.admittedUs,
+      appliedUs: steps.appliedUs,
+      durableUs: steps.durableUs,
+      commands: steps.commands,
       connection: '',
     });
   }
 
   frame(frame: SocketFrame): void {
-    const { party, direction } = frame;
+    const { party, direction, steps = NO_STEPS } = frame;
     const text = kept(frame.text);
     this.#keep({
       id: this.#next,
@@ -109,7 +124,7 @@ export class Recorder implements TrafficSink {
       mainUid: party.mainUid,
       apiKey: party.apiKey,
       atMs: frame.atMs,
-      tookMs: 0,
+      tookMs: frame.tookMs,
       peer: frame.peer ?? '',
       agent: cut(frame.agent ?? '', AGENT_CHARS_MAX),
       method: direction satisfies Direction,
@@ -121,6 +136,11 @@ export class Recorder implements TrafficSink {
       left: undefined,
       unread: false,
       finding: frame.finding,
+      parsedUs: steps.parsedUs,
+      admittedUs: steps.admittedUs,
+      appliedUs: steps.appliedUs,
+      durableUs: steps.durableUs,
+      commands: steps.commands,
       connection: frame.connection,
     });
   }
@@ -173,8 +193,10 @@ export class Recorder implements TrafficSink {
 }
 
 /** A character takes two bytes once one of a text is not Latin. */
-function bytesOf({ body, answer, target, agent }: Entry): number {
-  return ENTRY_BYTES + 2 * (body.length + answer.length + target.length + agent.length);
+function bytesOf({ body, answer, target, agent, commands }: Entry): number {
+  return (
+    ENTRY_BYTES + 16 * commands.length + 2 * (body.length + answer.length + target.length + agent.length)
+  );
 }
 
 function textOf(bytes: Uint8Array): string {

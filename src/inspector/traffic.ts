@@ -17,6 +17,21 @@ export interface SignatureFinding {
   readonly text: string;
 }
 
+/**
+ * When a request reached its steps, in microseconds since it arrived; 0 where it did not. A request with several commands
+ * is applied with the first of them, and durable with the last.
+ */
+export interface RequestSteps {
+  /** Its bytes were read. */
+  readonly parsedUs: number;
+  /** Signature, permission, limit and parameters were in order. */
+  readonly admittedUs: number;
+  readonly appliedUs: number;
+  readonly durableUs: number;
+  /** Sequence numbers of its commands. */
+  readonly commands: readonly number[];
+}
+
 interface Traffic {
   readonly party: Party;
   /** Unix milliseconds of the machine's clock. */
@@ -24,10 +39,13 @@ interface Traffic {
   readonly peer: string | undefined;
   readonly agent: string | undefined;
   readonly finding: SignatureFinding | undefined;
+  /** Undefined where a request went no further than its address, and of frames that answer none. */
+  readonly steps: RequestSteps | undefined;
+  /** From the arrival of a request to its answer. */
+  readonly tookMs: number;
 }
 
 export interface HttpCall extends Traffic {
-  readonly tookMs: number;
   readonly method: string;
   /** Path and query as received. */
   readonly target: string;

@@ -39,6 +39,13 @@ export interface Published {
   readonly events: readonly Event[];
 }
 
+/** Follows the commands of one request. */
+export interface CommandTrace {
+  applied(seq: number): void;
+  /** Everything that it submitted, or waits for, is on disk. */
+  durable(): void;
+}
+
 /** A command without a sequence number yet. */
 interface Proposal {
   readonly command: Command;
@@ -46,6 +53,7 @@ interface Proposal {
   readonly amended: readonly number[] | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: Error) => void;
+  readonly trace: CommandTrace | undefined;
   /** The one that was proposed together with it. */
   readonly next: Proposal | undefined;
 }
@@ -59,12 +67,13 @@ interface Waiting {
   readonly amended: readonly number[] | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: Error) => void;
+  readonly trace: CommandTrace | undefined;
 }
 
 const ignore = () => {};
 
 /** Of a command that another node proposed. */
-const NO_WAITER = { amended: undefined, resolve: ignore, reject: ignore };
+const NO_WAITER = { amended: undefined, resolve: ignore, reject: ignore, trace: undefined };
 
 /** The count of outstanding modifications is made for one command at a time. */
 type Paired = Unstamped<Exclude<Command, AmendOrders>>;
@@ -74,6 +83,7 @@ interface Submission {
   readonly given: Paired;
   readonly resolve: Proposal['resolve'];
   readonly reject: Proposal['reject'];
+  readonly trace: CommandTrace | undefined;
 }
 
 export class Sequencer {
@@ -94,6 +104,8 @@ export class Sequencer {
   private head = 0;
   private readonly outstandingAmends = new Map<number, number>();
   private readonly listeners: ((published: Published) => void)[] = [];
+  /** Who follows what is submitted now; unset while nobody does. */
+  traceOf: (() => CommandTrace | undefined) | undefined;
   /** Set by the memory guard: commands that need more memory are rejected. */
   memoryShort = false;
   private sinceCheckpoint = 0;
@@ -159,7 +171,8 @@ export class Sequencer {
   submit(command: Unstamped<Command>): Promise<CommandResult> {
     const refusal = this.refusalOf(command);
     if (refusal !== undefined) return Promise.reject(refusal);
-    return new Promise((resolve, reject) => this.propose(command, resolve, reject));
+    const trace = this.traceOf?.();
+    return new Promise((resolve, reject) => this.propose(command, resolve, reject, trace));
   }
 
   /** Two commands that no other comes between. */
@@ -167,7 +180,8 @@ export class Sequencer {
     const refusal = this.refusalOf(first) ?? this.refusalOf(second);
     if (refusal !== undefined) return [Promise.reject(refusal), Promise.reject(refusal)];
     const [one, other] = [Promise.withResolvers<CommandResult>(), Promise.withResolvers<CommandResult>()];
-    this.proposeBoth({ given: first, ...one }, { given: second, ...other });
+    const trace = this.traceOf?.();
+    this.proposeBoth({ given: first, ...one, trace }, { given: second, ...other, trace });
     return [one.promise, other.promise];
   }
 
@@ -193,6 +207,7 @@ export class Sequencer {
         amended: undefined,
         resolve,
         reject,
+        trace: this.traceOf?.(),
       });
     });
   }
@@ -202,12 +217,17 @@ export class Sequencer {
     return { log, history, memoryShort };
   }
 
-  private propose(given: Unstamped<Command>, resolve: Proposal['resolve'], reject: Proposal['reject']): void {
+  private propose(
+    given: Unstamped<Command>,
+    resolve: Proposal['resolve'],
+    reject: Proposal['reject'],
+    trace: CommandTrace | undefined,
+  ): void {
     const amended = given.type === 'amendOrders' ? this.amendedOrders(given) : undefined;
     const ticket = ++this.lastTicket;
     try {
       const { command, bytes } = this.stamp(given, amended);
-      this.proposals.set(ticket, { command, amended, resolve, reject, next: undefined });
+      this.proposals.set(ticket, { command, amended, resolve, reject, trace, next: undefined });
       this.log.propose([bytes], ticket);
     } catch (error) {
       this.refuse(ticket, amended, reject, error as Error);
@@ -256,12 +276,13 @@ export class Sequencer {
     if (proposal?.next === undefined) this.proposals.delete(ticket);
     else this.proposals.set(ticket, proposal.next);
     const command = proposal?.command ?? decodeCommand(payload);
-    const { amended, resolve, reject } = proposal ?? NO_WAITER;
+    const { amended, resolve, reject, trace } = proposal ?? NO_WAITER;
     this.lastSeq = seq;
     try {
       const result = this.exchange.apply(command, seq);
       const events = this.exchange.takeEvents();
-      this.waiting.push({ seq, time: command.time, events, result, amended, resolve, reject });
+      this.waiting.push({ seq, time: command.time, events, result, amended, resolve, reject, trace });
+      trace?.applied(seq);
     } catch (error) {
       // The state may be half changed: stop. The restart replays the journal and stops at the same command.
       reject(new OutcomeUnknown('the command broke an invariant'));
@@ -305,7 +326,7 @@ export class Sequencer {
   private checkpointWhenDue(): void {
     if (this.halted !== undefined || this.sinceCheckpoint < CHECKPOINT_COMMANDS) return;
     this.sinceCheckpoint = 0;
-    this.propose({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore);
+    this.propose({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore, undefined);
   }
 
   private amendedOrders({ uid, items }: Unstamped<AmendOrders>): number[] {
@@ -335,12 +356,13 @@ export class Sequencer {
   private publish(durableSeq: number): void {
     const { waiting } = this;
     while (this.head < waiting.length && waiting[this.head]!.seq <= durableSeq) {
-      const { seq, time, events, result, amended, resolve } = waiting[this.head++]!;
+      const { seq, time, events, result, amended, resolve, trace } = waiting[this.head++]!;
       if (amended !== undefined) this.releaseAmends(amended);
       if (isListing(events)) describe(this.history, this.state);
       // Also commands without events: the history must be able to confirm everything up to a snapshot.
       if (seq > this.projectedSeq) this.history.project({ seq, time, events });
       this.projectedSeq = seq;
+      trace?.durable();
       resolve(result);
       if (events.length !== 0) for (const listener of this.listeners) listener({ seq, time, events });
     }

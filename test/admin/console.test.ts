@@ -204,6 +204,35 @@ describe('what the console reads', () => {
     assert.deepEqual([rights, quotas.map(({ category }: Json) => category)], [[], ['spot', 'futures']]);
   });
 
+  it('past deposits are listed, of one account or of all, the newest first and page by page', async () => {
+    for (const name of ['saver-a', 'saver-b']) await venue.ask('account', 'create', name);
+    const pay = (name: string, amount: string, reference: string) =>
+      venue.ask('deposit', name, amount, 'USDT', '--reference', reference);
+    await pay('saver-a', '10', 'tx-a1');
+    const { id, uid } = await pay('saver-b', '20.5', 'tx-b1');
+    await pay('saver-a', '30', 'tx-a2');
+    const list = async (query: string) =>
+      (await venue.admin('GET', `/admin/deposits${query}`)).body.deposits as Json[];
+    const references = (deposits: Json[]) => deposits.map(({ reference }) => reference);
+    assert.deepEqual(references(await list('?limit=3')), ['tx-a2', 'tx-b1', 'tx-a1']);
+    assert.deepEqual(references(await list('?account=saver-a')), ['tx-a2', 'tx-a1']);
+    assert.deepEqual(references(await list(`?limit=1&before=${id}`)), ['tx-a1']);
+    const [{ created, ...deposit }] = (await list('?account=saver-b')) as [Json];
+    const outside = { from: '', chain: '', address: '', reference: 'tx-b1' };
+    assert.deepEqual(deposit, { id, uid, coin: 'USDT', amount: '20.5', ...outside });
+    assert.ok(created > 0);
+    assert.deepEqual(references((await venue.ask('deposits', '--account', 'saver-b')).deposits), ['tx-b1']);
+    assert.equal((await venue.admin('GET', '/admin/deposits?account=nobody')).status, 404);
+  });
+
+  it('a list that is asked for more than it gives says how much that is', async () => {
+    for (const path of ['risk', 'deposits'])
+      for (const limit of ['0', '1001']) {
+        const { status, body } = await venue.admin('GET', `/admin/${path}?limit=${limit}`);
+        assert.deepEqual([status, body.error.message], [400, 'limit must be 1 to 1000'], path);
+      }
+  });
+
   it('entries of the catalogue are shown as they can be listed again', async () => {
     const { spec } = (await venue.admin('GET', '/admin/instruments/SPOT/BTCUSDT')).body;
     assert.equal(spec.symbol, 'BTCUSDT');

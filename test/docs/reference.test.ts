@@ -13,6 +13,7 @@ import ccxt from 'ccxt';
 import { openApiDocument } from '../../src/api/http/openapi.ts';
 import { CATALOGUE } from '../../src/api/wire/error-catalogue.ts';
 import { asyncApiDocument } from '../../src/api/ws/asyncapi.ts';
+import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
 import { UNIFIED, WATCHED } from '../../web/reference/ccxt-methods.ts';
 import { AGAIN, readAsyncApi, readOpenApi } from '../../web/reference/documents.ts';
 import { bodyOf, draftOf, missingOf, queryOf } from '../../web/reference/form.ts';
@@ -27,6 +28,7 @@ import {
   sdkMethod,
 } from '../../web/wire/client-names.ts';
 import { programOf } from '../../web/wire/code.ts';
+import { callOf, FRAME_TOPICS, frameProgramOf, tradeFrameIn } from '../../web/wire/frame-code.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -36,6 +38,13 @@ const plain = (document: object) => JSON.parse(JSON.stringify(document));
 const { operations, errors } = readOpenApi(plain(openApiDocument()));
 const { messages, errors: socketErrors } = readAsyncApi(plain(asyncApiDocument()));
 const CLIENTS_PAGE = readFileSync(join(import.meta.dirname, '../../docs/clients.md'), 'utf8');
+
+/** Of HTTP with `data`, of a socket with `args`. */
+interface Placed {
+  readonly code: string;
+  readonly args?: readonly { readonly orderId: string }[];
+  readonly data?: { readonly orderId: string } | readonly { readonly orderId: string }[];
+}
 
 /** A parameter is wrong, or the signature; that an id is missing the form cannot help. */
 const ABOUT_FORM = /^(?:40017|40020|40009)$/;
@@ -265,6 +274,54 @@ describe('requests that the page proposes', () => {
     };
     const output = execFileSync('bash', ['-c', programOf('curl', call, server.url, keys)], { stdio: 'pipe' });
     assert.equal(JSON.parse(String(output)).code, '00000');
+  });
+
+  it('programs for frames that trade run as pasted: the SDK over its socket, ccxt as the same call', async () => {
+    assert.deepEqual(Object.keys(FRAME_TOPICS), Object.keys(TRADE_TOPICS));
+    const keys = server.account('alice');
+    const ORDER = { symbol: 'BTCUSDT', orderType: 'limit', side: 'buy', qty: '0.001', price: '50000' };
+    let ran = 0;
+    const run = async (client: 'SDK' | 'ccxt JS', topic: string, args: readonly object[]) => {
+      const sent = { op: 'trade', id: '1', category: 'spot', topic, args, requestTime: '1' };
+      const frame = tradeFrameIn(JSON.stringify(sent))!;
+      assert.equal(callOf(frame).path, TRADE_TOPICS[topic]!.route.path);
+      const program = frameProgramOf(client, frame, server.url, keys);
+      const [answer] = (await printed(`frame ${client} ${topic} ${ran++}`, program)) as [Placed];
+      assert.ok(['0', '00000'].includes(answer.code), JSON.stringify(answer));
+      const placed = client === 'SDK' ? answer.args! : answer.data!;
+      return (Array.isArray(placed) ? placed : [placed]).map(({ orderId }) => orderId);
+    };
+    for (const client of ['SDK', 'ccxt JS'] as const) {
+      const [single] = await run(client, 'place-order', [{ ...ORDER, clientId: `frame-${client[0]}` }]);
+      await run(client, 'modify-order', [{ orderId: single, price: '50001', receiveWindow: '1' }]);
+      await run(client, 'cancel-order', [{ orderId: single }]);
+      for (const suffix of ['', '-order']) {
+        const batch = await run(client, `batch-place${suffix}`, [ORDER, ORDER]);
+        assert.equal(new Set(batch).size, 2);
+        const changed = batch.map((orderId) => ({ orderId, symbol: 'BTCUSDT', qty: '0.002' }));
+        await run(client, `batch-modify${suffix}`, changed);
+        await run(
+          client,
+          `batch-cancel${suffix}`,
+          batch.map((orderId) => ({ orderId, symbol: 'BTCUSDT' })),
+        );
+      }
+    }
+    assert.equal(ran, 2 * Object.keys(TRADE_TOPICS).length);
+    const frame = { op: 'trade', id: '1', topic: 'place-order', args: [ORDER] };
+    for (const other of [
+      '{',
+      'null',
+      JSON.stringify({ ...frame, op: 'subscribe' }),
+      JSON.stringify({ ...frame, topic: 'toString' }),
+      JSON.stringify({ ...frame, args: [ORDER, ORDER] }),
+      JSON.stringify({ ...frame, args: [null] }),
+    ])
+      assert.equal(tradeFrameIn(other), undefined, other);
+    assert.match(
+      frameProgramOf('ccxt Python', tradeFrameIn(JSON.stringify(frame))!, server.url, keys),
+      /^# ccxt trades over HTTP: .*\nimport ccxt\n/,
+    );
   });
 
   it('programs for topics are written for every topic, with the addresses of this exchange', () => {

@@ -111,6 +111,9 @@ export function moneyContract({ session }: Contract): void {
       assert.deepEqual(await found({ beforeId: 2 }), ['7 1']);
       assert.deepEqual(await found({ status: 'pending' }), ['8 2']);
       assert.deepEqual(await found({ uids: [] }), []);
+      assert.deepEqual(await found({ uids: undefined }), ['7 4', '9 3', '8 2', '7 1']);
+      assert.deepEqual(await found({ uids: undefined, type: 'deposit' }), ['9 3', '7 1']);
+      assert.deepEqual(await found({ type: 'deposit' }), ['7 1']);
       assert.deepEqual(await found({ endTime: START_TIME - 1 }), []);
     },
   );

@@ -1,6 +1,7 @@
 /** What the operator sees of all accounts' requests. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { command } from '../app/bourse-process.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -20,7 +21,13 @@ before(async () => {
 after(() => server.stop());
 
 interface Answer {
-  readonly requests: readonly { readonly apiKey: string; readonly path: string; readonly code: string }[];
+  readonly requests: readonly {
+    readonly apiKey: string;
+    readonly path: string;
+    readonly code: string;
+    readonly commands: readonly number[];
+    readonly times: Readonly<Record<string, number | null>>;
+  }[];
   readonly after: number;
   /** Of a refusal, alone. */
   readonly error?: { readonly message: string };
@@ -70,4 +77,21 @@ test('what cannot be asked for is refused, with what would be right', async () =
     assert.equal(refused.status, status, query);
     assert.match(refused.body.error!.message, message, query);
   }
+});
+
+test('an order is shown with its command and the time of each step', async () => {
+  const client = new SignedClient(server.url, server.account('bot'));
+  const order = { category: 'SPOT', symbol: 'BTCUSDT', side: 'buy', orderType: 'limit', qty: '0.01' };
+  await client.post('/api/v3/trade/place-order', { ...order, price: '50000' });
+  client.close();
+  const { body } = await requests('?account=bot');
+  const [{ commands, times }] = body.requests as [Answer['requests'][number]];
+  assert.equal(commands.length, 1);
+  assert.deepEqual(Object.keys(times), ['parse', 'authenticate', 'apply', 'durable', 'answer']);
+  assert.ok(Object.values(times).every((spent) => spent !== null));
+  const asked = ['requests', '--account', 'bot', '--data', server.data];
+  const { stdout } = await command([...asked, '--json']);
+  assert.deepEqual(JSON.parse(stdout).requests, body.requests);
+  const { stdout: table } = await command(asked);
+  assert.match(table, new RegExp(`place-order +200 00000 +[\\d.]+ +${commands[0]} +BTCUSDT buy`));
 });

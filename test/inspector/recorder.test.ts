@@ -51,6 +51,52 @@ test('a call is shown to its account, with request, answer and what was signed',
   assert.ok(entry.why.steps.every(({ verdict }) => verdict === 'ok'));
 });
 
+test('the commands of a request are named, with the time that each step took', async () => {
+  const alice = server.account('alice');
+  const client = clientOf(alice);
+  const view = await inspect(alice);
+  const marked = async (mark: string) => (await view.entry((await view.summary(shows(mark))).id))!;
+  const shows =
+    (mark: string) =>
+    ({ about, method }: { about: string; method: string }) =>
+      method !== 'in' && about.includes(mark);
+
+  const placed = await client.post(PLACE, { ...ORDER, price: '50003', clientOid: 'one-command' });
+  const one = await marked(placed.data.orderId);
+  assert.equal(one.commands.length, 1);
+  for (const spent of Object.values(one.times!)) assert.ok(spent! >= 0, JSON.stringify(one.times));
+  const sum = Object.values(one.times!).reduce<number>((total, spent) => total + spent!, 0);
+  assert.ok(Math.abs(sum - one.ms) <= 0.051, `${sum} of ${one.ms}`);
+
+  // The margin mode is a command of its own, which another takes back once the order is refused.
+  await client.post(PLACE, { ...ORDER, category: 'USDT-FUTURES', qty: '77', marginMode: 'isolated' });
+  const { code, commands } = await marked('buy 77');
+  assert.deepEqual([code, commands.length], ['25103', 3]);
+  assert.equal(commands[1], commands[0]! + 1);
+  assert.ok(commands[0]! > one.commands[0]! && commands[2]! > commands[1]);
+
+  await client.post(PLACE, { ...ORDER, qty: '1001' });
+  const refused = await marked('buy 1001');
+  assert.deepEqual([refused.refused, refused.commands.length], [true, 1]);
+  await client.post(PLACE, { ...ORDER, qty: '1002', side: 'bye' });
+  const early = await marked('bye 1002');
+  assert.deepEqual([early.commands, early.times!.apply, early.times!.durable], [[], null, null]);
+  assert.equal(early.times!.authenticate, null, 'parameters are the last part of that step');
+  await client.get('/api/v3/account/info', { mark: 'a-read' });
+  const read = await marked('a-read');
+  assert.deepEqual([read.commands, read.times!.apply], [[], null]);
+
+  const stream = closed(await StreamClient.open(server.url, { path: '/v3/ws' }));
+  stream.send(loginFrame(alice));
+  await stream.next(({ event }) => event === 'login');
+  const args = ['50004', '50005'].map((price) => ({ ...ORDER, price }));
+  stream.send({ op: 'trade', id: '7', category: 'spot', topic: 'batch-place', args });
+  const { args: answers } = await stream.next(({ event }) => event === 'trade');
+  const batch = await marked(answers[1].orderId);
+  assert.deepEqual([batch.kind, batch.commands.length], ['ws', 2]);
+  assert.ok(batch.ms > 0 && batch.times!.apply !== null && batch.times!.durable !== null);
+});
+
 test('nobody sees the requests of a stranger, not even by their number', async () => {
   const bob = clientOf(server.account('bob'));
   await bob.post(PLACE, { ...ORDER, clientOid: 'of-bob' });

@@ -18,7 +18,7 @@ const SIZES = [
   [1366, 768],
   [3840, 2160],
 ] as const;
-const PAGES = ['overview', 'markets', 'accounts', 'money', 'risk', 'audit', 'settings'];
+const PAGES = ['overview', 'markets', 'accounts', 'money', 'risk', 'requests', 'audit', 'settings'];
 
 let browser: Browser | string;
 const inBrowser = testsIn(() => browser);
@@ -43,7 +43,9 @@ async function show(page: Page, place: string): Promise<void> {
   await page.evaluate((hash) => {
     location.hash = hash;
   }, place);
-  await page.locator('.records').first().waitFor();
+  // Nobody may have sent a request.
+  const shown = place === 'requests' ? '.records, .empty' : '.records';
+  await page.locator(shown).first().waitFor();
   await until('everything was fetched', () =>
     page.evaluate(
       () => ![...document.querySelectorAll('.empty')].some(({ textContent }) => textContent === '…'),

@@ -7,6 +7,7 @@ import type { Browser } from 'playwright-core';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { loginFrame, StreamClient } from '../harness/stream-client.ts';
 import { openBrowser, openPage, testsIn } from './browser.ts';
 import { assertAccessible, assertFits } from './looks.ts';
 import { makeMistakes, TOO_LARGE } from './mistaken-bot.ts';
@@ -63,6 +64,12 @@ describe('the inspector', () => {
     await why.getByText(/ask for less, or bring more of the coin/).waitFor();
     assert.deepEqual(await why.locator('[data-verdict="no"]').allTextContents(), ['✗ exchange: no']);
     await page.screenshot({ path: join(PICTURES, 'inspector-why.png') });
+    const times = page.getByRole('region', { name: 'Time by step' }).getByRole('listitem');
+    assert.deepEqual(
+      (await times.allTextContents()).map((text) => text.replace(/[\d.]+/, 'N')),
+      ['parse', 'authenticate', 'apply', 'durable', 'answer'].map((step) => `${step} N ms`),
+    );
+    assert.match(await page.locator('.facts').last().innerText(), /Command\s+[\d,]+\n/);
     const copy = page.getByRole('button', { name: 'Copy curl' });
     await copy.focus();
     await page.keyboard.press('Enter');
@@ -155,6 +162,47 @@ describe('the inspector', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('No requests of this account yet.').waitFor();
+    opened.check();
+    await opened.close();
+  });
+
+  inBrowser('writes a frame that trades as programs, and says which go over HTTP', async (browser) => {
+    const stream = await StreamClient.open(server.url, { path: '/v3/ws' });
+    stream.send(loginFrame(server.account('bob')));
+    await stream.next(({ event }) => event === 'login');
+    const args = [{ ...TOO_LARGE, qty: '0.03' }];
+    stream.send({ op: 'trade', id: '1', category: 'spot', topic: 'place-order', args });
+    await stream.next(({ event }) => event === 'trade');
+    stream.close();
+    const opened = await openPage(browser, `${server.url}/inspector`, {
+      viewport: { width: 1366, height: 768 },
+    });
+    const { page } = opened;
+    await page.locator('.lamp.good').waitFor();
+    await page.keyboard.press('a');
+    await page.getByRole('dialog', { name: 'Account' }).getByRole('button', { name: /bob/ }).click();
+    const sent = page.getByRole('row', { name: /place-order: BTCUSDT buy 0\.03/ });
+    await sent.getByRole('button', { name: /^sent over/ }).click();
+    const program = page.locator('.programs .code');
+    for (const [name, words] of [
+      ['SDK', /wsUrl: 'ws:.*\n[\s\S]*client\.submitNewOrder\("spot", \{/],
+      [
+        'ccxt JS',
+        /^\/\/ ccxt trades over HTTP: [\s\S]*privateUtaPostV3TradePlaceOrder\(\{\s+"category": "SPOT"/,
+      ],
+      ['ccxt Python', /^# ccxt trades over HTTP: /],
+    ] as const) {
+      await page.getByRole('button', { name, exact: true }).click();
+      assert.match(await program.innerText(), words);
+    }
+    await page.getByRole('button', { name: 'Again over HTTP' }).waitFor();
+    await page.screenshot({ path: join(PICTURES, 'inspector-frame.png') });
+    // Its answer has the command and the times.
+    await page
+      .getByRole('row', { name: /place-order -> \d+/ })
+      .getByRole('button')
+      .click();
+    await page.getByRole('region', { name: 'Time by step' }).waitFor();
     opened.check();
     await opened.close();
   });

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { startHosted } from '../harness/hosted-server.ts';
 import { openBrowser, openPage } from './browser.ts';
+import { makeMistakes } from './mistaken-bot.ts';
 import { consoleAddress, operatorOf } from './operator.ts';
 import { tradeALittle } from './trader.ts';
 
@@ -21,6 +22,21 @@ const CONSOLE_SHOTS = [
   },
   { name: 'console-risk', place: 'risk', viewport: { width: 1366, height: 768 }, colorScheme: 'light' },
   { name: 'console-phone', place: 'overview', viewport: { width: 360, height: 780 }, colorScheme: 'light' },
+] as const;
+
+const INSPECTOR_SHOTS = [
+  {
+    name: 'inspector-why',
+    open: 'why',
+    viewport: { width: 1366, height: 768 },
+    colorScheme: 'dark',
+  },
+  {
+    name: 'inspector-mistakes',
+    open: 'mistakes',
+    viewport: { width: 1366, height: 768 },
+    colorScheme: 'light',
+  },
 ] as const;
 
 const browser = await openBrowser();
@@ -66,5 +82,25 @@ for (const { name, place, viewport, colorScheme } of CONSOLE_SHOTS) {
   await opened.close();
   process.stdout.write(`${path}\n`);
 }
-await browser.close();
 await server.stop();
+const watched = await startHosted();
+await makeMistakes(watched);
+for (const { name, viewport, colorScheme, open } of INSPECTOR_SHOTS) {
+  const opened = await openPage(browser, `${watched.url}/inspector`, { viewport, colorScheme });
+  const { page } = opened;
+  await page.locator('.requests tbody tr').first().waitFor();
+  if (open === 'mistakes') {
+    await page.getByRole('button', { name: /^Mistakes [1-9]/ }).click();
+    await page.getByRole('listitem').first().waitFor();
+  } else {
+    await page.getByRole('row', { name: /25202/ }).getByRole('button').click();
+    await page.getByRole('region', { name: 'Why' }).waitFor();
+  }
+  const path = join(PICTURES, `${name}.png`);
+  await page.screenshot({ path });
+  opened.check();
+  await opened.close();
+  process.stdout.write(`${path}\n`);
+}
+await browser.close();
+await watched.stop();

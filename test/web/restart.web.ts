@@ -1,17 +1,26 @@
 /** The exchange is killed under an open page and started again: the page is whole without a reload. */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { test } from 'node:test';
+import { after, before } from 'node:test';
+import type { Browser } from 'playwright-core';
 import { startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { openBrowser, openPage } from './browser.ts';
+import { openBrowser, openPage, testsIn } from './browser.ts';
 import { figure } from './figures.ts';
 import { tradeALittle } from './trader.ts';
 
-test('killed with -9 and started again', async (t) => {
-  const browser = await openBrowser();
-  if (typeof browser === 'string') return t.skip(browser);
+let browser: Browser | string;
+const inBrowser = testsIn(() => browser);
+
+before(async () => {
+  browser = await openBrowser();
+});
+after(async () => {
+  if (typeof browser !== 'string') await browser.close();
+});
+
+inBrowser('killed with -9 and started again', async (browser, t) => {
   const data = temporaryDirectory();
   const first = await startServer({ data, args: ['--market', 'normal'] });
   const { port } = new URL(first.url);
@@ -39,7 +48,7 @@ test('killed with -9 and started again', async (t) => {
     );
   assert.deepEqual(shown.toSorted(), list.map(({ orderId }) => orderId).toSorted());
   opened.check();
-  await browser.close();
+  await opened.close();
   await second.stop();
   rmSync(data, { recursive: true, force: true });
 });

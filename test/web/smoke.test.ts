@@ -1,4 +1,7 @@
-/** The terminal in a real browser: it loads, draws, logs in, places, moves and cancels an order. */
+/**
+ * The pages in a real browser: the terminal loads, draws, logs in, places, moves and cancels an order; the inspector shows why
+ * one was refused.
+ */
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -73,6 +76,26 @@ inBrowser('the terminal loads, draws, logs in, places, moves and cancels an orde
   await page.getByText('No open orders.').waitFor();
   assert.deepEqual((await open()).list, []);
   alice.close();
+  opened.check();
+  await opened.close();
+});
+
+inBrowser('the inspector shows a refused order, and why', async (browser) => {
+  const alice = new SignedClient(server.url, server.account('alice'));
+  const tooLarge = { ...ORDER, side: 'buy', price: '59000', qty: '1000' };
+  assert.equal((await alice.post('/api/v3/trade/place-order', tooLarge)).code, '25202');
+  alice.close();
+  const opened = await openPage(browser, `${server.url}/inspector`, {
+    viewport: { width: 1366, height: 768 },
+  });
+  const { page } = opened;
+  await page
+    .getByRole('row', { name: /place-order.*25202.*balance/ })
+    .getByRole('button')
+    .click();
+  const why = page.getByRole('region', { name: 'Why' });
+  await why.getByText('the balance is insufficient').waitFor();
+  assert.deepEqual(await why.locator('[data-verdict="no"]').allTextContents(), ['✗ exchange: no']);
   opened.check();
   await opened.close();
 });

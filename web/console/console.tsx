@@ -12,6 +12,7 @@ import { AuditPage } from './page-audit.tsx';
 import { MarketsPage } from './page-markets.tsx';
 import { MoneyPage } from './page-money.tsx';
 import { OverviewPage } from './page-overview.tsx';
+import { RequestsPage } from './page-requests.tsx';
 import { RiskPage } from './page-risk.tsx';
 import { SettingsPage } from './page-settings.tsx';
 import { addressOf, PLACES, type PlaceName, place } from './places.ts';
@@ -22,6 +23,7 @@ const PAGES: Readonly<Record<PlaceName, () => ComponentChildren>> = {
   accounts: AccountsPage,
   money: MoneyPage,
   risk: RiskPage,
+  requests: RequestsPage,
   audit: AuditPage,
   settings: SettingsPage,
 };

@@ -1,11 +1,11 @@
-/** Money that comes and goes: withdrawals, loan pools, reserves. */
+/** Money that comes and goes: withdrawals, deposits, loan pools, reserves. */
 import { useSignal } from '@preact/signals';
 import { Table } from '../parts/table.tsx';
 import { grouped, percent } from '../wire/format.ts';
 import { ActionButton } from './action-dialog.tsx';
 import { useFetched } from './fetched.ts';
 import { type Answer, call } from './operator.ts';
-import { Facts, Loaded, Panel, when } from './panel.tsx';
+import { Facts, Loaded, Panel, SearchBox, when } from './panel.tsx';
 import { addressOf } from './places.ts';
 
 interface Withdrawal {
@@ -17,6 +17,16 @@ interface Withdrawal {
   readonly toPay: string;
   readonly chain: string;
   readonly address: string;
+  readonly created: number;
+}
+interface Deposit {
+  readonly id: string;
+  readonly uid: number;
+  readonly coin: string;
+  readonly amount: string;
+  readonly reference: string;
+  readonly from: string;
+  readonly chain: string;
   readonly created: number;
 }
 interface Pool {
@@ -50,10 +60,7 @@ export function MoneyPage() {
   const reserves = useFetched<Reserves>('/admin/reserves');
   return (
     <div class="page">
-      <Panel
-        title="Waiting withdrawals"
-        tools={<ActionButton name="deposit">Credit a deposit…</ActionButton>}
-      >
+      <Panel title="Waiting withdrawals">
         <Loaded of={withdrawals}>
           {(answer) => (
             <Table
@@ -90,6 +97,7 @@ export function MoneyPage() {
           )}
         </Loaded>
       </Panel>
+      <Deposits />
       <Panel
         title="Loan pools"
         tools={
@@ -173,6 +181,62 @@ export function MoneyPage() {
         </Loaded>
       </Panel>
     </div>
+  );
+}
+
+const DEPOSITS_SHOWN = 50;
+
+/** Past deposits of one account, or of all. */
+function Deposits() {
+  const account = useSignal('');
+  const sought = account.value.trim();
+  const query = new URLSearchParams({
+    limit: String(DEPOSITS_SHOWN),
+    ...(sought !== '' && { account: sought }),
+  });
+  const deposits = useFetched<{ deposits: readonly Deposit[] }>(`/admin/deposits?${query}`);
+  return (
+    <Panel
+      title="Past deposits"
+      tools={
+        <>
+          <SearchBox
+            label="Account"
+            hint="account, or all"
+            value={account.value}
+            onChange={(text) => {
+              account.value = text;
+            }}
+          />
+          <ActionButton name="deposit">Credit a deposit…</ActionButton>
+        </>
+      }
+    >
+      <Loaded of={deposits}>
+        {(answer) => (
+          <Table
+            label="Past deposits, newest first"
+            columns={[
+              { name: 'Id', cell: ({ id }) => id },
+              {
+                name: 'Account',
+                cell: ({ uid }) => <a href={addressOf('accounts', String(uid))}>{uid}</a>,
+              },
+              { name: 'Amount', number: true, cell: ({ amount, coin }) => `${grouped(amount)} ${coin}` },
+              { name: 'Reference', cell: ({ reference }) => <code>{reference}</code> },
+              {
+                name: 'From',
+                cell: ({ from, chain }) => (from === '' ? chain || 'outside' : `account ${from}`),
+              },
+              { name: 'Arrived (UTC)', cell: ({ created }) => when(created) },
+            ]}
+            rows={answer.deposits}
+            keyOf={({ id }) => id}
+            empty="No such deposit."
+          />
+        )}
+      </Loaded>
+    </Panel>
   );
 }
 

@@ -7,6 +7,7 @@ export const PLACES = [
   ['accounts', 'Accounts'],
   ['money', 'Money'],
   ['risk', 'Risk'],
+  ['requests', 'Requests'],
   ['audit', 'Audit'],
   ['settings', 'Settings'],
 ] as const;

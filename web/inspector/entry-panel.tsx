@@ -4,10 +4,12 @@ import { Choice } from '../parts/choice.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { notify } from '../parts/notices.ts';
-import { PLACEHOLDERS, PROGRAMS, type Program, programOf } from '../wire/code.ts';
+import { type Keys, PLACEHOLDERS, PROGRAMS, type Program, programOf } from '../wire/code.ts';
 import { dateTime } from '../wire/format.ts';
+import { callOf, FRAME_PROGRAMS, frameProgramOf, tradeFrameIn } from '../wire/frame-code.ts';
 import { type RequestDetail, type Written, writtenOf } from '../wire/inspect.ts';
 import { account, client, closeEntry, detail, ORIGIN } from './records.ts';
+import { StepTimesView } from './step-times.tsx';
 import { WhyPanel } from './why-panel.tsx';
 
 function pretty(text: string): string {
@@ -17,6 +19,8 @@ function pretty(text: string): string {
     return text;
   }
 }
+
+const grouped = (seq: number) => seq.toLocaleString('en-US');
 
 const copy = (text: string, what: string) =>
   void navigator.clipboard.writeText(text).then(
@@ -32,11 +36,12 @@ export function EntryPanel() {
 }
 
 function Entry({ entry }: { readonly entry: RequestDetail }) {
-  const { kind, method, path, status, code, ms, ts, agent, peer, apiKey, left, connection } = entry;
-  const written = writtenOf(entry);
+  const { kind, method, path, status, code, ms, ts, agent, peer, apiKey, left, connection, times } = entry;
+  const repeatable = repeatableOf(entry);
   const facts: readonly (readonly [string, string])[] = [
     ['Time', `${dateTime(ts)} UTC`],
-    ...(kind === 'http' ? ([['Took', `${ms.toFixed(1)} ms in the exchange`]] as const) : []),
+    ...(ms > 0 ? ([['Took', `${ms.toFixed(1)} ms in the exchange`]] as const) : []),
+    ...(entry.commands.length > 0 ? ([['Command', entry.commands.map(grouped).join(', ')]] as const) : []),
     ['Key', apiKey],
     ['Client', `${agent || 'unnamed'}, from ${peer}`],
     ...(left === null ? [] : ([['Limit', `${left} more of this call in that second`]] as const)),
@@ -56,7 +61,8 @@ function Entry({ entry }: { readonly entry: RequestDetail }) {
         {status > 0 && <b>{status}</b>} <b>{code}</b> {entry.msg}
       </p>
       <WhyPanel why={entry.why} code={code} />
-      {written !== undefined && <Programs entry={entry} written={written} />}
+      {times !== null && <StepTimesView times={times} />}
+      {repeatable !== undefined && <Programs entry={entry} repeatable={repeatable} />}
       <Texts entry={entry} />
       <dl class="facts">
         {facts.map(([name, value]) => (
@@ -70,12 +76,39 @@ function Entry({ entry }: { readonly entry: RequestDetail }) {
   );
 }
 
-function Programs({ entry, written }: { readonly entry: RequestDetail; readonly written: Written }) {
+/** A request that programs can send, and the call that sends it again. */
+interface Repeatable {
+  readonly programs: readonly Program[];
+  readonly textOf: (program: Program, keys: Keys) => string;
+  readonly written: Written;
+}
+
+function repeatableOf(entry: RequestDetail): Repeatable | undefined {
+  const frame = entry.kind === 'ws' ? tradeFrameIn(entry.body) : undefined;
+  if (frame !== undefined)
+    return {
+      programs: FRAME_PROGRAMS,
+      textOf: (program, keys) => frameProgramOf(program, frame, ORIGIN, keys),
+      written: callOf(frame),
+    };
+  const written = writtenOf(entry);
+  if (written === undefined) return undefined;
+  const textOf = (program: Program, keys: Keys) => programOf(program, written, ORIGIN, keys);
+  return { programs: PROGRAMS, textOf, written };
+}
+
+interface ProgramsProps {
+  readonly entry: RequestDetail;
+  readonly repeatable: Repeatable;
+}
+
+function Programs({ entry, repeatable: { programs, textOf, written } }: ProgramsProps) {
   const keys = account.value?.id === entry.apiKey ? account.value.written : PLACEHOLDERS;
-  const program = useSignal<Program>('curl');
+  const program = useSignal<Program>(programs[0]!);
   const asking = useSignal(false);
-  const text = programOf(program.value, written, ORIGIN, keys);
-  const again = async () => {
+  const text = textOf(program.value, keys);
+  const again = entry.kind === 'ws' ? 'Again over HTTP' : 'Again';
+  const send = async () => {
     asking.value = false;
     const sender = client.value;
     if (sender === undefined) return;
@@ -93,7 +126,7 @@ function Programs({ entry, written }: { readonly entry: RequestDetail; readonly 
         <Choice
           label="Program"
           kind="tabs"
-          options={PROGRAMS.map((name) => [name, name])}
+          options={programs.map((name) => [name, name])}
           value={program.value}
           onChange={(next) => {
             program.value = next;
@@ -105,11 +138,11 @@ function Programs({ entry, written }: { readonly entry: RequestDetail; readonly 
         <button
           type="button"
           onClick={() => {
-            if (written.method === 'GET') void again();
+            if (written.method === 'GET') void send();
             else asking.value = true;
           }}
         >
-          Again
+          {again}
         </button>
       </div>
       <pre class="code" tabIndex={0}>
@@ -127,7 +160,7 @@ function Programs({ entry, written }: { readonly entry: RequestDetail; readonly 
             and carried out once more.
           </p>
           <pre class="code">{JSON.stringify(written.body, undefined, 2)}</pre>
-          <button type="button" class="danger" onClick={() => void again()}>
+          <button type="button" class="danger" onClick={() => void send()}>
             Send it again
           </button>
         </Dialog>

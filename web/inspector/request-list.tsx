@@ -64,7 +64,7 @@ function Row({ row, opened }: { readonly row: RequestRow; readonly opened: boole
       <td class="of-answer">
         {kind === 'http' && <span class="soft">{status}</span>} {code}
       </td>
-      <td class="of-ms">{kind === 'http' && ms.toFixed(1)}</td>
+      <td class="of-ms">{ms > 0 && ms.toFixed(1)}</td>
       <td class="of-client">{agent.split(' ')[0]}</td>
       <td class="of-about">{refused && msg !== '' ? msg : about}</td>
     </tr>

@@ -16,6 +16,17 @@ export interface RequestRow {
   readonly ms: number;
   readonly about: string;
   readonly refused: boolean;
+  /** Sequence numbers. */
+  readonly commands: readonly number[];
+}
+
+/** Milliseconds before each step; null where it was not taken. */
+export interface StepTimes {
+  readonly parse: number | null;
+  readonly authenticate: number | null;
+  readonly apply: number | null;
+  readonly durable: number | null;
+  readonly answer: number;
 }
 
 export interface Why {
@@ -37,6 +48,7 @@ export interface RequestDetail extends RequestRow {
   readonly base: string;
   readonly left: number | null;
   readonly connection: string;
+  readonly times: StepTimes | null;
   readonly why: Why;
 }
 

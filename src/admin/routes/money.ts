@@ -6,13 +6,16 @@ import type { PendingWithdrawal } from '../../core/model/pending-withdrawal.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { depositWallet } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
+import type { FamilyRecordView } from '../../history/history.ts';
 import { Type } from '../../validation/schema.ts';
 import { formatId, parseId } from '../../views/format.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountText, CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
-import { findAccount, findCoin } from '../lookup.ts';
+import { findAccount, findCoin, findUser } from '../lookup.ts';
+import { LimitText, limitOf } from '../page-limit.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 
+const DEPOSITS = 100;
 const WALLETS = { unified: Wallet.unified, funding: Wallet.funding } as const;
 const WALLET_NAMES = ['unified', 'funding'] as const;
 
@@ -50,6 +53,35 @@ function viewOf(state: State, withdrawal: PendingWithdrawal) {
   };
 }
 
+const DepositView = Type.Object({
+  id: Type.String(),
+  uid: Type.Integer(),
+  coin: Type.String(),
+  amount: Type.String(),
+  /** Of the outside world; of a deposit from another account its id. */
+  reference: Type.String(),
+  /** The account that it came from; empty when it came from outside. */
+  from: Type.String(),
+  chain: Type.String(),
+  address: Type.String(),
+  created: Type.Integer(),
+});
+
+function depositView({ orderId, uid, coin, size, recordId, ...record }: FamilyRecordView) {
+  const { fromAddress, toAddress, chain, createdTime } = record;
+  return {
+    id: orderId,
+    uid: Number(uid),
+    coin,
+    amount: size,
+    reference: recordId,
+    from: fromAddress,
+    chain,
+    address: fromAddress === '' ? toAddress : '',
+    created: Number(createdTime),
+  };
+}
+
 async function end(
   { sequencer, params, audited }: Call<{ id: string }, unknown, unknown>,
   paid: boolean,
@@ -77,6 +109,38 @@ async function end(
 }
 
 export const moneyRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/deposits',
+    query: Type.Object(
+      {
+        account: Type.Optional(AccountText),
+        before: Type.Optional(Type.String({ pattern: '^[0-9]{1,19}$' })),
+        limit: Type.Optional(LimitText),
+      },
+      closed,
+    ),
+    /** The newest first. */
+    answer: Type.Object({ deposits: Type.Array(DepositView) }),
+    handle: async ({ sequencer, identity, query }) => {
+      const limit = limitOf(query.limit, DEPOSITS);
+      if (limit instanceof AdminError) return limit;
+      const user = query.account === undefined ? undefined : findUser(identity, query.account);
+      if (user instanceof AdminError) return user;
+      // An id that no deposit can have comes before none.
+      const beforeId = query.before === undefined ? undefined : (parseId(query.before) ?? 0);
+      await sequencer.durable();
+      const records = await sequencer.history.familyWalletRecords({
+        uids: user && [user.uid],
+        type: 'deposit',
+        startTime: 0,
+        endTime: sequencer.clock.now(),
+        limit,
+        ...(beforeId !== undefined && { beforeId }),
+      });
+      return { deposits: records.map(depositView) };
+    },
+  }),
   operatorRoute({
     method: 'POST',
     path: '/admin/deposits',

@@ -1,13 +1,16 @@
 /** The last requests and socket frames of all accounts (docs/inspector.md). Secrets are not among them. */
-import { summaryOf, verdictOf } from '../../inspector/entry-summary.ts';
+import { summaryOf, timesOf, verdictOf } from '../../inspector/entry-summary.ts';
 import type { Entry } from '../../inspector/recorder.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountText, closed } from '../fields.ts';
 import { findUser } from '../lookup.ts';
+import { LimitText, limitOf } from '../page-limit.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
-const LIMIT = { default: 100, most: 1_000 } as const;
+const REQUESTS = 100;
+
+const Spent = Type.Union([Type.Number(), Type.Null()]);
 
 const RequestView = Type.Object({
   id: Type.Integer(),
@@ -28,6 +31,13 @@ const RequestView = Type.Object({
   ms: Type.Number(),
   about: Type.String(),
   refused: Type.Boolean(),
+  /** Sequence numbers. */
+  commands: Type.Array(Type.Integer()),
+  /** Milliseconds before each step, null where it was not taken. */
+  times: Type.Union([
+    Type.Object({ parse: Spent, authenticate: Spent, apply: Spent, durable: Spent, answer: Type.Number() }),
+    Type.Null(),
+  ]),
 });
 
 export const requestRoutes: readonly OperatorRoute[] = [
@@ -40,7 +50,7 @@ export const requestRoutes: readonly OperatorRoute[] = [
         account: Type.Optional(AccountText),
         code: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}$' })),
         path: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-        limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+        limit: Type.Optional(LimitText),
       },
       closed,
     ),
@@ -53,9 +63,8 @@ export const requestRoutes: readonly OperatorRoute[] = [
     handle: ({ recorder, identity, query }) => {
       if (recorder === undefined)
         return new AdminError('not_allowed', 'nothing is recorded: start with --inspect on');
-      const limit = query.limit === undefined ? LIMIT.default : Number(query.limit);
-      if (limit < 1 || limit > LIMIT.most)
-        return new AdminError('invalid_request', `limit must be 1 to ${LIMIT.most}`);
+      const limit = limitOf(query.limit, REQUESTS);
+      if (limit instanceof AdminError) return limit;
       const user = query.account === undefined ? undefined : findUser(identity, query.account);
       if (user instanceof AdminError) return user;
       const fits = (entry: Entry) =>
@@ -68,7 +77,7 @@ export const requestRoutes: readonly OperatorRoute[] = [
           : recorder.after(Number(query.after), limit, fits);
       const full = query.after !== undefined && found.length === limit;
       return {
-        requests: found.map((entry) => ({ ...summaryOf(entry), peer: entry.peer })),
+        requests: found.map((entry) => ({ ...summaryOf(entry), peer: entry.peer, times: timesOf(entry) })),
         after: full ? found.at(-1)!.id : recorder.nextId - 1,
       };
     },

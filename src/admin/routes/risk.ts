@@ -13,12 +13,13 @@ import type { State } from '../../core/state/state.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { Type } from '../../validation/schema.ts';
 import { formatId } from '../../views/format.ts';
+import { AdminError } from '../admin-error.ts';
 import { closed } from '../fields.ts';
+import { LimitText, limitOf } from '../page-limit.ts';
 import { FORCED_KINDS } from '../risk-watch.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
-const NEAREST_MAX = 1000;
-const NEAREST = '20';
+const NEAREST = 20;
 /** Moves of all prices that tell calm accounts apart: 1, 5 and 20 %. */
 const MOVE_LIMITS = [0.01, 0.05, 0.2].map((share) => share * MOVE_ONE);
 const MOVE_SCALE = 9;
@@ -81,7 +82,7 @@ export const riskRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'GET',
     path: '/admin/risk',
-    query: Type.Object({ limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })) }, closed),
+    query: Type.Object({ limit: Type.Optional(LimitText) }, closed),
     answer: Type.Object({
       /** Accounts with a position or a debt: at liquidation, warned, and calm ones by the move that they can bear. */
       levels: Type.Object({
@@ -105,7 +106,8 @@ export const riskRoutes: readonly OperatorRoute[] = [
       forced: Type.Array(ForcedView),
     }),
     handle: ({ sequencer: { state, liquidationMonitor }, identity, risk, query }) => {
-      const limit = Math.min(Number(query.limit ?? NEAREST), NEAREST_MAX);
+      const limit = limitOf(query.limit, NEAREST);
+      if (limit instanceof AdminError) return limit;
       const { due, warned, calm } = riskLevels(state, liquidationMonitor, MOVE_LIMITS);
       const [within1, within5, within20, beyond20] = calm as [number, number, number, number];
       return {

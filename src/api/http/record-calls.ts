@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../../identity/identity.ts';
+import { RequestTrace } from '../../inspector/request-trace.ts';
 import type { HttpCall, Party, SignatureFinding, TrafficSink } from '../../inspector/traffic.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { partyOf } from '../auth/party.ts';
@@ -13,6 +14,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it came. */
     sentBody: Uint8Array | undefined;
+    trace: RequestTrace | undefined;
   }
 }
 
@@ -28,8 +30,10 @@ const NO_BYTES = new Uint8Array(0);
 export function recordCalls(app: FastifyInstance, recording: CallRecording): void {
   const { traffic } = recording;
   app.decorateRequest('sentBody', undefined);
-  app.addHook('preValidation', (request, _reply, done) => {
+  app.decorateRequest('trace', undefined);
+  app.addHook('preValidation', (request, reply, done) => {
     if (request.body instanceof Uint8Array) request.sentBody = request.body;
+    request.trace = new RequestTrace(reply.elapsedTime);
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -92,5 +96,6 @@ function callOf(
     left: typeof left === 'number' ? left : undefined,
     unread: reply.raw.destroyed,
     finding: undefined,
+    steps: request.trace,
   };
 }

@@ -13,6 +13,7 @@ import { endConnection, JSON_TYPE } from '../../http/client-error.ts';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
 import { RequestSource } from '../../http/request-source.ts';
+import { traced } from '../../inspector/request-trace.ts';
 import type { TrafficSink } from '../../inspector/traffic.ts';
 import type { Call, Caller, Route, Services } from '../route.ts';
 import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
@@ -160,7 +161,7 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
-      const answer = runRoute(route, call);
+      const answer = traced(request.trace, () => runRoute(route, call));
       if (answer instanceof Promise) answer.then(send).catch((error) => reply.send(error));
       else send(answer);
 

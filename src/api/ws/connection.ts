@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
+import type { RequestTrace } from '../../inspector/request-trace.ts';
 import type { StreamRole } from '../http/stream-paths.ts';
 import type { Caller } from '../route.ts';
 import { CloseCode, CONTROL, type ControlName } from './control.ts';
@@ -139,17 +140,18 @@ export class Connection implements Recipient {
     return over <= 0 ? 'fine' : over <= REQUESTS_AFTER_WARNING ? 'tooMany' : 'over';
   }
 
-  send(text: string): void {
-    this.deliver(textFrame(text));
+  /** `answers` is the request that the text answers, while the exchange records what passes. */
+  send(text: string, answers?: RequestTrace): void {
+    this.deliver(textFrame(text), answers);
   }
 
   /** Sent with the other frames of this turn. */
-  deliver(frame: Buffer): void {
+  deliver(frame: Buffer, answers?: RequestTrace): void {
     if (this.open) corkForThisTurn(this.socket);
-    this.deliverNow(frame, false);
+    this.deliverNow(frame, false, answers);
   }
 
-  deliverNow(frame: Buffer, replaceable: boolean): boolean {
+  deliverNow(frame: Buffer, replaceable: boolean, answers?: RequestTrace): boolean {
     if (!this.open) return true;
     const unsent = this.socket.writableLength;
     if (replaceable && unsent > CONFLATE_ABOVE_BYTES) {
@@ -161,7 +163,7 @@ export class Connection implements Recipient {
       return true;
     }
     this.socket.write(frame);
-    this.recorder?.sent(frame, this.caller);
+    this.recorder?.sent(frame, this.caller, answers);
     this.sentSinceAlive += frame.length;
     this.metrics.sent++;
     this.metrics.sentBytes += frame.length;

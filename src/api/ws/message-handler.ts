@@ -214,9 +214,10 @@ export class MessageHandler {
     const answered = (text: string) => {
       if (--connection.tradesInFlight < TRADES_IN_FLIGHT_MAX && connection.ws.isPaused)
         connection.ws.resume();
-      connection.send(text);
+      connection.send(text, trace);
     };
-    void this.options.trading.answer(call, caller, connection.id).then(answered);
+    const trace = connection.recorder?.trace();
+    void this.options.trading.answer(call, caller, connection.id, trace).then(answered);
   }
 }
 

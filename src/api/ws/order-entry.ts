@@ -7,6 +7,7 @@
 import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
 import { parseOrderId } from '../../core/model/order-id.ts';
 import { openOrder } from '../../core/reads/reads.ts';
+import { type RequestTrace, traced } from '../../inspector/request-trace.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { TSchema } from '../../validation/schema.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
@@ -103,11 +104,11 @@ export class WsOrderEntry {
   }
 
   /** The text of the response. The command is sequenced before the first wait, so requests keep their order. */
-  async answer(call: TradeCall, caller: Caller, connId: string): Promise<string> {
+  async answer(call: TradeCall, caller: Caller, connId: string, trace?: RequestTrace): Promise<string> {
     const id = String(call.id);
     const receivedMs = this.services.clock.now();
     const quota: Quota = { limit: 0, remaining: undefined };
-    const result = await this.execute(call, caller, quota).catch((error: unknown) => {
+    const result = await this.execute(call, caller, quota, trace).catch((error: unknown) => {
       const failure = sequencerFailure(error);
       if (failure === undefined) this.onInternalError(error);
       return failure ?? internalError(error);
@@ -134,7 +135,12 @@ export class WsOrderEntry {
     });
   }
 
-  private async execute(call: TradeCall, caller: Caller, quota: Quota): Promise<object[] | WireError> {
+  private async execute(
+    call: TradeCall,
+    caller: Caller,
+    quota: Quota,
+    trace: RequestTrace | undefined,
+  ): Promise<object[] | WireError> {
     const topic = Object.hasOwn(TRADE_TOPICS, call.topic) ? TRADE_TOPICS[call.topic]! : undefined;
     if (topic === undefined)
       return wireError('40020', `topic must be one of ${Object.keys(TRADE_TOPICS).join(', ')}`);
@@ -160,13 +166,15 @@ export class WsOrderEntry {
     const wrong = topic.check(body);
     if (wrong !== undefined) return wrong;
     const symbols = items.map((item) => this.symbolOf(item, caller));
-    const answering = runRoute(route, {
-      ...this.services,
-      query: undefined as never,
-      body: body as never,
-      caller,
-      expired,
-    });
+    const answering = traced(trace, () =>
+      runRoute(route, {
+        ...this.services,
+        query: undefined as never,
+        body: body as never,
+        caller,
+        expired,
+      }),
+    );
     // The command is sequenced by now: this is the time of the order itself, whenever it becomes durable.
     const sequencedMs = this.services.sequencer.state.now;
     const answer = await answering;

@@ -4,6 +4,7 @@
  */
 import type { Identity } from '../../identity/identity.ts';
 import { fieldsOf, itemsOf, textOf } from '../../inspector/entry-summary.ts';
+import { RequestTrace } from '../../inspector/request-trace.ts';
 import type { Direction, Party, SignatureFinding, TrafficSink } from '../../inspector/traffic.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { partyOf } from '../auth/party.ts';
@@ -40,10 +41,20 @@ interface Login {
   readonly sign: string;
 }
 
+/** What is known of a frame beside its text. */
+interface Known {
+  /** Whose it is without a login. */
+  readonly party: Party | undefined;
+  readonly finding?: SignatureFinding | undefined;
+  readonly trace?: RequestTrace | undefined;
+}
+
 export class SocketRecorder {
   readonly #recording: SocketRecording;
   readonly #socket: OpenedSocket;
   readonly #openedMs: number;
+  /** When the last frame came, by the clock of `performance`. */
+  #receivedMs = 0;
   #login: Login | undefined;
   #publicPushes = 0;
   #pings = 0;
@@ -56,6 +67,7 @@ export class SocketRecorder {
   }
 
   received(bytes: Buffer, caller: Caller | undefined): void {
+    this.#receivedMs = performance.now();
     const text = bytes.toString('utf8');
     if (text === 'ping') {
       this.#pings++;
@@ -65,12 +77,17 @@ export class SocketRecorder {
     this.#tell('in', text, caller);
   }
 
+  /** Of the frame that came last, once it is read. */
+  trace(): RequestTrace {
+    return new RequestTrace(performance.now() - this.#receivedMs);
+  }
+
   /** A ping of the protocol. */
   pinged(): void {
     this.#pings++;
   }
 
-  sent(frame: Buffer, caller: Caller | undefined): void {
+  sent(frame: Buffer, caller: Caller | undefined, answers?: RequestTrace): void {
     if (caller === undefined && this.#login === undefined) return;
     const text = textOfFrame(frame);
     if (text === undefined || text === 'pong') return;
@@ -82,11 +99,13 @@ export class SocketRecorder {
     // With its answer a login is over: whoever goes on without one has no account.
     this.#login = undefined;
     if (login === undefined || !text.startsWith(WRONG_SIGNATURE)) {
-      this.#tell('out', text, caller, login?.party);
+      this.#tell('out', text, caller, { party: login?.party, trace: answers });
       return;
     }
     // Behind the answer, whose time must not tell which keys exist.
-    setImmediate(() => this.#tell('out', text, caller, login.party, this.#mistakeOf(login)));
+    setImmediate(() =>
+      this.#tell('out', text, caller, { party: login.party, finding: this.#mistakeOf(login) }),
+    );
   }
 
   /** It was ended because its client did not read. */
@@ -110,13 +129,14 @@ export class SocketRecorder {
     direction: Direction,
     text: string,
     caller: Caller | undefined,
-    named = this.#login?.party,
-    finding?: SignatureFinding,
+    { party: named, finding, trace }: Known = { party: this.#login?.party },
   ): void {
     const party = caller === undefined ? named : partyOf(caller);
     if (party === undefined) return;
     const { traffic, wall } = this.#recording;
-    traffic.frame({ ...this.#socket, party, atMs: wall.now(), direction, text, finding });
+    const tookMs = trace?.tookMs ?? 0;
+    const atMs = wall.now();
+    traffic.frame({ ...this.#socket, party, atMs, tookMs, direction, text, finding, steps: trace });
   }
 
   #loginIn(text: string): Login | undefined {

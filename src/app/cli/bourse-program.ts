@@ -25,7 +25,7 @@ import { keyCommand } from './key.ts';
 import { feesCommand, instrumentCommand } from './listings.ts';
 import { loanCommand } from './loan.ts';
 import { marketCommand } from './market.ts';
-import { depositCommand, withdrawalCommand } from './money.ts';
+import { depositCommand, depositsCommand, withdrawalCommand } from './money.ts';
 import { priceCommand } from './price.ts';
 import { requestsCommand } from './requests.ts';
 import { reservesCommand } from './reserves.ts';
@@ -55,6 +55,7 @@ const groups = () => ({
     accountCommand(),
     keyCommand(),
     depositCommand(),
+    depositsCommand(),
     withdrawalCommand(),
     addressCommand(),
     loanCommand(),

@@ -1,7 +1,7 @@
-/** `bourse deposit` and `bourse withdrawal ...`: deposits and withdrawals. */
+/** `bourse deposit`, `bourse deposits` and `bourse withdrawal ...`: deposits and withdrawals. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
-import { facts, operatorCommand, table, when } from './operator-command.ts';
+import { facts, operatorCommand, table, when, withQuery } from './operator-command.ts';
 import { suggestCoin } from './suggestions.ts';
 import type { Paint } from './terminal/colour.ts';
 
@@ -12,6 +12,11 @@ interface Deposited {
   readonly amount: string;
   readonly wallet: string;
   readonly reference: string;
+}
+interface PastDeposit extends Omit<Deposited, 'wallet'> {
+  readonly from: string;
+  readonly chain: string;
+  readonly created: number;
 }
 interface WithdrawalView {
   readonly id: string;
@@ -47,6 +52,34 @@ export function depositCommand(): Command {
     .option('--wallet <unified|funding>', 'where it goes, whatever the owner has chosen')
     .option('--chain <name>', 'network it came over')
     .option('--address <text>', 'address it came to');
+}
+
+export function depositsCommand(): Command {
+  const examples = ['bourse deposits', 'bourse deposits --account alice --limit 20'];
+  return operatorCommand(
+    'deposits',
+    'Lists past deposits, newest first.',
+    examples,
+    async (client, command) => {
+      const path = withQuery('/admin/deposits', command, ['account', 'before', 'limit']);
+      const answer = await client.get<{ deposits: PastDeposit[] }>(path);
+      const head = ['id', 'uid', 'coin', 'amount', 'reference', 'from', 'chain', 'arrived (UTC)'];
+      const rows = answer.deposits.map(({ id, uid, coin, amount, reference, from, chain, created }) => [
+        id,
+        String(uid),
+        coin,
+        amount,
+        reference,
+        from,
+        chain,
+        when(created),
+      ]);
+      return { json: answer, text: (paint: Paint) => table(paint, head, rows, [3], 'no such deposits') };
+    },
+  )
+    .option('--account <account>', 'uid or name; a sub-account as main/sub')
+    .option('--before <id>', 'only those before this deposit')
+    .option('--limit <number>', 'at most so many, 1 to 1000; otherwise 100');
 }
 
 export function withdrawalCommand(): Command {

@@ -86,6 +86,13 @@ export function table(
   return [paint('dim', first!), ...lines];
 }
 
+/** Options that were given, as a query of the path. */
+export function withQuery(path: string, command: Command, names: readonly string[]): string {
+  const given = Object.entries(command.opts<Record<string, string>>());
+  const query = new URLSearchParams(given.filter(([name]) => names.includes(name)));
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
+}
+
 /** Names and values, one pair a line. */
 export function facts(paint: Paint, pairs: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...pairs.map(([name]) => name.length));

@@ -1,6 +1,6 @@
 /** `bourse requests`: the last requests of all accounts, or of one. */
 import type { Command } from 'commander';
-import { operatorCommand, table, when } from './operator-command.ts';
+import { operatorCommand, table, when, withQuery } from './operator-command.ts';
 
 interface RequestView {
   readonly ts: number;
@@ -14,6 +14,13 @@ interface RequestView {
   readonly ms: number;
   readonly about: string;
   readonly refused: boolean;
+  readonly commands: readonly number[];
+}
+
+/** The first and the last of several. */
+function span(commands: readonly number[]): string {
+  const [first, last] = [commands[0], commands.at(-1)];
+  return first === undefined ? '' : first === last ? String(first) : `${first} to ${last}`;
 }
 
 export function requestsCommand(): Command {
@@ -24,24 +31,27 @@ export function requestsCommand(): Command {
     'bourse requests --path place-order --json',
   ];
   return operatorCommand('requests', description, examples, async (client, command) => {
-    const query = new URLSearchParams(command.opts<Record<string, string>>()).toString();
-    const answer = await client.get<{ requests: RequestView[] }>(
-      `/admin/requests${query === '' ? '' : `?${query}`}`,
-    );
-    const rows = answer.requests.map(({ ts, kind, uid, method, path, status, code, msg, about, refused }) => [
-      when(ts),
-      uid,
-      kind === 'ws' ? `ws ${method}` : method,
-      path,
-      [status === 0 ? '' : status, code].join(' ').trim(),
-      refused && msg !== '' ? msg : about,
-    ]);
+    const path = withQuery('/admin/requests', command, ['account', 'code', 'path', 'after', 'limit']);
+    const answer = await client.get<{ requests: RequestView[] }>(path);
+    const rows = answer.requests.map((request) => {
+      const { ts, kind, uid, method, path, status, code, ms, commands, msg, about, refused } = request;
+      return [
+        when(ts),
+        uid,
+        kind === 'ws' ? `ws ${method}` : method,
+        path,
+        [status === 0 ? '' : status, code].join(' ').trim(),
+        ms === 0 ? '' : ms.toFixed(1),
+        span(commands),
+        refused && msg !== '' ? msg : about,
+      ];
+    });
     return {
       json: answer,
       text: (paint) =>
         rows.length === 0
           ? ['no such requests']
-          : table(paint, ['time', 'account', 'method', 'path', 'answer', 'about'], rows),
+          : table(paint, ['time', 'account', 'method', 'path', 'answer', 'ms', 'command', 'about'], rows),
     };
   })
     .option('--account <account>', 'uid or name; a sub-account as main/sub')

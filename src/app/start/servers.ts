@@ -25,6 +25,7 @@ import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Recorder } from '../../inspector/recorder.ts';
+import { runningTrace } from '../../inspector/request-trace.ts';
 import { serveConsole, servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
@@ -88,6 +89,7 @@ export async function openApi(
     fewSources: config.memory,
   });
   const recorder = config.inspect === 'on' ? new Recorder() : undefined;
+  if (recorder !== undefined) sequencer.traceOf = runningTrace;
   const services = {
     sequencer,
     identity,

@@ -3,6 +3,7 @@ import type { WalletRecord } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import {
   WALLET_RECORD_FIELDS,
+  type WalletRecordType,
   type WalletRecordView,
   walletRecordView,
 } from '../../views/wallet-record-view.ts';
@@ -49,16 +50,23 @@ function indexFor({ coin, clientOid }: WalletRecordQuery): string {
   return coin === undefined ? 'wallet_records_by_type' : 'wallet_records_by_coin';
 }
 
-/** Reads every record of the accounts in the period. */
+const TYPES: readonly WalletRecordType[] = ['deposit', 'withdraw'];
+
+/** Reads every record of the accounts in the period; those of all accounts along the primary key. */
 export function familyWalletRecords(pages: Pages, query: FamilyRecordQuery): FamilyRecordView[] {
-  const { uids, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, status = null, limit } = query;
+  const { uids, type, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, status = null, limit } = query;
+  const types = type === undefined ? TYPES : [type];
+  const whose =
+    uids === undefined
+      ? 'NOT INDEXED WHERE ? IS NULL'
+      : 'INDEXED BY wallet_records_by_type WHERE uid IN (SELECT value FROM json_each(?))';
   const rows = pages.records(
     WALLET_RECORDS,
-    `INDEXED BY wallet_records_by_type
-     WHERE uid IN (SELECT value FROM json_each(?)) AND type IN ('deposit', 'withdraw')
+    `${whose} AND type IN (SELECT value FROM json_each(?))
        AND created_time BETWEEN ? AND ? AND order_id < ? AND (? IS NULL OR status = ?)
      ORDER BY order_id DESC LIMIT ?`,
-    JSON.stringify(uids),
+    uids === undefined ? null : JSON.stringify(uids),
+    JSON.stringify(types),
     startTime,
     endTime,
     beforeId,

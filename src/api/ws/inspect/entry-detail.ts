@@ -1,6 +1,6 @@
 /** One entry with everything that is known of it, and why it was refused. */
 import type { KeyDirectory } from '../../../identity/identity.ts';
-import { type Summary, summaryOf } from '../../../inspector/entry-summary.ts';
+import { type StepTimes, type Summary, summaryOf, timesOf } from '../../../inspector/entry-summary.ts';
 import { type Entry, TEXT_CHARS_MAX } from '../../../inspector/recorder.ts';
 import { hasGap } from '../../../inspector/redaction.ts';
 import { type Why, whyOf } from './why.ts';
@@ -17,6 +17,7 @@ export interface EntryDetail extends Summary {
   /** Calls that its limit left in that second. */
   readonly left: number | null;
   readonly connection: string;
+  readonly times: StepTimes | null;
   readonly why: Why;
 }
 
@@ -34,6 +35,7 @@ export function detailOf(entry: Entry, keys: KeyDirectory): EntryDetail {
     base,
     left: entry.left ?? null,
     connection,
+    times: timesOf(entry),
     why: whyOf(entry, keys),
   };
 }

@@ -18,10 +18,23 @@ const SUMMARY = {
   status: Type.Integer({ description: 'of HTTP; 0 for a socket' }),
   code: text('of the answer; empty where it has none'),
   msg: Type.String(),
-  ms: Type.Number({ description: 'from the arrival of a call to its answer' }),
+  ms: Type.Number({ description: 'from the arrival of a request to its answer' }),
   about: text('what was asked for or told, in a few words'),
   refused: Type.Boolean(),
+  commands: Type.Array(Type.Integer(), {
+    description: 'sequence numbers of the commands that it made; of a socket those of its answer',
+  }),
 };
+
+const spent = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+
+const Times = exactly({
+  parse: spent('until its bytes were read'),
+  authenticate: spent('until signature, permission, limit and parameters were in order'),
+  apply: spent('until the exchange had applied its first command'),
+  durable: spent('until all that it made or shows was on disk'),
+  answer: Type.Number({ description: 'until its answer was sent' }),
+});
 
 const Why = exactly({
   steps: Type.Array(
@@ -47,6 +60,10 @@ const Detail = exactly({
     description: 'calls that its limit left in that second',
   }),
   connection: text('of a socket'),
+  times: Type.Union([Times, Type.Null()], {
+    description:
+      'ms that it spent before each step, null for a step that it did not take; null of frames that answer nothing',
+  }),
   why: Why,
 });
 

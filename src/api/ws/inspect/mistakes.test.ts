@@ -23,6 +23,11 @@ const CALL: Entry = {
   left: 19,
   unread: false,
   finding: undefined,
+  parsedUs: 0,
+  admittedUs: 0,
+  appliedUs: 0,
+  durableUs: 0,
+  commands: [],
   connection: '',
 };
 const KEYS: KeyDirectory = {

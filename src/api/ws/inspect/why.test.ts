@@ -27,6 +27,11 @@ const ENTRY: Entry = {
   left: undefined,
   unread: false,
   finding: undefined,
+  parsedUs: 0,
+  admittedUs: 0,
+  appliedUs: 0,
+  durableUs: 0,
+  commands: [],
   connection: '',
 };
 const KEYS: KeyDirectory = {
