@@ -83,6 +83,13 @@ console.log(await exchange.${ccxtCall(call, 2)});
 `;
 }
 
+const WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+
+/** The words of JSON outside of its texts are others in Python. */
+function asPython(json: string): string {
+  return json.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (part) => WORDS[part] ?? part);
+}
+
 function ccxtPython(call: Written, origin: string, { apiKey, secretKey, passphrase }: Keys): string {
   return `import ccxt
 
@@ -94,7 +101,7 @@ exchange = ccxt.bitget({
     'options': {'uta': True},
     'urls': {'api': {'uta': api, 'spot': api, 'common': api, 'mix': api}},
 })
-print(exchange.${ccxtCall(call, 4)})
+print(exchange.${asPython(ccxtCall(call, 4))})
 `;
 }
 
