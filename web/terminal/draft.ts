@@ -110,7 +110,8 @@ interface MaxOpen {
   readonly maxSellAvailable: string;
 }
 
-const ASK_EVERY_MS = 500;
+/** Two calls each time, of the five a second that the interface takes: a slow machine sends some of them late, together. */
+const ASK_EVERY_MS = 1000;
 let asking: ReturnType<typeof setTimeout> | undefined;
 let askedAt = 0;
 
