@@ -28,9 +28,15 @@ export class SigningAccount implements Account {
   readonly passphrase: string;
   readonly #url: string;
   readonly #operator: Operator;
+  readonly #lastCommand: () => number;
   #deposits = 0;
 
-  constructor({ name, uid, apiKey, secretKey, passphrase }: Credentials, url: string, operator: Operator) {
+  constructor(
+    { name, uid, apiKey, secretKey, passphrase }: Credentials,
+    url: string,
+    operator: Operator,
+    lastCommand: () => number,
+  ) {
     this.name = name;
     this.uid = uid;
     this.apiKey = apiKey;
@@ -38,6 +44,7 @@ export class SigningAccount implements Account {
     this.passphrase = passphrase;
     this.#url = url;
     this.#operator = operator;
+    this.#lastCommand = lastCommand;
   }
 
   async balances(): Promise<Record<string, string>> {
@@ -80,7 +87,8 @@ export class SigningAccount implements Account {
   }
 
   async deposit(coin: string, amount: string): Promise<void> {
-    const reference = `testkit-${this.name}-${++this.#deposits}`;
+    // A reference counts once, also after a restart on the same directory, when this count begins anew.
+    const reference = `testkit-${this.#lastCommand()}-${++this.#deposits}`;
     await this.#operator.post('/admin/deposits', { account: this.name, coin, amount, reference });
   }
 

@@ -37,7 +37,13 @@ export class RunningBourse implements Bourse {
     const operator = new Operator(this.operatorUrl, this.operatorToken);
     this.#operator = operator;
     this.accounts = exchange.demoAccounts.map(
-      ({ account, uid }) => new SigningAccount({ ...account, uid: String(uid) }, exchange.url, operator),
+      ({ account, uid }) =>
+        new SigningAccount(
+          { ...account, uid: String(uid) },
+          exchange.url,
+          operator,
+          () => exchange.sequencer.appliedSeq,
+        ),
     );
     this.#prices = plan.hasMarket ? undefined : new HeldPrices(exchange.sequencer.state, operator);
     this.force = {

@@ -153,9 +153,12 @@ describe('an exchange inside a test', () => {
       qty: '1',
       price: '1000',
     });
+    await first.account('bot').deposit('USDT', '1');
     await first.close();
     await using second = await startBourse({ ...SMALL, data });
     assert.equal((await second.account('bot').openOrders()).length, 1);
+    await second.account('bot').deposit('USDT', '1');
+    assert.equal((await second.account('bot').balances()).USDT, '100002');
   });
 
   it('has a market that moves with its clock', async () => {

@@ -1,7 +1,8 @@
 /**
- * Funding and interest of a full hour, account by account (rules 14.3). Rates, marks and coin prices are those of the instant,
- * kept with the work, because prices go on meanwhile. Each account is settled once, by the position and the debt that it has at the instant: in its turn, or before it acts.
- * Payers pay into `sys:settling`; when the last has paid, it is known what receivers get.
+ * Funding and interest of a full hour, account by account (rules 14.3), and funding of one perpetual by command. Rates, marks
+ * and coin prices are those of the instant, kept with the work, because prices go on meanwhile. Each account is settled once,
+ * by the position and the debt that it has at the instant: in its turn, or before it acts. Payers pay into `sys:settling`;
+ * when the last has paid, it is known what receivers get.
  */
 
 import { chargeAccount } from '../borrowing/interest.ts';

@@ -8,7 +8,7 @@ import { MARGIN, MarginFloor, TERMS, USDT_TERMS } from '../borrowing/margin-floo
 import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { refusalName } from '../dsl/words.ts';
 import { BTC_PERPETUAL, FuturesFloor } from '../futures/futures-floor.ts';
-import { finishWork, inPortions, nextPortion } from './in-portions.ts';
+import { finishWork, inPortions, nextPortion, setPortion } from './in-portions.ts';
 
 const HOUR = 3_600_000;
 const EIGHT = OPENING_BELL + 8 * HOUR;
@@ -209,7 +209,9 @@ test('funding by command comes after the hour that is open, and leaves the large
   const floor = fundedFloor();
   floor.at(EIGHT);
   assert.equal(floor.forceFunding(), 'none');
-  assert.equal(floor.exchange.state.works.length, 2);
+  floor.restart();
+  setPortion(floor, 1);
+  assert.equal(floor.exchange.state.works.length, 2, 'both are in the snapshot');
   finishWork(floor);
   assert.deepEqual(
     fundings(floor),
@@ -223,6 +225,7 @@ test('funding by command comes after the hour that is open, and leaves the large
   indebted.buy('ann', '0.0025', '60000', MARGIN);
   indebted.deposit('ann', '60', 'USDT');
   assert.equal(indebted.forceFunding(), 'none');
+  indebted.restart();
   finishWork(indebted);
   indebted.at(OPENING_BELL + HOUR);
   finishWork(indebted);
