@@ -45,6 +45,8 @@ describe('an exchange inside a test', () => {
     const exchange = new ccxt.pro.bitget(bourse.ccxt('bot'));
     // ccxt asks for it where a stream is not encrypted.
     await exchange.loadHttpProxyAgent();
+    // Before both subscriptions: else they wait for it side by side, and their order is open.
+    await exchange.loadMarkets();
     const watched = exchange.watchOrders('BTC/USDT');
     // The subscription is there before the order is placed.
     await exchange.watchBalance();
