@@ -1,9 +1,10 @@
 /** A hundred thousand accounts: every command, every kind of scheduled work, every read over all of them. */
 import { createSecretKey } from 'node:crypto';
 import { coinSumsInSlices } from '../../src/admin/trial-balance.ts';
+import { ranksInSlices } from '../../src/api/routes/futures/adl-ranks.ts';
 import type { Command } from '../../src/core/model/command.ts';
-import { solvencyOf } from '../../src/core/reads/solvency-reads.ts';
 import { ReserveAudits } from '../../src/reserves/reserve-audit.ts';
+import { solvencyInSlices } from '../../src/reserves/solvency-slices.ts';
 import type { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { timeCommands } from './commands.ts';
 import { type Part, Stopwatch } from './stopwatch.ts';
@@ -106,7 +107,10 @@ async function timeReads(venue: Venue, watch: Stopwatch): Promise<void> {
   const audits = new ReserveAudits(sequencer, createSecretKey(Buffer.alloc(32)), () => 0);
   for (let n = 0; n < READS; n++) {
     if (n === READS / 2) watch.forget((kind) => kind.startsWith('read:'));
-    watch.time('read: solvency (exposure, metrics)', all, () => solvencyOf(state));
+    await watch.slices('read: solvency (exposure, metrics), a slice', all, () => solvencyInSlices(state));
+    await watch.slices('read: rank for deleveraging, a slice', '50,000 holders', () =>
+      ranksInSlices(state, 1),
+    );
     await watch.slices('read: trial balance, a slice', all, () => coinSumsInSlices(state));
     await watch.slices('read: reserve audit, a slice', all, () => audits.run());
   }

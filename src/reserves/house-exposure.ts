@@ -4,9 +4,10 @@
  *
  * All figures but bad debt and solvency are running totals. These two take a look at every account with a position, a debt
  * or a loan, so pages that anybody may read get them from a look that is kept: at most one in a second, and never more than a
- * hundredth of the thread's time.
+ * hundredth of the thread's time. A look at many accounts is taken in slices between which the exchange does its work.
  */
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { divFloor, formatUnits, MONEY_ONE } from '../core/model/units.ts';
 import {
   type CoinExposure,
@@ -16,9 +17,15 @@ import {
 } from '../core/reads/exposure-reads.ts';
 import { closeOnlyCoins } from '../core/reads/house-reads.ts';
 import { coinUsd } from '../core/reads/margin-reads.ts';
-import { type CoinSolvency, type Solvency, solvencyOf, worstSolvency } from '../core/reads/solvency-reads.ts';
+import {
+  type CoinSolvency,
+  type Solvency,
+  SolvencyRead,
+  worstSolvency,
+} from '../core/reads/solvency-reads.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import { type ExposureLimit, LIMIT_KINDS } from './exposure-limits.ts';
+import { LOOKS_AT_A_TIME } from './solvency-slices.ts';
 
 /** 10^-8 dollars by figure. */
 export type ExposureDollars = Readonly<Record<ExposureFigure, bigint>>;
@@ -61,42 +68,65 @@ const REST_PER_LOOK = 100;
 export class HouseExposure {
   readonly #sequencer: Pick<Sequencer, 'state'>;
   readonly #limits: readonly ExposureLimit[];
-  #look: readonly CoinSolvency[] = [];
+  #look: readonly CoinSolvency[] | undefined;
   #nextLookMs = 0;
+  #underWay: Promise<void> | undefined;
 
   constructor(sequencer: Pick<Sequencer, 'state'>, limits: readonly ExposureLimit[]) {
     this.#sequencer = sequencer;
     this.#limits = limits;
   }
 
-  /** Everything as of now. */
-  now(): Exposure {
-    this.#lookAgain();
+  /** Everything as of now; bad debt and solvency as of the call. */
+  async now(): Promise<Exposure> {
+    await this.#underWay;
+    await this.#lookAgain();
     return this.#exposure();
   }
 
-  /** The same, with bad debt and solvency of the last look. */
+  /** The same, with bad debt and solvency of the last look. One that is due is begun, and with few accounts done at once. */
   kept(): Exposure {
-    if (performance.now() >= this.#nextLookMs) this.#lookAgain();
+    if (performance.now() >= this.#nextLookMs) void this.#lookAgain();
     return this.#exposure();
   }
 
-  #lookAgain(): void {
-    const beganMs = performance.now();
-    this.#look = solvencyOf(this.#sequencer.state);
-    const endedMs = performance.now();
-    this.#nextLookMs = endedMs + Math.max(LOOK_INTERVAL_MIN_MS, REST_PER_LOOK * (endedMs - beganMs));
+  #lookAgain(): Promise<void> {
+    this.#underWay ??= this.#takeLook().finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  async #takeLook(): Promise<void> {
+    const read = new SolvencyRead(this.#sequencer.state);
+    // The first one is taken whole, while the exchange starts: nobody may see it solvent before it was looked at.
+    const looks = this.#look === undefined ? Number.POSITIVE_INFINITY : LOOKS_AT_A_TIME;
+    let spentMs = 0;
+    try {
+      for (;;) {
+        const beganMs = performance.now();
+        const isDone = read.advance(looks);
+        spentMs += performance.now() - beganMs;
+        if (isDone) break;
+        await turn();
+      }
+    } finally {
+      read.close();
+    }
+    this.#look = read.result();
+    this.#nextLookMs = performance.now() + Math.max(LOOK_INTERVAL_MIN_MS, REST_PER_LOOK * spentMs);
   }
 
   #exposure(): Exposure {
     const { state } = this.#sequencer;
-    const all = exposureOf(state, this.#look).map((amounts, index): ExposedCoin => {
+    const look = this.#look!;
+    const all = exposureOf(state, look).map((amounts, index): ExposedCoin => {
       const price = coinUsd(state, index);
       const dollars = byFigure((figure) => divFloor(amounts[figure] * price, MONEY_ONE));
       return { coin: state.coins[index]!.coin, price, amounts, dollars };
     });
     const coins = all.filter(({ amounts }) => EXPOSURE_FIGURES.some((figure) => amounts[figure] !== 0n));
-    const missing = this.#look.flatMap(({ solvency }, index) =>
+    const missing = look.flatMap(({ solvency }, index) =>
       solvency === 'solvent' ? [] : [{ coin: state.coins[index]!.coin, solvency }],
     );
     return {
@@ -105,7 +135,7 @@ export class HouseExposure {
       totals: byFigure((figure) => totalOf(coins, figure)),
       limits: this.#limits.map((limit) => readLimit(coins, limit)),
       closeOnly: closeOnlyCoins(state).map((coin) => state.coins[coin]!.coin),
-      solvency: worstSolvency(this.#look),
+      solvency: worstSolvency(look),
       missing,
     };
   }

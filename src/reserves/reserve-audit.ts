@@ -10,12 +10,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
 import { bucketBalance } from '../core/reads/ledger-reads.ts';
 import { coinUsd } from '../core/reads/margin-reads.ts';
-import { type CoinSolvency, type Solvency, solvencyOf, worstSolvency } from '../core/reads/solvency-reads.ts';
+import { type CoinSolvency, type Solvency, worstSolvency } from '../core/reads/solvency-reads.ts';
 import type { State } from '../core/state/state.ts';
 import { RESERVE_AUDIT_INTERVAL_MS } from '../sequencer/limits.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import { eachRowInSlices } from './ledger-slices.ts';
 import { type Claim, MerkleSumTree } from './merkle-sum-tree.ts';
+import { solvencyInSlices } from './solvency-slices.ts';
 
 const NONCE_DIGITS = 32;
 /** Nonces computed between two pauses for other work. */
@@ -85,13 +86,13 @@ export class ReserveAudits {
     const held = state.coins.map(
       (_, coin) => -bucketBalance(state, SystemAccount.external, coin, Bucket.cash),
     );
-    const backing = solvencyOf(state);
+    const looking = solvencyInSlices(state);
     const prices = state.coins.map((_, coin) => coinUsd(state, coin));
     const names = state.coins.map(({ coin }) => coin);
     const growing = owing
       .then((claims) => this.#named(claims, time))
       .then((named) => MerkleSumTree.build(names, named, turn));
-    const [tree] = await Promise.all([growing, durable]);
+    const [tree, backing] = await Promise.all([growing, looking, durable]);
     const owed = tree.totals;
     const worth = (amounts: readonly bigint[]) =>
       amounts.reduce((sum, amount, coin) => (owed[coin]! > 0n ? sum + amount * prices[coin]! : sum), 0n);

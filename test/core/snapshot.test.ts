@@ -134,10 +134,10 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 5;
+  newer[0] = 6;
   const refusal = {
     name: 'UnreadableRecord',
-    message: /has format 5, this version reads formats 1 to 4: start/,
+    message: /has format 6, this version reads formats 1 to 5: start/,
   };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;

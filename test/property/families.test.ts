@@ -74,6 +74,15 @@ for (const [name, rule] of RULES) {
   });
 }
 
+test('fifth edition, 15.1: the run that found it takes money of the house without adlBearing, and nothing with it', (t) => {
+  const [seed, portion] = [1_021_107_398, 3];
+  const { finding } = run(seed, { portion, without: ['adlBearing'] });
+  assert.equal(finding?.kind, 'edge by tick');
+  t.diagnostic(finding.text);
+  const now = run(seed, { portion });
+  if (now.finding !== undefined) assert.fail(report(now));
+});
+
 /** Who sends a command: the family, by a random act or a scheme, or else somebody it cannot command, and why. */
 const SENDERS: Readonly<Record<CommandType, 'family' | `not the family: ${string}`>> = {
   placeOrder: 'family',

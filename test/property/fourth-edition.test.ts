@@ -1,5 +1,5 @@
 /**
- * Random trading under the fourth edition (rules 14) with portions so small that everybody acts between them: invariants
+ * Random trading since the fourth edition (rules 14) with portions so small that everybody acts between them: invariants
  * hold, replays agree, everybody pays and receives the funding of the position held at the hour, and nothing happens to an
  * account before it is settled. With nobody acting, portions and one step come to the same.
  */
@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { type Command, EVERY_COMPONENT } from '../../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import type { State } from '../../src/core/state/state.ts';
@@ -42,7 +43,7 @@ for (const [name, { setUp, flowOf }] of Object.entries(FLOWS)) {
         prepare,
       );
       const { state } = run.exchange;
-      const flow = new OperatorFlow(seed, state, flowOf(seed, state), 40, 4);
+      const flow = new OperatorFlow(seed, state, flowOf(seed, state), 40, NEWEST_EDITION);
       for (let n = 0; n < COMMANDS; n++) {
         const command = flow.next();
         const apply = (each: Command, time: number) => {
@@ -70,7 +71,7 @@ for (const [name, { setUp, flowOf }] of Object.entries(FLOWS)) {
           });
         }
       }
-      assert.equal(state.edition, 4);
+      assert.equal(state.edition, NEWEST_EDITION);
       run.assertReplaysAgree(seed * 113);
     }
   });

@@ -1,17 +1,22 @@
 /**
  * Random margin trading, futures and loans under falling prices: what `solvencyOf` finds by looking at some accounts is what
- * a count over all of them finds, and the figures of the house's exposure are what its accounts hold.
+ * a count over all of them finds, and the figures of the house's exposure are what its accounts hold. A read that is taken in
+ * slices between commands finds what it would have found at its beginning.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { SYSTEM_ACCOUNT_NAMES } from '../../src/core/model/ledger-accounts.ts';
 import { exposureOf } from '../../src/core/reads/exposure-reads.ts';
-import { solvencyOf } from '../../src/core/reads/solvency-reads.ts';
+import { type CoinSolvency, SolvencyRead, solvencyOf } from '../../src/core/reads/solvency-reads.ts';
+import { rowOf } from '../../src/core/state/ledger-cells.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { AuditedRun } from './audited-run.ts';
+import { FLOWS as ALL_FLOWS } from './flows.ts';
 import { LOAN_SET_UP, LoanFlow } from './loan-flow.ts';
 import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
 import { naiveSolvency } from './naive-solvency.ts';
+import { OperatorFlow } from './operator-flow.ts';
 import { Seeds } from './seeds.ts';
 
 const SEEDS = new Seeds({ all: 4, fewFrom: 2 });
@@ -78,4 +83,76 @@ test('R5 (c): solvency equals a count over all accounts, exposure the balances o
     }
   }
   for (const [what, times] of Object.entries(seen)) SEEDS.met(what, times, 10);
+});
+
+/** All that solvency counts of an account. */
+function holdingsOf(state: State, account: number): string {
+  const { ledger, loans, accounts } = state;
+  const money = ledger
+    .coinsOf(account)
+    .map((coin) => [coin, ledger.bucketsOf(rowOf(ledger.find(account, coin)))] as const)
+    .filter(([, buckets]) => buckets.some((amount) => amount !== 0n));
+  const positions = [...accounts[account]!.positions].map(([key, { size, basis, iso }]) => [
+    key,
+    size,
+    basis,
+    iso,
+  ]);
+  return [money, positions, loans.of(account).map((loan) => [loan.id, loan.debt()])].flat(4).join();
+}
+
+/** Sees that it is told of every account before it changes. */
+class WatchfulRead extends SolvencyRead {
+  readonly expected: readonly CoinSolvency[];
+  private readonly watched: State;
+  private readonly before: Map<number, string>;
+
+  constructor(state: State) {
+    super(state);
+    this.expected = solvencyOf(state);
+    this.watched = state;
+    this.before = new Map(
+      [...state.accountByUid.values()].map(({ index }) => [index, holdingsOf(state, index)]),
+    );
+  }
+
+  override keep(account: number): void {
+    const before = this.before.get(account);
+    if (before !== undefined) assert.equal(holdingsOf(this.watched, account), before, 'told too late');
+    this.before.delete(account);
+    super.keep(account);
+  }
+
+  /** At the end of a command. */
+  checkTold(): void {
+    for (const [account, before] of this.before)
+      assert.equal(holdingsOf(this.watched, account), before, 'not told');
+  }
+}
+
+test('R5 (c): solvency in slices is that of the instant it began at, whatever happens meanwhile', () => {
+  const met = { reads: 0, moved: 0 };
+  for (const [name, { setUp, flowOf }] of Object.entries(ALL_FLOWS)) {
+    for (const seed of SEEDS) {
+      let read: WatchfulRead | undefined;
+      const run = new AuditedRun(setUp, ({ state }) => {
+        let commands = 0;
+        return () => {
+          read?.checkTold();
+          read ??= new WatchfulRead(state);
+          // Slices of a few accounts, and often none between two commands.
+          if (++commands % 3 !== 0 || !read.advance(1)) return;
+          read.close();
+          assert.deepEqual(read.result(), read.expected, `${name}, seed ${seed}, ${commands} commands`);
+          met.reads++;
+          if (!isDeepStrictEqual(read.expected, solvencyOf(state))) met.moved++;
+          read = undefined;
+        };
+      });
+      const { state } = run.exchange;
+      const flow = new OperatorFlow(seed, state, flowOf(seed, state), 40, 4);
+      for (let n = 0; n < COMMANDS; n++) run.apply(flow.next());
+    }
+  }
+  for (const [what, times] of Object.entries(met)) SEEDS.met(what, times, 40);
 });

@@ -77,7 +77,7 @@ export function convert(state: State, account: Account, conversion: Conversion):
   });
   state.markDirty(account);
   if (!account.house) {
-    state.events.push({
+    state.emit({
       type: 'conversion',
       conversionId,
       uid: account.uid,

@@ -20,7 +20,7 @@ export function updateWarning(state: State, account: Account): void {
   if (above === account.warned) return;
   account.warned = above;
   if (!above || account.house) return;
-  state.events.push({
+  state.emit({
     type: 'riskWarning',
     uid: account.uid,
     effective: risk.effective,

@@ -92,8 +92,8 @@ export const ORDER_LAYOUTS: OrderLayouts = {
 function amendItems(f: Fields, given: readonly AmendItem[]): AmendItem[] {
   const count = f.u8(given.length);
   if (count > BATCH_ITEMS_MAX) throw new UnreadableRecord(`${count} items in a batch`);
-  const items: AmendItem[] = [];
-  for (let n = 0; n < count; n++) items.push(amendItem(f, n < given.length ? given[n]! : BLANK_ITEM));
+  const items = new Array<AmendItem>(count);
+  for (let n = 0; n < count; n++) items[n] = amendItem(f, n < given.length ? given[n]! : BLANK_ITEM);
   return items;
 }
 

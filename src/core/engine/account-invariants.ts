@@ -5,7 +5,7 @@
  */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import { computeRisk } from '../margin/margin.ts';
+import { computeRisk, type Risk } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
 import type { Side } from '../model/enums.ts';
 import { type Instrument, isFutures } from '../model/instrument.ts';
@@ -81,10 +81,10 @@ function checkOrders(state: State, account: Account): void {
   for (const [{ index, symbol, maxSymbolOrders }, open] of perInstrument) {
     assert(
       state.openOrders.of(account.index, index) === open,
-      `I28: open order count of ${symbol} disagrees`,
+      () => `I28: open order count of ${symbol} disagrees`,
     );
     const fits = maxSymbolOrders === 0 || open <= maxSymbolOrders;
-    assert(fits, `I28: ${open} open orders on ${symbol}, which allows ${maxSymbolOrders}`);
+    assert(fits, () => `I28: ${open} open orders on ${symbol}, which allows ${maxSymbolOrders}`);
   }
 }
 
@@ -92,7 +92,7 @@ function checkOrders(state: State, account: Account): void {
 function checkPositions(state: State, account: Account): void {
   for (const position of account.positions.values()) {
     const { symbol } = state.instruments[position.instrument]!;
-    assert(position.size !== 0, `I10: an empty position of ${account.uid} in ${symbol} remains`);
+    assert(position.size !== 0, () => `I10: an empty position of ${account.uid} in ${symbol} remains`);
     for (const basis of [position.basis, position.queueBasis])
       assert(basis === 0n || basis > 0n === position.long, 'I11: basis against the size');
     assert(position.iso >= 0n && (position.isolated || position.iso === 0n), 'I03: isolated margin');
@@ -123,7 +123,10 @@ function checkBuckets(state: State, account: Account): void {
       throw new InvariantBroken(`I05: spot account ${uid} coin ${coin} has negative cash`);
   }
   for (const [key, sum] of expected)
-    assert(sum === 0n, `I04: account ${uid} has no row for ${sum} of coin ${Math.floor(key / BUCKET_KEYS)}`);
+    assert(
+      sum === 0n,
+      () => `I04: account ${uid} has no row for ${sum} of coin ${Math.floor(key / BUCKET_KEYS)}`,
+    );
 }
 
 /** By coin and bucket (`keyOf`). */
@@ -157,7 +160,7 @@ function earmarked(state: State, { index, uid, firstOrder, positions }: Account)
   for (const { uid: owner, coin, fee, fromFunding, fromUnified } of state.withdrawals.values()) {
     if (owner !== uid) continue;
     const amount = fromFunding + fromUnified;
-    assert(fee >= 0n && fee < amount, `I03: a withdrawal of ${amount} pays a fee of ${fee}`);
+    assert(fee >= 0n && fee < amount, () => `I03: a withdrawal of ${amount} pays a fee of ${fee}`);
     add(Bucket.withdrawing, coin, amount);
   }
   return sums;
@@ -184,8 +187,8 @@ function heldBy(state: State, instrument: Instrument, slot: number): bigint {
   return hold.held;
 }
 
-/** The cached margin of an account is what the rule computes. */
-export function checkMarginCache(state: State, account: Account): void {
+/** The cached margin of an account is what the rule computes, which is returned. */
+export function checkMarginCache(state: State, account: Account): Risk {
   const cached = accountRisk(state, account);
   const exact = computeRisk(state, account);
   for (const figure of ['equity', 'effective', 'initial', 'maintenance'] as const) {
@@ -194,4 +197,5 @@ export function checkMarginCache(state: State, account: Account): void {
         `margin of ${account.uid}: ${figure} cached ${cached[figure]}, exactly ${exact[figure]}`,
       );
   }
+  return exact;
 }

@@ -72,8 +72,6 @@ import { RiskEngine } from './risk-engine.ts';
 import { Schedule } from './schedule.ts';
 import { TriggerEngine } from './trigger-engine.ts';
 
-const NO_EVENTS: readonly Event[] = [];
-
 export class Exchange {
   readonly state: State;
   private readonly settlements: Settlements;
@@ -134,10 +132,7 @@ export class Exchange {
 
   /** Events since the last call, in order. */
   takeEvents(): readonly Event[] {
-    const { events } = this.state;
-    if (events.length === 0) return NO_EVENTS;
-    this.state.events = [];
-    return events;
+    return this.state.takeEvents();
   }
 
   private dispatch(command: Exclude<Command, Checkpoint | SkipCommand | IdentityMark>): CommandResult {

@@ -11,7 +11,7 @@ import {
 } from '../liquidation/liquidation-check.ts';
 import { shortfallOf } from '../margin/clearing-shortfall.ts';
 import { warningRatio } from '../margin/debts.ts';
-import { computeRisk, hasReachedRatio, unrealisedOf } from '../margin/margin.ts';
+import { hasReachedRatio, type Risk, unrealisedOf } from '../margin/margin.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { InstrumentStatus, Side } from '../model/enums.ts';
 import { tradeValue } from '../model/instrument.ts';
@@ -27,27 +27,56 @@ import { checkMarginCache } from './account-invariants.ts';
 export function checkFutures(state: State): void {
   for (const index of state.indices) {
     const whole = index.stale || index.weightsSumToOne;
-    assert(whole, `I43: the weights in use of ${index.name} do not sum to 1`);
+    assert(whole, () => `I43: the weights in use of ${index.name} do not sum to 1`);
   }
   const clearing = new Map<number, bigint>();
+  const held = heldIn(state);
   for (const market of state.markets) {
     const { futures } = market;
     if (futures === undefined) continue;
-    checkContract(state, market);
+    checkContract(state, market, held[market.instrument] ?? NOTHING);
     checkMark(futures);
     const coin = futures.terms.settle;
     clearing.set(coin, (clearing.get(coin) ?? 0n) + futures.clearing);
   }
   for (const [coin, sum] of clearing) {
-    const held = state.ledger.balanceOf(SystemAccount.clearing, coin, Bucket.cash);
-    assert(held === sum, `I07: clearing of coin ${coin} holds ${held}, contracts say ${sum}`);
+    const cash = state.ledger.balanceOf(SystemAccount.clearing, coin, Bucket.cash);
+    assert(cash === sum, () => `I07: clearing of coin ${coin} holds ${cash}, contracts say ${sum}`);
   }
   for (const account of state.accountByUid.values()) {
     checkCloses(state, account);
-    checkMarginCache(state, account);
-    if (!isUnsettled(state, account)) checkRisk(state, account);
+    const risk = checkMarginCache(state, account);
+    if (!isUnsettled(state, account)) checkRisk(state, account, risk);
   }
 }
+
+/** What all positions of one contract come to. */
+interface Held {
+  size: number;
+  long: number;
+  basis: bigint;
+  readonly accounts: Set<Account>;
+}
+
+const NOTHING: Held = { size: 0, long: 0, basis: 0n, accounts: new Set() };
+
+/** By instrument; nothing where nobody holds a position. */
+function heldIn(state: State): (Held | undefined)[] {
+  const contracts: (Held | undefined)[] = [];
+  for (const account of state.accountByUid.values()) {
+    for (const { instrument, size, long, basis } of account.positions.values()) {
+      const held = contracts[instrument] ?? { size: 0, long: 0, basis: 0n, accounts: new Set() };
+      contracts[instrument] = held;
+      held.size += size;
+      if (long) held.long += size;
+      held.basis += basis;
+      held.accounts.add(account);
+    }
+  }
+  return contracts;
+}
+
+const uidsOf = (accounts: ReadonlySet<Account>) => [...accounts].map(({ uid }) => uid).join();
 
 /** Who waits for money, or holds a contract that has ended, is looked at when he is settled (rules 14.3, 14.5). */
 function isUnsettled(state: State, { index, positions }: Account): boolean {
@@ -58,39 +87,35 @@ function isUnsettled(state: State, { index, positions }: Account): boolean {
 }
 
 /** I06 to I09, I42. Positions of a contract that has ended close one by one: what is still open has its settlement value. */
-function checkContract(state: State, market: Market): void {
+function checkContract(state: State, market: Market, { size, long, basis, accounts }: Held): void {
   const futures = market.futures!;
   const { symbol } = state.instruments[market.instrument]!;
-  let size = 0;
-  let long = 0;
-  let basis = 0n;
-  for (const account of state.accountByUid.values()) {
-    let holds = false;
-    for (const position of account.positions.values()) {
-      if (position.instrument !== market.instrument) continue;
-      holds = true;
-      size += position.size;
-      if (position.long) long += position.size;
-      basis += position.basis;
-    }
-    assert(market.holders.has(account) === holds, `holders of ${symbol}: account ${account.uid}`);
-  }
+  assert(
+    market.holders.size === accounts.size && accounts.isSubsetOf(market.holders),
+    () => `holders of ${symbol}: ${uidsOf(market.holders)}, positions of ${uidsOf(accounts)}`,
+  );
   const end = endOf(state, market.instrument);
   const open = end === undefined ? 0n : valueAt(state, end, size);
-  assert(end !== undefined || size === 0, `I06: sizes of ${symbol} sum to ${size}`);
+  assert(end !== undefined || size === 0, () => `I06: sizes of ${symbol} sum to ${size}`);
   assert(
     long === futures.openInterest,
-    `open interest of ${symbol} is ${futures.openInterest}, longs hold ${long}`,
+    () => `open interest of ${symbol} is ${futures.openInterest}, longs hold ${long}`,
   );
   if (end === undefined) checkEnded(state, market);
-  assert(futures.cleared + basis === open, `I08: ${symbol} has cleared ${futures.cleared}, basis ${basis}`);
+  assert(
+    futures.cleared + basis === open,
+    () => `I08: ${symbol} has cleared ${futures.cleared}, basis ${basis}`,
+  );
   if (futures.terms.coinMargined) {
     checkShortfall(state, market);
     return;
   }
   const quiet = market.holders.size === 0;
-  assert(!quiet || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
-  assert(futures.clearing + basis === open, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
+  assert(!quiet || futures.clearing === 0n, () => `I09: ${symbol} clears ${futures.clearing} for nobody`);
+  assert(
+    futures.clearing + basis === open,
+    () => `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`,
+  );
 }
 
 function valueAt(state: State, { instrument, priceTicks }: ContractEnd, size: number): bigint {
@@ -112,7 +137,8 @@ function checkShortfall(state: State, market: Market): void {
   const apart = shortfallOf(futures) - (won - clearing);
   assert(
     apart >= -positions && apart <= positions + 1n,
-    `I49: the house lacks ${shortfallOf(futures)} of ${instrument.symbol}, positions say ${won - clearing}`,
+    () =>
+      `I49: the house lacks ${shortfallOf(futures)} of ${instrument.symbol}, positions say ${won - clearing}`,
   );
 }
 
@@ -125,7 +151,7 @@ function checkMark({ instrument, terms, index, mark }: FuturesMarket): void {
   const highest = mark.clampToIndex(larger(last, larger(funded, based)), index.price);
   assert(
     lowest <= price && price <= highest,
-    `I43: mark of ${instrument.symbol} ${price} beyond ${lowest} to ${highest}`,
+    () => `I43: mark of ${instrument.symbol} ${price} beyond ${lowest} to ${highest}`,
   );
 }
 
@@ -134,11 +160,14 @@ function checkEnded(state: State, { instrument: index, futures, holders, book }:
   const { symbol, status } = state.instruments[index]!;
   const delivery = futures!.terms.delivery;
   const delivered = delivery !== undefined && delivery.time <= state.now;
-  assert(!delivered || status === InstrumentStatus.offline, `I42: ${symbol} is delivered and not offline`);
+  assert(
+    !delivered || status === InstrumentStatus.offline,
+    () => `I42: ${symbol} is delivered and not offline`,
+  );
   if (status !== InstrumentStatus.offline) return;
-  assert(holders.size === 0, `I42: ${symbol} is offline and has positions`);
+  assert(holders.size === 0, () => `I42: ${symbol} is offline and has positions`);
   const quiet = book.bestTicks(Side.buy, true) === 0 && book.bestTicks(Side.sell, true) === 0;
-  assert(quiet, `I42: ${symbol} is offline and has orders`);
+  assert(quiet, () => `I42: ${symbol} is offline and has orders`);
 }
 
 /** I26, and I35 for isolated positions. */
@@ -147,20 +176,17 @@ function checkCloses(state: State, account: Account): void {
   for (const position of account.positions.values()) {
     const closing = closingOrders(state, account, position.instrument, position.posSide);
     const frozen = closing.reduce((sum, slot) => sum + slab.remaining[slot]!, 0);
-    assert(frozen <= position.lots, `I26: ${frozen} lots are being closed of ${position.lots}`);
-    const waits = hasUnsafeIndex(state, position) || isUnsettled(state, account);
-    assert(
-      waits || !position.isolated || !isolatedIsDue(state, position),
-      'I35: an isolated position is due',
-    );
+    assert(frozen <= position.lots, () => `I26: ${frozen} lots are being closed of ${position.lots}`);
+    if (!position.isolated || hasUnsafeIndex(state, position) || isUnsettled(state, account)) continue;
+    assert(!isolatedIsDue(state, position), 'I35: an isolated position is due');
   }
 }
 
 /** I35 for the crossed part, I36, and the warning. */
-function checkRisk(state: State, account: Account): void {
-  const above = hasReachedRatio(computeRisk(state, account), warningRatio(state, account));
-  assert(account.warned === above, `the warning of account ${account.uid} is ${account.warned}`);
+function checkRisk(state: State, account: Account, risk: Risk): void {
+  const above = hasReachedRatio(risk, warningRatio(state, account));
+  assert(account.warned === above, () => `the warning of account ${account.uid} is ${account.warned}`);
   const due = isActionable(state, account) && crossedIsDue(state, account);
-  assert(!due, `I35: account ${account.uid} is due`);
+  assert(!due, () => `I35: account ${account.uid} is due`);
   assert(!account.liquidating || account.firstOrder === NIL, 'I36: an account in liquidation has orders');
 }

@@ -17,19 +17,12 @@ import {
   shareOf,
   tellSettled,
 } from '../futures/funding.ts';
-import { coinUsd } from '../margin/collateral.ts';
-import { markTicks } from '../margin/margin.ts';
+import { presentPrices } from '../margin/present-prices.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { positionKey } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
-import {
-  type FundingDue,
-  type HourScope,
-  HourWork,
-  type InstantPrices,
-  type Receipt,
-} from '../state/open-work.ts';
+import { type FundingDue, type HourScope, HourWork, type Receipt } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 
 /** What it costs of a portion, whose unit is the cancelling of an order: a look at an account, a charge, a payment. */
@@ -54,15 +47,6 @@ function workOf(state: State, fundings: readonly FundingDue[], scope: HourScope)
 
 function dueBy(terms: FundingTerms): FundingDue {
   return { ...terms, collected: 0n, due: 0n, paid: 0n };
-}
-
-function presentPrices(state: State): InstantPrices {
-  return {
-    marks: state.instruments.map((instrument) =>
-      instrument.futures === undefined ? 0 : markTicks(state, instrument),
-    ),
-    coins: state.coins.map((_, coin) => coinUsd(state, coin)),
-  };
 }
 
 /** Interest, then funding: a debt that funding makes bears interest from the next hour on. Returns what it cost of a portion. */

@@ -8,9 +8,10 @@
 import type { Book } from '../book/book.ts';
 import { displayedDepth } from '../book/depth.ts';
 import { FLAG_RPI, NIL } from '../book/order-slab.ts';
+import type { Candle } from '../marketdata/candle-series.ts';
 import { OrderType, PRICE_KINDS, Side, TimeInForce } from '../model/enums.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
-import { assert } from '../model/units.ts';
+import { assert, InvariantBroken } from '../model/units.ts';
 import { type ContractEnd, EndStage } from '../state/contract-end.ts';
 import { HourWork } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
@@ -58,7 +59,7 @@ function checkSettling({ ledger, works, instruments, coins }: State): void {
     else add(work.instrument, heldBy(work));
   for (const [coin, sum] of sums.entries()) {
     const held = ledger.balanceOf(SystemAccount.settling, coin, Bucket.cash);
-    assert(held === sum, `I52: ${held} of coin ${coin} is being settled, open work says ${sum}`);
+    assert(held === sum, () => `I52: ${held} of coin ${coin} is being settled, open work says ${sum}`);
   }
 }
 
@@ -70,10 +71,11 @@ function heldBy({ stage, pending, held, lacking, debts, shortage, shared }: Cont
     kept += each.kept;
     covered += each.lacking + each.debt;
   }
-  if (stage <= EndStage.counting) assert(held === kept, `I52: gains of ${kept} wait, the end holds ${held}`);
+  if (stage <= EndStage.counting)
+    assert(held === kept, () => `I52: gains of ${kept} wait, the end holds ${held}`);
   if (stage === EndStage.sharing) {
     const expected = kept + lacking + debts - shortage + shared;
-    assert(held === expected, `I52: the end of a contract holds ${held}, not ${expected}`);
+    assert(held === expected, () => `I52: the end of a contract holds ${held}, not ${expected}`);
   }
   if (stage === EndStage.covering)
     assert(covered <= lacking + debts && held >= 0n, 'I52: more is covered than was lacking');
@@ -95,25 +97,31 @@ function checkLedger(state: State): void {
     let sum = sums.get(coin) ?? 0n;
     for (const amount of buckets) sum += amount;
     sums.set(coin, sum);
-    assert(buckets[Bucket.locked]! >= 0n, `I03: locked of account ${account} coin ${coin} is negative`);
-    assert(buckets[Bucket.pledge]! >= 0n, `I03: pledge of account ${account} coin ${coin} is negative`);
-    assert(buckets[Bucket.funding]! >= 0n, `I03: funding of account ${account} coin ${coin} is negative`);
+    assert(buckets[Bucket.locked]! >= 0n, () => `I03: locked of account ${account} coin ${coin} is negative`);
+    assert(buckets[Bucket.pledge]! >= 0n, () => `I03: pledge of account ${account} coin ${coin} is negative`);
+    assert(
+      buckets[Bucket.funding]! >= 0n,
+      () => `I03: funding of account ${account} coin ${coin} is negative`,
+    );
     const pending = withdrawing.size === 0 ? 0n : (withdrawing.get(`${account} ${coin}`) ?? 0n);
     const held = buckets[Bucket.withdrawing]!;
     assert(
       held === pending,
-      `I04: account ${account} coin ${coin} holds ${held} for withdrawals of ${pending}`,
+      () => `I04: account ${account} coin ${coin} holds ${held} for withdrawals of ${pending}`,
     );
     if (NEVER_NEGATIVE.has(account)) {
-      assert(buckets[Bucket.cash]! >= 0n, `I03: system account ${account} coin ${coin} is negative`);
+      assert(buckets[Bucket.cash]! >= 0n, () => `I03: system account ${account} coin ${coin} is negative`);
     }
     if (account === SystemAccount.badDebt)
-      assert(buckets[Bucket.cash]! <= 0n, `I03: bad debt of coin ${coin} is above zero`);
+      assert(buckets[Bucket.cash]! <= 0n, () => `I03: bad debt of coin ${coin} is above zero`);
     if (account >= FIRST_USER_ACCOUNT && !state.accounts[account]!.mayOwe) {
-      assert(buckets[Bucket.cash]! >= 0n, `I05: spot account ${account} coin ${coin} has negative cash`);
+      assert(
+        buckets[Bucket.cash]! >= 0n,
+        () => `I05: spot account ${account} coin ${coin} has negative cash`,
+      );
     }
   });
-  for (const [coin, sum] of sums) assert(sum === 0n, `I01: coin ${coin} sums to ${sum}`);
+  for (const [coin, sum] of sums) assert(sum === 0n, () => `I01: coin ${coin} sums to ${sum}`);
 }
 
 /** What the withdrawals under way have taken out of wallets, by account and coin. */
@@ -121,7 +129,7 @@ function pendingSums(state: State): Map<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const { uid, coin, fee, fromFunding, fromUnified } of state.withdrawals.values()) {
     const amount = fromFunding + fromUnified;
-    assert(fee >= 0n && fee < amount, `I03: a withdrawal of ${amount} pays a fee of ${fee}`);
+    assert(fee >= 0n && fee < amount, () => `I03: a withdrawal of ${amount} pays a fee of ${fee}`);
     const key = `${state.accountByUid.get(uid)!.index} ${coin}`;
     sums.set(key, (sums.get(key) ?? 0n) + amount);
   }
@@ -132,7 +140,7 @@ function pendingSums(state: State): Map<string, bigint> {
 function checkBook(book: Book): void {
   const bid = book.bestTicks(Side.buy, false);
   const ask = book.bestTicks(Side.sell, false);
-  assert(bid === 0 || ask === 0 || bid < ask, `I12: best bid ${bid} meets best ask ${ask}`);
+  assert(bid === 0 || ask === 0 || bid < ask, () => `I12: best bid ${bid} meets best ask ${ask}`);
   const shown = displayedDepth(book, 1);
   if (shown.bids[0] !== undefined && shown.asks[0] !== undefined) {
     assert(shown.bids[0].priceTicks < shown.asks[0].priceTicks, 'I13: displayed book is crossed');
@@ -173,7 +181,7 @@ function checkQueue(book: Book, side: Side, price: number, head: number, lots: n
     place = slab.prioritySeq[slot]!;
     sum += remaining;
   }
-  assert(sum === lots, `I15: level ${price} shows ${lots}, holds ${sum}`);
+  if (sum !== lots) throw new InvariantBroken(`I15: level ${price} shows ${lots}, holds ${sum}`);
 }
 
 /** I04: holds belong to open orders; `checkAccount` adds them up. */
@@ -185,18 +193,23 @@ function checkHolds({ slab }: State): void {
 /** I38, I39. */
 function checkStatistics(state: State): void {
   for (const market of state.markets) {
-    const prices = PRICE_KINDS.flatMap((kind) => market.futures?.candles[kind].running ?? []);
-    for (const candle of [...market.candles.running, ...prices]) {
-      if (candle === undefined) continue;
-      const { openTicks, highTicks, lowTicks, closeTicks } = candle;
-      assert(lowTicks <= Math.min(openTicks, closeTicks), 'I38: low above open or close');
-      assert(highTicks >= Math.max(openTicks, closeTicks), 'I38: high below open or close');
-    }
+    checkCandles(market.candles.running);
+    if (market.futures !== undefined)
+      for (const kind of PRICE_KINDS) checkCandles(market.futures.candles[kind].running);
     const day = market.day.statistics(state.now);
     if (day.volumeLots === 0) continue;
     const instrument = state.instruments[market.instrument]!;
     const volume = BigInt(day.volumeLots) * instrument.valuePerTickLot;
     assert(day.turnover >= volume * BigInt(day.lowTicks), 'I39: average below the low');
     assert(day.turnover <= volume * BigInt(day.highTicks), 'I39: average above the high');
+  }
+}
+
+function checkCandles(candles: readonly (Candle | undefined)[]): void {
+  for (const candle of candles) {
+    if (candle === undefined) continue;
+    const { openTicks, highTicks, lowTicks, closeTicks } = candle;
+    assert(lowTicks <= Math.min(openTicks, closeTicks), 'I38: low above open or close');
+    assert(highTicks >= Math.max(openTicks, closeTicks), 'I38: high below open or close');
   }
 }

@@ -15,7 +15,7 @@ export function checkParties(state: State): void {
     const party = partyOf(state, account)
       .map(({ uid }) => uid)
       .join();
-    assert(uids === party, `I48: the party of ${account.uid} is ${party}, its sums are of ${uids}`);
+    assert(uids === party, () => `I48: the party of ${account.uid} is ${party}, its sums are of ${uids}`);
     for (const [index, { markTicks: mark, buy, sell, parts, changed }] of partySums.contracts) {
       const instrument = state.instruments[index]!;
       if (mark !== markTicks(state, instrument)) continue;
@@ -27,9 +27,15 @@ export function checkParties(state: State): void {
         if (changed.has(member.index)) continue;
         const counted = notionalOf(state, member, instrument);
         const same = counted.buy === part.buy && counted.sell === part.sell;
-        assert(same, `I48: account ${member.uid} has another share of ${instrument.symbol} in its party`);
+        assert(
+          same,
+          () => `I48: account ${member.uid} has another share of ${instrument.symbol} in its party`,
+        );
       }
-      assert(total.buy === buy && total.sell === sell, `I48: the sum of ${instrument.symbol} of ${uids}`);
+      assert(
+        total.buy === buy && total.sell === sell,
+        () => `I48: the sum of ${instrument.symbol} of ${uids}`,
+      );
     }
   }
 }

@@ -62,7 +62,7 @@ export class Portions {
       if (delivery === undefined || delivery.time > state.now) continue;
       if (instrument.status === InstrumentStatus.offline) continue;
       instrument.status = InstrumentStatus.offline;
-      state.events.push({ type: 'instrument', instrument: instrument.index });
+      state.emit({ type: 'instrument', instrument: instrument.index });
       listNextQuarter(state, instrument);
       this.open(openEnd(state, market, OrderKind.delivery, market.futures!.fixSettlement()));
     }

@@ -76,11 +76,7 @@ export class RiskEngine {
     const roundsMax = ROUNDS_MAX + ROUNDS_PER_ACCOUNT_MAX * state.accounts.length;
     for (let round = 0; state.dirtyAccounts.length > 0; round++) {
       assert(round < roundsMax, 'liquidations come to an end');
-      const accounts = state.dirtyAccounts;
-      state.dirtyAccounts = [];
-      if (accounts.length > 1) accounts.sort((a, b) => a.uid - b.uid);
-      for (const account of accounts) account.dirty = false;
-      for (const account of accounts) this.processAccount(account);
+      for (const account of state.takeDirty()) this.processAccount(account);
     }
     this.settlement.ranking.forget();
   }

@@ -257,7 +257,7 @@ function closeCandles(state: State): void {
 
 function closeMarketCandles(state: State, market: Market): void {
   market.candles.closeUntil(state.now, (interval, candle) => {
-    state.events.push({
+    state.emit({
       type: 'candle',
       instrument: market.instrument,
       interval: CANDLE_INTERVALS[interval]!,
@@ -275,7 +275,7 @@ function closeMarketCandles(state: State, market: Market): void {
 function closePriceCandles(state: State, { instrument, candles }: FuturesMarket): void {
   for (const kind of PRICE_KINDS) {
     candles[kind].closeUntil(state.now, (interval, candle) => {
-      state.events.push({
+      state.emit({
         type: 'priceCandle',
         kind,
         instrument: instrument.index,

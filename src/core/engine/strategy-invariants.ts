@@ -14,7 +14,7 @@ import { triggerReference } from '../strategy/tpsl-checks.ts';
 
 export function checkStrategies(state: State): void {
   const { byId, due, queue, paused } = state.strategies;
-  assert(state.halted || paused || (due.size === 0 && queue.length === 0), 'what was reached has fired');
+  assert(state.halted || paused || (due.length === 0 && queue.length === 0), 'what was reached has fired');
   let count = 0;
   for (const account of state.accountByUid.values()) {
     if (account.strategies.size === 0) {
@@ -43,12 +43,12 @@ function checkAccount(state: State, account: Account): void {
       assert(account.strategyOids.get(order.clientOid) === order, 'I29: client id of a strategy order');
     if (order.kind === StrategyKind.full) {
       const side = `${order.instrument} ${order.posSide}`;
-      assert(!full.has(side), `I33: two full records of ${account.uid} on ${instrument.symbol}`);
+      assert(!full.has(side), () => `I33: two full records of ${account.uid} on ${instrument.symbol}`);
       full.add(side);
     }
     if (isTpsl(order.kind) && instrument.futures !== undefined) {
       const position = protectedPosition(account, order.instrument, order.posSide);
-      assert(position !== undefined, `I34: strategy order ${id} protects no position`);
+      assert(position !== undefined, () => `I34: strategy order ${id} protects no position`);
     }
     if (order.status === StrategyStatus.pending) checkWaiting(state, order);
   }
@@ -63,5 +63,8 @@ function checkWaiting(state: State, order: StrategyOrder): void {
   assert(hasLeg(order.trigger) && (order.hits & HIT_TRIGGER) === 0, 'a trigger order waits for something');
   if (triggerBy === TriggerBy.mark || market.day.lastTicks === 0) return;
   const last = triggerReference(instrument, market, triggerBy);
-  assert(order.rises ? last < triggerTicks : last > triggerTicks, `trigger order ${order.id} is overdue`);
+  assert(
+    order.rises ? last < triggerTicks : last > triggerTicks,
+    () => `trigger order ${order.id} is overdue`,
+  );
 }

@@ -91,9 +91,9 @@ export class TriggerEngine {
     const { state } = this;
     const { strategies } = state;
     for (;;) {
-      if (strategies.due.size !== 0 || strategies.queue.length !== 0) this.fireDue();
+      if (strategies.due.length !== 0 || strategies.queue.length !== 0) this.fireDue();
       if (state.dirtyAccounts.length !== 0) this.riskEngine.processDirtyAccounts();
-      if (state.halted || strategies.paused || strategies.due.size === 0) return;
+      if (state.halted || strategies.paused || strategies.due.length === 0) return;
     }
   }
 
@@ -127,13 +127,13 @@ export class TriggerEngine {
   private queueDue(): void {
     const { state } = this;
     const { due, queue } = state.strategies;
-    if (due.size === 0) return;
-    const reached = due.size === 1 ? [...due] : [...due].sort((a, b) => a.id - b.id);
-    due.clear();
-    for (const order of reached) {
+    if (due.length === 0) return;
+    due.sort((a, b) => a.id - b.id);
+    for (const order of due) {
       submitStrategy(state, order);
       queue.push(order);
     }
+    due.length = 0;
   }
 
   private submit(order: StrategyOrder): void {

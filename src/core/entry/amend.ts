@@ -41,14 +41,23 @@ export function amendOrders(state: State, settlements: Settlements, command: Ame
   if (command.items.length > BATCH_ITEMS_MAX || hasDuplicates(state, account, command.items)) {
     return rejected(RejectReason.duplicateInBatch);
   }
-  const items: CommandResult[] = [];
-  for (const item of command.items) {
-    const emitted = state.events.length;
-    const result = amendOrder(state, settlements, account, command.source, item);
-    if (item.requestId) nameEvents(state, emitted, result.orderId, item.requestId);
-    items.push(result);
-  }
+  const { items: given, source } = command;
+  const items = new Array<CommandResult>(given.length);
+  for (let n = 0; n < given.length; n++) items[n] = amendItem(state, settlements, account, source, given[n]!);
   return { rejectReason: RejectReason.none, orderId: 0, clientOid: '', items };
+}
+
+function amendItem(
+  state: State,
+  settlements: Settlements,
+  account: Account,
+  source: Source,
+  item: AmendItem,
+): CommandResult {
+  const emitted = state.events.length;
+  const result = amendOrder(state, settlements, account, source, item);
+  if (item.requestId) nameEvents(state, emitted, result.orderId, item.requestId);
+  return result;
 }
 
 /** The order events that a modification causes carry the client's id of it (wire 4.1). */
@@ -69,13 +78,6 @@ function hasDuplicates(state: State, account: Account, items: readonly AmendItem
     seen.add(slot);
   }
   return false;
-}
-
-/** A resting order with its price and size after the modification. */
-interface Amendment {
-  readonly slot: number;
-  readonly priceTicks: number;
-  readonly sizeLots: number;
 }
 
 function amendOrder(
@@ -107,18 +109,17 @@ function amendOrder(
   const context = { state, account, instrument, market, settlements };
   const priceTicks = item.priceTicks === 0 ? slab.price[slot]! : item.priceTicks;
   const sizeLots = item.sizeLots === 0 ? slab.size[slot]! : item.sizeLots;
-  const change = { slot, priceTicks, sizeLots };
   const preset = changedProtection(state, instrument, slot, item);
   const moves = priceTicks !== slab.price[slot] || sizeLots !== slab.size[slot];
   const failure =
-    (moves || preset === undefined ? checkAmend(context, source, change) : undefined) ??
-    (preset === undefined ? undefined : checkProtection(context, change, preset));
+    (moves || preset === undefined ? checkAmend(context, source, slot, priceTicks, sizeLots) : undefined) ??
+    (preset === undefined ? undefined : checkProtection(context, slot, priceTicks, preset));
   if (failure !== undefined) {
     if (item.autoCancel) failAndCancel(state, market, slot);
     return { ...failure, orderId, clientOid };
   }
   if (preset !== undefined) replacePreset(state, slot, preset);
-  if (moves) applyAmend(context, change);
+  if (moves) applyAmend(context, slot, priceTicks, sizeLots);
   else emitOpen(state, slot);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
@@ -139,7 +140,8 @@ function changedProtection(
 /** Checked against the expected fill price of the rest of the order; for filled lots, against the market. */
 function checkProtection(
   context: OrderContext,
-  { slot, priceTicks }: Amendment,
+  slot: number,
+  priceTicks: number,
   preset: Preset,
 ): CommandResult | undefined {
   const { state, account, instrument, market } = context;
@@ -164,7 +166,9 @@ function checkProtection(
 function checkAmend(
   context: OrderContext,
   source: Source,
-  { slot, priceTicks, sizeLots }: Amendment,
+  slot: number,
+  priceTicks: number,
+  sizeLots: number,
 ): CommandResult | undefined {
   const { state, account, instrument, market } = context;
   const { slab } = state;
@@ -200,14 +204,14 @@ function checkAmend(
   const oldTicks = slab.price[slot]!;
   const dearer = side === Side.buy ? priceTicks > oldTicks : priceTicks < oldTicks;
   if (need <= holdOf(state, instrument, slot) && !dearer) return undefined;
-  return checkSpending(state, account, { instrument, side, limitTicks: priceTicks, need, slot });
+  return checkSpending(state, account, instrument, side, priceTicks, need, slot);
 }
 
 function isMakerOnly(timeInForce: number): boolean {
   return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
 }
 
-function applyAmend(context: EntryContext, { slot, priceTicks, sizeLots }: Amendment): void {
+function applyAmend(context: EntryContext, slot: number, priceTicks: number, sizeLots: number): void {
   const { state, account, instrument, market } = context;
   const { slab } = state;
   const { book } = market;

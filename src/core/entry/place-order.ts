@@ -55,8 +55,7 @@ function placeSpot(
     : payableAmount(instrument, side, limitTicks, command.sizeLots);
   const coin = heldCoin(instrument, side);
   const rejection =
-    checkTpsl(context, command) ??
-    checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
+    checkTpsl(context, command) ?? checkSpending(state, account, instrument, side, limitTicks, need, NIL);
   if (rejection !== undefined) return rejection;
 
   const size = quoteSized ? SIZE_LOTS_MAX : command.sizeLots;

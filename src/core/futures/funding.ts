@@ -60,7 +60,7 @@ export function tellSettled(
   toFund: bigint,
   time: number,
 ): void {
-  state.events.push({ type: 'fundingSettled', instrument, rate, toFund, time });
+  state.emit({ type: 'fundingSettled', instrument, rate, toFund, time });
 }
 
 /** With a positive rate longs pay shorts. */
@@ -143,6 +143,7 @@ function payFrom(
 ): bigint {
   const { ledger } = state;
   const coin = instrument.futures!.settle;
+  state.keepForViews(account.index);
   if (bucket === Bucket.isolated) position.iso -= amount;
   position.funding -= amount;
   const posting = {
@@ -230,6 +231,7 @@ export function receiveFunding(
   const { ledger } = state;
   const instrument = state.instruments[terms.instrument]!;
   const coin = instrument.futures!.settle;
+  state.keepForViews(account.index);
   if (position?.isolated === true) position.iso += amount;
   if (position !== undefined) position.funding += amount;
   post(state, {

@@ -53,8 +53,7 @@ export function emitFillPart(
   // Liquidations are public, also those of house accounts.
   if (account.house && !isLiquidation(kind)) return;
   const execId = state.nextId();
-  if (!state.silent)
-    state.events.push({ type: 'fill', fill: fillOf(state, account, trade, part, settled, execId) });
+  if (!state.silent) state.emit({ type: 'fill', fill: fillOf(state, account, trade, part, settled, execId) });
   if (account.house) return;
   const line = lineKind(account, state.slab.side[trade.slot] === Side.buy, part.closing);
   const details = { fee, instrument, intoMargin };
@@ -113,7 +112,7 @@ export function recordClosed(
   position: Position,
 ): void {
   if (account.house) return;
-  state.events.push({
+  state.emit({
     type: 'positionClosed',
     positionId: position.id,
     uid: account.uid,

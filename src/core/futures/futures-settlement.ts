@@ -179,6 +179,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { state } = this;
     const { slab } = state;
     const account = state.accounts[slab.account[trade.slot]!]!;
+    state.keepForViews(account.index);
     this.settleParts(account, trade);
     countOrder(state, account, trade.context.instrument, trade.slot, -trade.lots);
     state.markDirty(account);

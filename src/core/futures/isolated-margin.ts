@@ -113,10 +113,12 @@ function isDueWith(
   isDue: (position: Position) => boolean,
 ): boolean {
   const { cash, isolated } = marginCells(state, account, instrument);
-  position.iso += amount;
-  const due = state.ledger.withTentativeMove(cash, isolated, amount, () => isDue(position));
-  position.iso -= amount;
-  return due;
+  return state.ledger.withTentativeMove(cash, isolated, amount, () => {
+    position.iso += amount;
+    const due = isDue(position);
+    position.iso -= amount;
+    return due;
+  });
 }
 
 /** The isolated position that a command names: of its side, or the net one. */

@@ -4,7 +4,7 @@ import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { closingOrders } from '../futures/reduce-only-orders.ts';
 import { queueLots, type Ranked } from '../margin/adl-ranking.ts';
-import { bankruptcyPrice } from '../margin/bankruptcy.ts';
+import { bearablePrice } from '../margin/bankruptcy.ts';
 import { CancelReason, OrderKind } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
 import { assert } from '../model/units.ts';
@@ -14,7 +14,7 @@ import type { State } from '../state/state.ts';
 /**
  * Closes the rest of a forced order against the deleveraging queue, at the bankruptcy price and without fees for the
  * other side. Deleveraging makes nobody bankrupt: a position that could not bear the price comes last and closes at its
- * own bankruptcy price; the fund covers the difference that the liquidated side then lacks.
+ * own bankruptcy price; the fund covers the difference that the liquidated side then lacks (rules 5.11, 15.1).
  */
 export function deleverage(
   state: State,
@@ -27,7 +27,7 @@ export function deleverage(
   const fills = settlement.contextOf(state.instruments[position.instrument]!);
   const wantsLong = !position.long;
   const priceFor = ({ account, position: other }: Ranked): number => {
-    const limit = bankruptcyPrice(state, account, other);
+    const limit = bearablePrice(state, account, other);
     return wantsLong ? Math.max(priceTicks, limit) : Math.min(priceTicks, limit);
   };
   const canBear = (ranked: Ranked): boolean => priceFor(ranked) === priceTicks;

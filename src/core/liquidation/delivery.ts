@@ -54,7 +54,7 @@ export function deliver(state: State, settlement: FuturesSettlement, market: Mar
   closeClearing(state, market);
   countOutflow(state, coin, before);
   instrument.status = InstrumentStatus.offline;
-  state.events.push({ type: 'instrument', instrument: instrument.index });
+  state.emit({ type: 'instrument', instrument: instrument.index });
   listNextQuarter(state, instrument);
 }
 
@@ -284,7 +284,7 @@ export function listNextQuarter(state: State, delivered: Instrument): void {
   const from = sibling?.spec ?? spec;
   if (sibling !== undefined) {
     sibling.spec = withPeriod(sibling.spec, 'this_quarter');
-    state.events.push({ type: 'instrument', instrument: sibling.index });
+    state.emit({ type: 'instrument', instrument: sibling.index });
   }
   const deliveryTime = deliveryAfter(Number(from.futures!.deliveryTime), 1);
   const next: InstrumentSpec = {

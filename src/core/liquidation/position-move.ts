@@ -138,7 +138,7 @@ function handOver(
   takeOwedFunding(state, taking, owed);
   endForcedOrder(state, closing);
   endForcedOrder(state, opening);
-  state.events.push({
+  state.emit({
     type: 'positionMoved',
     orderId,
     openOrderId,

@@ -56,7 +56,7 @@ export function listCoin(state: State, command: ListCoin): CommandResult {
       `borrow of ${spec.coin}: limits and rates must be decimals, tiers must rise`,
     );
   }
-  state.events.push({ type: 'coinListed', coin });
+  state.emit({ type: 'coinListed', coin });
   return OK;
 }
 
@@ -98,7 +98,7 @@ export function listSpecification(state: State, spec: InstrumentSpec, inherited 
   openMarket(state, state.instruments[index]!, twin !== undefined);
   state.instrumentByName.set(name, index);
   scheduleCalendar(state);
-  state.events.push({ type: 'instrument', instrument: index });
+  state.emit({ type: 'instrument', instrument: index });
   return OK;
 }
 
@@ -156,7 +156,7 @@ export function switchStatus(state: State, instrument: Instrument, status: Instr
     cancelOrdersOf(state, instrument.index);
     cancelInstrumentStrategies(state, instrument, StrategyReason.delisting);
   }
-  state.events.push({ type: 'instrument', instrument: instrument.index });
+  state.emit({ type: 'instrument', instrument: instrument.index });
 }
 
 function cancelOrdersOf(state: State, instrument: number): void {
@@ -181,7 +181,7 @@ export function openAccount(state: State, command: OpenAccount): CommandResult {
   if (masterUid !== 0 && (master === undefined || master.masterUid !== 0))
     return rejected(RejectReason.unknownAccount);
   state.addAccount(uid, masterUid, command.marketMaker, command.house);
-  state.events.push({ type: 'accountOpened', uid, masterUid, time: state.now });
+  state.emit({ type: 'accountOpened', uid, masterUid, time: state.now });
   return OK;
 }
 

@@ -28,5 +28,5 @@ export function about(state: State, { id, uid, loanCoin, pledgeCoin }: Loan) {
 
 /** Accounts of the house keep no history. */
 export function emit(state: State, event: LoanEvent): void {
-  if (state.accountByUid.get(event.uid)?.house !== true) state.events.push(event);
+  if (state.accountByUid.get(event.uid)?.house !== true) state.emit(event);
 }

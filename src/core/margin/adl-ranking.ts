@@ -1,30 +1,43 @@
 /** The order in which positions are deleveraged when neither book nor fund can absorb a forced close (rules 5.11, 5.12). */
 
+import type { Amount } from '../model/amount.ts';
 import { PosSide } from '../model/enums.ts';
-import { tradeValue } from '../model/instrument.ts';
+import { tradeValue, valueNumber } from '../model/instrument.ts';
+import { LazyOrder } from '../model/lazy-order.ts';
 import type { Position } from '../model/position.ts';
-import { compare, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
+import { exactNumber, floorRatio } from '../model/safe-integers.ts';
+import { divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { holdersOf } from '../state/position-holders.ts';
 import type { State } from '../state/state.ts';
 import { inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
-import { accountRisk } from './margin-cache.ts';
+import { accountRisk, currentMaintenance } from './margin-cache.ts';
 
+/** A position with its place in the order, by what was when it was ranked. */
 export interface Ranked {
   readonly account: Account;
   readonly position: Position;
-  readonly score: bigint;
+  readonly score: Amount;
+  readonly lots: number;
+  readonly liquidating: boolean;
 }
 
 /** Lower bound of the risk that a score is multiplied by. */
 const RISK_MIN = RATE_ONE / 10_000n;
+const RATE_NUMBER = Number(RATE_ONE);
+const RISK_MIN_NUMBER = Number(RISK_MIN);
+
+interface Queue {
+  readonly order: LazyOrder<Ranked>;
+  /** The first place that may still have lots. */
+  head: number;
+}
 
 /**
  * Rankings of one instant. A cascade of forced closes computes each ranking once and follows it, although every close
  * changes the scores a little: a new ranking for each close would make the cost of a crash quadratic.
  */
 export class AdlRanking {
-  private readonly queues = new Map<string, Ranked[]>();
+  private readonly queues = new Map<string, Queue>();
 
   /**
    * The first position with lots left: those that can bear the price first, accounts in liquidation last among them;
@@ -40,9 +53,9 @@ export class AdlRanking {
     let queue = this.queues.get(key);
     for (let fresh = false; ; fresh = true) {
       if (queue === undefined) {
-        for (const account of state.market(state.instruments[instrument]!).holders) state.touch(account);
-        // Reversed: entries are popped from the end.
-        queue = deleveragingQueue(state, instrument, long).reverse();
+        if (state.works.length !== 0)
+          for (const account of state.market(state.instruments[instrument]!).holders) state.touch(account);
+        queue = { order: deleveragingQueue(state, instrument, long), head: 0 };
         this.queues.set(key, queue);
         fresh = true;
       }
@@ -58,37 +71,104 @@ export class AdlRanking {
     this.queues.clear();
   }
 
-  private next(queue: Ranked[], canBear: (ranked: Ranked) => boolean): Ranked | undefined {
+  private next(queue: Queue, canBear: (ranked: Ranked) => boolean): Ranked | undefined {
+    const { order } = queue;
     let waiting: Ranked | undefined;
     let ruined: Ranked | undefined;
-    for (let n = queue.length - 1; n >= 0; n--) {
-      const ranked = queue[n]!;
+    for (let place = queue.head; ; place++) {
+      const ranked = order.at(place);
+      if (ranked === undefined) return waiting ?? ruined;
       if (queueLots(ranked.account, ranked.position) <= 0) {
-        if (n === queue.length - 1) queue.pop();
+        if (place === queue.head) queue.head++;
         continue;
       }
       if (!canBear(ranked)) ruined ??= ranked;
       else if (ranked.account.liquidating) waiting ??= ranked;
       else return ranked;
     }
-    return waiting ?? ruined;
   }
 }
 
 /** Positions of one direction, first to be reduced first. */
-export function deleveragingQueue(state: State, instrument: number, long: boolean): Ranked[] {
-  const ranked: Ranked[] = [];
-  for (const { account, position } of holdersOf(state, instrument)) {
-    if (position.long !== long || queueLots(account, position) <= 0) continue;
-    ranked.push({ account, position, score: scoreOf(state, account, position) });
+export function deleveragingQueue(state: State, instrument: number, long: boolean): LazyOrder<Ranked> {
+  return new LazyOrder(rankedOf(state, instrument, long), isBefore);
+}
+
+/** How many of the ranked positions are reduced before this one, and how many there are; undefined when it is not one. */
+export function deleveragingPlace(
+  state: State,
+  position: Position,
+  all: readonly Ranked[] = rankedOf(state, position.instrument, position.long),
+): { readonly ahead: number; readonly count: number } | undefined {
+  const own = rank(state, state.accounts[position.account]!, position);
+  if (own === undefined) return undefined;
+  let [ahead, count] = [0, 1];
+  for (const other of all) {
+    if (other.position === position) continue;
+    count++;
+    if (isBefore(other, own)) ahead++;
   }
-  return ranked.sort(
-    (a, b) =>
-      Number(a.account.liquidating) - Number(b.account.liquidating) ||
-      compare(b.score, a.score) ||
-      queueLots(b.account, b.position) - queueLots(a.account, a.position) ||
-      a.account.uid - b.account.uid,
-  );
+  return { ahead, count };
+}
+
+/**
+ * The positions of one direction, ranked in slices for those who read. Each slice is of its own instant: what is told by a
+ * place in the queue is how near it is to the front.
+ */
+export class RankingRead {
+  /** In no particular order. */
+  readonly ranked: Ranked[] = [];
+  private readonly state: State;
+  private readonly instrument: number;
+  private readonly long: boolean;
+  private readonly holders: Iterator<Account>;
+
+  constructor(state: State, instrument: number, long: boolean) {
+    this.state = state;
+    this.instrument = instrument;
+    this.long = long;
+    this.holders = state.market(state.instruments[instrument]!).holders.values();
+  }
+
+  /** Looks at so many holders. Returns whether all have been. */
+  advance(count: number): boolean {
+    const { holders, ranked } = this;
+    for (let n = 0; n < count; n++) {
+      const { done, value: account } = holders.next();
+      if (done === true) return true;
+      // An account has one position of a direction at most.
+      for (const position of account.positions.values()) {
+        if (position.instrument !== this.instrument || position.long !== this.long) continue;
+        const found = rank(this.state, account, position);
+        if (found !== undefined) ranked.push(found);
+      }
+    }
+    return false;
+  }
+}
+
+function rankedOf(state: State, instrument: number, long: boolean): Ranked[] {
+  const read = new RankingRead(state, instrument, long);
+  read.advance(Number.POSITIVE_INFINITY);
+  return read.ranked;
+}
+
+/** Undefined for the smaller side of a crossed pair, which is never reduced. */
+function rank(state: State, account: Account, position: Position): Ranked | undefined {
+  const lots = queueLots(account, position);
+  if (lots <= 0) return undefined;
+  const score = scoreOf(state, account, position);
+  return { account, position, score, lots, liquidating: account.liquidating };
+}
+
+function isBefore(a: Ranked, b: Ranked): boolean {
+  if (a.liquidating !== b.liquidating) return b.liquidating;
+  if (a.score !== b.score) {
+    if (a.score > b.score) return true;
+    if (a.score < b.score) return false;
+  }
+  if (a.lots !== b.lots) return a.lots > b.lots;
+  return a.account.uid < b.account.uid;
 }
 
 /** Lots that may be taken: crossed hedge accounts take part with their net size and direction only. */
@@ -103,7 +183,27 @@ export function queueLots(account: Account, position: Position): number {
 }
 
 /** Profit on the entry value, times the risk of the account: the highest profit on the least margin goes first. */
-function scoreOf(state: State, account: Account, position: Position): bigint {
+function scoreOf(state: State, account: Account, position: Position): Amount {
+  const number = scoreNumber(state, account, position);
+  return Number.isNaN(number) ? exactScore(state, account, position) : number;
+}
+
+/** The same in numbers, NaN where they are not exact. */
+function scoreNumber(state: State, account: Account, position: Position): number {
+  if (position.isolated) return Number.NaN;
+  const entry = Math.abs(exactNumber(position.queueBasis));
+  if (entry === 0) return 0;
+  const instrument = state.instruments[position.instrument]!;
+  const value = valueNumber(instrument, markTicks(state, instrument), position.lots);
+  const roi = floorRatio(position.long ? value - entry : entry - value, RATE_NUMBER, entry);
+  const { maintenance, effective } = currentMaintenance(state, account);
+  if (Number.isNaN(roi + maintenance + effective)) return Number.NaN;
+  const risk = effective <= 0 ? RATE_NUMBER : floorRatio(maintenance, RATE_NUMBER, effective);
+  const bounded = Math.min(RATE_NUMBER, Math.max(RISK_MIN_NUMBER, risk));
+  return roi >= 0 ? floorRatio(roi, bounded, RATE_NUMBER) : floorRatio(roi, RATE_NUMBER, bounded);
+}
+
+function exactScore(state: State, account: Account, position: Position): bigint {
   const entry = position.long ? position.queueBasis : -position.queueBasis;
   if (entry === 0n) return 0n;
   const instrument = state.instruments[position.instrument]!;

@@ -6,16 +6,23 @@
 import { BUCKETS, Bucket } from '../model/ledger-accounts.ts';
 import { divCeil, divFloor, larger, MONEY_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import type { InstantPrices } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { coinUsd, isIndexed } from './collateral.ts';
 import { crossedProfits, inSettleCoin, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
-/** Dollars that the account is worth over all coins and wallets, with positions at the mark and less its loans. */
-export function wholeEquity(state: State, account: Account): bigint {
+/**
+ * Dollars that the account is worth over all coins and wallets, with positions at the mark and less its loans; at present
+ * prices or those of an instant before.
+ */
+export function wholeEquity(state: State, account: Account, at?: InstantPrices): bigint {
   let equity = 0n;
-  for (const [coin, amount] of amountsOf(state, account))
-    equity += divFloor(amount * coinUsd(state, coin), MONEY_ONE);
+  for (const [coin, amount] of amountsOf(state, account, at)) {
+    // Of a coin that was listed since the instant the account has nothing.
+    const price = at === undefined ? coinUsd(state, coin) : (at.coins[coin] ?? 0n);
+    equity += divFloor(amount * price, MONEY_ONE);
+  }
   return equity;
 }
 
@@ -34,9 +41,9 @@ function standingEquity(state: State, account: Account): bigint {
 }
 
 /** By coin: all buckets, unrealised profits, less what loans owe. */
-function amountsOf(state: State, account: Account): Map<number, bigint> {
+function amountsOf(state: State, account: Account, at?: InstantPrices): Map<number, bigint> {
   const { ledger } = state;
-  const amounts = crossedProfits(state, account);
+  const amounts = crossedProfits(state, account, at);
   const add = (coin: number, amount: bigint) => amounts.set(coin, (amounts.get(coin) ?? 0n) + amount);
   for (const coin of ledger.coinsOf(account.index))
     for (let bucket = 0; bucket < BUCKETS; bucket++)
@@ -44,9 +51,11 @@ function amountsOf(state: State, account: Account): Map<number, bigint> {
   for (const position of account.positions.values()) {
     if (!position.isolated) continue;
     const instrument = state.instruments[position.instrument]!;
-    const profit = inSettleCoin(state, instrument, unrealisedOf(state, position));
+    const { settle } = instrument.futures!;
+    const unrealised = unrealisedOf(state, position, at?.marks[position.instrument]);
+    const profit = inSettleCoin(state, instrument, unrealised, at?.coins[settle]);
     // It can lose its margin and no more.
-    add(instrument.futures!.settle, larger(profit, -position.iso));
+    add(settle, larger(profit, -position.iso));
   }
   for (const loan of state.loans.of(account.index)) add(loan.loanCoin, -loan.debt());
   return amounts;

@@ -8,7 +8,7 @@ import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.t
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { coinUsd } from './collateral.ts';
-import { inSettleCoin, unrealisedOf } from './margin.ts';
+import { inSettleCoin, markTicks, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
 /** Fee rate of a forced close: the taker rate, never negative, so that a liquidation earns no rebate. */
@@ -38,6 +38,25 @@ export function closeLimitAt(state: State, position: Position, margin: bigint, c
   return bankruptcyTicks(state.instruments[position.instrument]!, long, lots, basis, margin - unpaid);
 }
 
+/**
+ * How far a position can be deleveraged without making its owner bankrupt. What a crossed account lacks elsewhere its profit
+ * here pays first (rules 15.1), as far as the mark: nobody gets a better price because he is in debt.
+ */
+export function bearablePrice(state: State, account: Account, position: Position): number {
+  if (position.isolated || !state.rules.adlBearing) return bankruptcyPrice(state, account, position);
+  const instrument = state.instruments[position.instrument]!;
+  const { long, lots } = position;
+  const basis = long ? position.basis : -position.basis;
+  const priceWith = (margin: bigint) => bankruptcyTicks(instrument, long, lots, basis, margin);
+  const margin = wholeMarginBehind(state, position, accountRisk(state, account).effective);
+  const whole = priceWith(margin);
+  if (margin >= 0n) return whole;
+  const mark = markTicks(state, instrument);
+  return long
+    ? Math.max(priceWith(0n), Math.min(whole, mark))
+    : Math.min(priceWith(0n), Math.max(whole, mark));
+}
+
 /** The margin of an isolated position; for a crossed one the account's effective margin without the position's profit. */
 export function marginBehind(state: State, account: Account, position: Position): bigint {
   if (position.isolated) return position.iso;
@@ -46,13 +65,18 @@ export function marginBehind(state: State, account: Account, position: Position)
 
 /** The same of a crossed position in an account of this effective equity. */
 export function marginBehindAt(state: State, position: Position, effective: bigint): bigint {
+  const whole = wholeMarginBehind(state, position, effective);
+  // What else the account lacks is not taken from those who stand against this position (rules 13.7).
+  return state.rules.fundReach ? larger(0n, whole) : whole;
+}
+
+/** The same, below zero by what else the account lacks. */
+function wholeMarginBehind(state: State, position: Position, effective: bigint): bigint {
   const instrument = state.instruments[position.instrument]!;
   const usd = coinUsd(state, instrument.quote);
   const own = usd === 0n ? 0n : divFloor(unrealisedOf(state, position) * usd, MONEY_ONE);
-  const whole = usd === 0n ? 0n : divFloor((effective - own) * MONEY_ONE, usd);
-  // What else the account lacks is not taken from those who stand against this position (rules 13.7).
-  const inQuote = state.rules.fundReach ? larger(0n, whole) : whole;
-  return instrument.futures!.coinMargined ? inSettleCoin(state, instrument, inQuote) : inQuote;
+  const inQuote = usd === 0n ? 0n : divFloor((effective - own) * MONEY_ONE, usd);
+  return inSettleCoin(state, instrument, inQuote);
 }
 
 /** Equity zero after the closing fee: a long's rounded up to the tick, a short's down (rules 0.4). */

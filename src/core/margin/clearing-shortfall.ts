@@ -55,6 +55,6 @@ function flagContracts(state: State, coin: number, closeOnly: boolean): void {
   for (const { instrument, terms } of state.coinMargined) {
     if (terms.settle !== coin || instrument.closeOnly === closeOnly) continue;
     instrument.closeOnly = closeOnly;
-    state.events.push({ type: 'instrument', instrument: instrument.index });
+    state.emit({ type: 'instrument', instrument: instrument.index });
   }
 }

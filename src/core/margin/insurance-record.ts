@@ -16,7 +16,7 @@ export function recordInsurance(state: State): void {
     const balance = ledger.balanceOf(SystemAccount.insurance, coin, Bucket.cash);
     insuranceAtHour[coin] = balance;
     if (balance === before) continue;
-    state.events.push({ type: 'insuranceHour', coin, amount: balance - before, balance, time: now });
+    state.emit({ type: 'insuranceHour', coin, amount: balance - before, balance, time: now });
   }
   state.fundHours.begin(
     state.coins.map((_, coin) => ledger.balanceOf(SystemAccount.insuranceLending, coin, Bucket.cash)),

@@ -224,14 +224,15 @@ interface AccountEquity {
   readonly debts: ReadonlyMap<number, bigint>;
 }
 
-/** Unrealised profit of crossed positions by the coin it would be paid in. */
-export function crossedProfits(state: State, account: Account): Map<number, bigint> {
+/** Unrealised profit of crossed positions by the coin it would be paid in, at present prices or those of an instant before. */
+export function crossedProfits(state: State, account: Account, at?: InstantPrices): Map<number, bigint> {
   const profits = new Map<number, bigint>();
   for (const position of account.positions.values()) {
     if (position.isolated) continue;
     const instrument = state.instruments[position.instrument]!;
     const { settle } = instrument.futures!;
-    const profit = inSettleCoin(state, instrument, unrealisedOf(state, position));
+    const unrealised = unrealisedOf(state, position, at?.marks[position.instrument]);
+    const profit = inSettleCoin(state, instrument, unrealised, at?.coins[settle]);
     profits.set(settle, (profits.get(settle) ?? 0n) + profit);
   }
   return profits;

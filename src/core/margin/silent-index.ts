@@ -12,6 +12,6 @@ export function updatePaused(state: State, second: number): void {
     const paused = index.price !== 0n && (index.stale || index.isSilent(second));
     if (instrument.paused === paused) continue;
     instrument.paused = paused;
-    state.events.push({ type: 'instrument', instrument: instrument.index });
+    state.emit({ type: 'instrument', instrument: instrument.index });
   }
 }

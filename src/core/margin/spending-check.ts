@@ -13,7 +13,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { ceilValue } from '../model/safe-integers.ts';
 import { larger } from '../model/units.ts';
 import { priceBand, referenceTicks } from '../orders/order-checks.ts';
-import { heldCoin, holdOf } from '../orders/order-lifecycle.ts';
+import { heldCoin, holdOf, isMargin } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { owesBeyondMeans } from './bad-debt.ts';
@@ -43,19 +43,29 @@ const ROUNDINGS = 16;
 const LEVELS_WALKED_MAX = 256;
 
 /** Rejection with the available amount when the order cannot be paid; undefined when it can. */
-export function checkSpending(state: State, account: Account, spending: Spending): CommandResult | undefined {
+export function checkSpending(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  side: Side,
+  limitTicks: number,
+  need: Amount,
+  slot: number,
+): CommandResult | undefined {
+  if (isPaidPlainly(state, account, instrument, side, need, slot)) return undefined;
+  const spending = { instrument, side, limitTicks, need, slot };
   const rejectReason = rejectReasonOf(state, account, spending);
   if (rejectReason === RejectReason.none) return undefined;
   if (rejectReason !== RejectReason.insufficientBalance) return { ...rejected(rejectReason), available: 0n };
   const coin = heldCoin(spending.instrument, spending.side);
-  const available = maxSpendable(state, account, spending) - BigInt(heldBy(state, spending));
+  const available = maxSpendable(state, account, spending) - BigInt(heldBy(state, instrument, slot));
   return { ...rejected(rejectReason), available: larger(0n, available), coin };
 }
 
 /** The largest amount that an order could pay now. */
 export function maxSpendable(state: State, account: Account, order: Order): bigint {
   const coin = heldCoin(order.instrument, order.side);
-  const own = BigInt(ownMoney(state, account, coin, order));
+  const own = BigInt(ownMoney(state, account, coin, order.instrument, order.slot));
   const known = knownOf(state, account, order);
   const passes = (need: bigint) =>
     rejectReasonOf(state, account, { ...order, need }, known) === RejectReason.none;
@@ -88,13 +98,26 @@ function knownOf(state: State, account: Account, { instrument, side, slot }: Ord
   };
 }
 
+/** Is there the money, and are there no obligations that it could be needed for? As for most orders. */
+function isPaidPlainly(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  side: Side,
+  need: Amount,
+  slot: number,
+): boolean {
+  const coin = heldCoin(instrument, side);
+  if (need > ownMoney(state, account, coin, instrument, slot)) return false;
+  return !hasObligations(state, account) || hasPlenty(state, account, coin, need);
+}
+
 function rejectReasonOf(state: State, account: Account, spending: Spending, present?: Known): RejectReason {
   const { instrument, side, slot } = spending;
+  if (isPaidPlainly(state, account, instrument, side, spending.need, slot)) return RejectReason.none;
   const coin = heldCoin(instrument, side);
-  const own = ownMoney(state, account, coin, spending);
+  const own = ownMoney(state, account, coin, instrument, slot);
   const borrows = spending.need > own;
-  if (!borrows && (!hasObligations(state, account) || hasPlenty(state, account, coin, spending.need)))
-    return RejectReason.none;
   const need = BigInt(spending.need);
   const borrowed = borrows ? need - BigInt(own) : 0n;
   let known = present;
@@ -106,7 +129,7 @@ function rejectReasonOf(state: State, account: Account, spending: Spending, pres
     const rejectReason = borrowingRejectReason(instrument.margin, borrowed, known);
     if (rejectReason !== RejectReason.none) return rejectReason;
   }
-  const hold = need - borrowed - BigInt(heldBy(state, spending));
+  const hold = need - borrowed - BigInt(heldBy(state, instrument, slot));
   const priceTicks = spending.limitTicks || worstTicks(state, spending);
   const intent = { instrument, side, priceTicks, need, borrowed, hold };
   const after = computeRisk(state, account, undefined, slot, intent, known?.claims);
@@ -162,12 +185,19 @@ function borrowingRejectReason(
 }
 
 /** Cash, with the amount that the replaced order releases. */
-function ownMoney(state: State, account: Account, coin: number, order: Order): Amount {
+function ownMoney(
+  state: State,
+  account: Account,
+  coin: number,
+  instrument: Instrument,
+  slot: number,
+): Amount {
   const cash = state.ledger.amountOf(account.index, coin, Bucket.cash);
-  return sumOf(cash < 0 ? 0 : cash, heldBy(state, order));
+  return sumOf(cash < 0 ? 0 : cash, heldBy(state, instrument, slot));
 }
 
-function heldBy(state: State, { instrument, slot }: Order): Amount {
+function heldBy(state: State, instrument: Instrument, slot: number): Amount {
   if (slot === NIL) return 0;
-  return state.slab.marginHolds.get(slot)?.held ?? holdOf(state, instrument, slot);
+  const held = isMargin(state, slot) ? state.slab.marginHolds.get(slot)?.held : undefined;
+  return held ?? holdOf(state, instrument, slot);
 }

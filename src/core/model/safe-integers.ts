@@ -7,6 +7,8 @@
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const ONE = 100_000_000;
 const ROOT = 10_000;
+const QUOTIENT_MAX = 2 ** 50;
+const SPLITTER = 2 ** 27 + 1;
 
 /** The number itself, or NaN when it may have been rounded. */
 export function exact(value: number): number {
@@ -39,6 +41,35 @@ export function ceilShares(a: number, m: number, b: number, n: number, d: number
 export function floorShare(a: number, m: number, d: number): number {
   const whole = Math.floor(a / d);
   return exact(whole * m + Math.floor(((a - whole * d) * m) / d));
+}
+
+/**
+ * `floor` of a x m / d for exact numbers, m and d above zero. The product may be far beyond the exact range: its rest is
+ * computed from the errors of the rounded products. NaN where the quotient is too large for that.
+ */
+export function floorRatio(a: number, m: number, d: number): number {
+  const product = a * m;
+  const quotient = Math.floor(product / d);
+  // Beyond, the quotient may be wrong by more than one.
+  if (!(quotient < QUOTIENT_MAX && quotient > -QUOTIENT_MAX)) return Number.NaN;
+  const back = quotient * d;
+  const rest = product - back + (productError(a, m, product) - productError(quotient, d, back));
+  if (rest < 0) return quotient - 1;
+  return rest >= d ? quotient + 1 : quotient;
+}
+
+/** What a x b is beyond its rounded product, exactly (Dekker 1971): both factors are split into halves of 26 bits. */
+function productError(a: number, b: number, product: number): number {
+  const aHigh = highHalf(a);
+  const bHigh = highHalf(b);
+  const aLow = a - aHigh;
+  const bLow = b - bHigh;
+  return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+}
+
+function highHalf(value: number): number {
+  const scaled = SPLITTER * value;
+  return scaled - (scaled - value);
 }
 
 /** amount x price / 10^8, both not negative: schoolbook multiplication in halves of four digits. */

@@ -15,9 +15,12 @@ export function powerOfTen(exponent: number): bigint {
   return POWERS_OF_TEN[exponent]!;
 }
 
-/** A broken invariant stops the process: the state can no longer be trusted (architecture.md, Failure). */
-export function assert(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new InvariantBroken(message);
+/**
+ * A broken invariant stops the process: the state can no longer be trusted (architecture.md, Failure). A text with amounts is
+ * given as a function, because making it costs more than most checks.
+ */
+export function assert(condition: boolean, message: string | (() => string)): asserts condition {
+  if (!condition) throw new InvariantBroken(typeof message === 'string' ? message : message());
 }
 
 export class InvariantBroken extends Error {

@@ -183,7 +183,7 @@ function emitOrder(
   quoteAmount: bigint,
 ): void {
   if (state.silent || state.accountOf(slot).house) return;
-  state.events.push({ type: 'order', order: recordOf(state, slot, status, reason, quoteAmount) });
+  state.emit({ type: 'order', order: recordOf(state, slot, status, reason, quoteAmount) });
 }
 
 export function openRecord(state: State, slot: number): OrderRecord {

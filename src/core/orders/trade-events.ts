@@ -68,7 +68,7 @@ export function printTrade(state: State, market: Market, print: Print): void {
     rpi,
     time: state.now,
   } as const;
-  if (!state.silent) state.events.push(traded);
+  if (!state.silent) state.emit(traded);
   market.tape.print(traded);
 }
 
@@ -93,7 +93,7 @@ function recordFill(
     return;
   }
   const inCoin = buying ? instrument.base : instrument.quote;
-  state.events.push({
+  state.emit({
     type: 'fill',
     fill: {
       execId,
@@ -137,7 +137,7 @@ function recordLine(
   fee: bigint,
   notYet: bigint,
 ): void {
-  state.events.push({
+  state.emit({
     type: 'ledgerLine',
     lineId: state.nextId(),
     uid: account.uid,

@@ -1,7 +1,7 @@
 /** Positions as their owners see them: every field of interface 2.4 and 2.5 by the formulas of rules 5.4 and 5.12. */
 
 import { closingOrders } from '../futures/reduce-only-orders.ts';
-import { deleveragingQueue } from '../margin/adl-ranking.ts';
+import { deleveragingPlace, type Ranked, RankingRead } from '../margin/adl-ranking.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { liquidationTicks } from '../margin/liquidation-price.ts';
 import { futuresSetting, inSettleCoin, markTicks, unrealisedOf } from '../margin/margin.ts';
@@ -173,18 +173,23 @@ export interface AdlRank {
   readonly rank: bigint;
 }
 
-export function adlRanks(state: State, uid: number): AdlRank[] {
+export { type Ranked, RankingRead };
+
+/** A ranking of the position's contract and direction that somebody has taken already; undefined when it is to be taken now. */
+export type TakenRanking = (position: Position) => readonly Ranked[] | undefined;
+
+export function adlRanks(state: State, uid: number, taken: TakenRanking = () => undefined): AdlRank[] {
   const account = state.accountByUid.get(uid);
   if (account === undefined) return [];
   return [...account.positions.values()]
     .sort((a, b) => a.id - b.id)
     .map((position) => {
       const instrument = state.instruments[position.instrument]!;
-      const queue = deleveragingQueue(state, instrument.index, position.long);
-      const place = queue.findIndex((ranked) => ranked.position === position);
-      const behind = place < 0 ? 0 : queue.length - place;
+      const place = deleveragingPlace(state, position, taken(position));
       const rank =
-        behind === 0 ? 0n : divHalf(BigInt(behind) * 10n ** BigInt(ADL_RANK_SCALE), BigInt(queue.length));
+        place === undefined
+          ? 0n
+          : divHalf(BigInt(place.count - place.ahead) * 10n ** BigInt(ADL_RANK_SCALE), BigInt(place.count));
       return { instrument, marginCoin: instrument.futures!.settle, long: position.long, rank };
     });
 }

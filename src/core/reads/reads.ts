@@ -84,6 +84,13 @@ export function openOrderCount(state: State): number {
   return state.slab.count;
 }
 
+/** Of every account, in no order. */
+export function openOrderIds({ slab: { id, used } }: State): number[] {
+  const ids: number[] = [];
+  for (let slot = 0; slot < used; slot++) if (id[slot] !== 0) ids.push(id[slot]!);
+  return ids;
+}
+
 /** Open orders by instrument: two columns are quicker to read than all accounts. */
 export function openOrdersByInstrument({ instruments, slab }: State): Uint32Array {
   const counts = new Uint32Array(instruments.length);

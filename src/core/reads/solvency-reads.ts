@@ -6,16 +6,20 @@
 
 import { inCoinAt } from '../futures/split-fill.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';
-import { coinUsd } from '../margin/collateral.ts';
 import { custodyOf } from '../margin/custody.ts';
-import { markTicks, unrealisedOf } from '../margin/margin.ts';
+import { unrealisedOf } from '../margin/margin.ts';
 import { surelyOwesNothing } from '../margin/possible-debts.ts';
+import { presentPrices } from '../margin/present-prices.ts';
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { divFloor, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { Ledger } from '../state/ledger.ts';
-import { eachHolder } from '../state/position-holders.ts';
-import type { State } from '../state/state.ts';
+import type { InstantPrices } from '../state/open-work.ts';
+import type { AccountView, State } from '../state/state.ts';
+import { Sweep } from '../state/sweep.ts';
+
+/** What counting the claims of an account costs, in looks at one that surely owes nothing. */
+const COUNT_SHARE = 4;
 
 export const SOLVENCY_NAMES = ['solvent', 'illiquid', 'insolvent'] as const;
 export type Solvency = (typeof SOLVENCY_NAMES)[number];
@@ -39,38 +43,93 @@ export interface CoinSolvency {
   readonly solvency: Solvency;
 }
 
+type HouseSide = Pick<CoinSolvency, 'held' | 'converted' | 'writtenOff'>;
+
+interface Sums {
+  owed: bigint;
+  lent: bigint;
+  badDebt: bigint;
+}
+
 /**
- * By coin. Whoever has neither positions nor debts nor loans claims what its wallets hold. By double entry all wallets
- * together hold what the house and the outside world lack, and the profits of a linear contract sum to what it has cleared
- * (I08). So only those are looked at one by one who may owe something, or whose profit is not that of their position.
+ * A read of one instant, which may be taken in slices while the exchange goes on. Prices and the balances of the house are
+ * taken at its beginning; each account is looked at once, in its turn or before it changes, so as it was then.
+ *
+ * Whoever has neither positions nor debts nor loans claims what its wallets hold. By double entry all wallets together hold
+ * what the house and the outside world lack, and the profits of a linear contract sum to what it has cleared (I08). So only
+ * those are counted one by one who may owe something, or whose profit is not that of their position.
  */
-export function solvencyOf(state: State): CoinSolvency[] {
-  const { ledger } = state;
-  const sums = state.coins.map((_, coin) => ({ owed: allWallets(state, coin), lent: 0n, badDebt: 0n }));
-  for (const { futures } of state.markets) {
-    if (futures === undefined || futures.terms.coinMargined || markTicks(state, futures.instrument) === 0)
-      continue;
-    sums[futures.terms.settle]!.owed += futures.cleared;
+export class SolvencyRead implements AccountView {
+  private readonly state: State;
+  private readonly prices: InstantPrices;
+  private readonly sweep: Sweep;
+  private readonly house: readonly HouseSide[];
+  private readonly sums: Sums[];
+  /** To be called when it is done or given up. */
+  readonly close: () => void;
+
+  constructor(state: State) {
+    this.state = state;
+    this.prices = presentPrices(state);
+    this.sweep = new Sweep(state.accounts.length);
+    this.house = houseSides(state, this.prices);
+    this.sums = state.coins.map((_, coin) => ({ owed: allWallets(state, coin), lent: 0n, badDebt: 0n }));
+    for (const { futures } of state.markets) {
+      if (futures === undefined || futures.terms.coinMargined) continue;
+      if (this.prices.marks[futures.instrument.index] !== 0)
+        this.sums[futures.terms.settle]!.owed += futures.cleared;
+    }
+    this.close = state.openView(this);
   }
-  eachObliged(state, (account) => {
-    const changes = changesOf(state, account, (coin, amount) => {
+
+  keep(account: number): void {
+    if (this.sweep.isDone(account)) return;
+    this.sweep.early.add(account);
+    this.lookAt(account);
+  }
+
+  /** Looks at so many accounts; one that is counted is worth several. Returns whether all have been. */
+  advance(looks: number): boolean {
+    const { sweep } = this;
+    for (let left = looks; left > 0 && !sweep.isOver; sweep.next++)
+      left -= !sweep.early.has(sweep.next) && this.lookAt(sweep.next) ? COUNT_SHARE : 1;
+    return sweep.isOver;
+  }
+
+  /** By coin. */
+  result(): CoinSolvency[] {
+    return this.sums.map((sum, coin) => {
+      const { held, converted, writtenOff } = this.house[coin]!;
+      const solvency = judged(held, sum.owed, sum.lent + converted);
+      return { ...sum, held, converted, writtenOff, solvency };
+    });
+  }
+
+  /** Returns whether its claims had to be counted. */
+  private lookAt(index: number): boolean {
+    const { state, prices, sums } = this;
+    const account = state.accounts[index]!;
+    if (!mayOweOrDiffer(state, account, prices)) return false;
+    const changes = changesOf(state, account, prices, (coin, amount) => {
       sums[coin]!.owed += amount;
     });
-    const debts = debtsOf(ledger, account.index, changes);
-    if (debts.length === 0) return;
-    const pays = wholeEquity(state, account) > 0n ? 'lent' : 'badDebt';
+    const debts = debtsOf(state.ledger, index, changes);
+    if (debts.length === 0) return true;
+    const pays = wholeEquity(state, account, prices) > 0n ? 'lent' : 'badDebt';
     for (const { coin, amount } of debts) {
       sums[coin]!.owed += amount;
       sums[coin]![pays] += amount;
     }
-  });
-  const cover = exchangeCover(state);
-  return sums.map((sum, coin) => {
-    const held = custodyOf(state, coin);
-    const converted = divFloor(larger(0n, -exchangedBalance(state, coin)) * cover.took, cover.gave);
-    const writtenOff = -ledger.balanceOf(SystemAccount.badDebt, coin, Bucket.cash);
-    return { ...sum, held, converted, writtenOff, solvency: judged(held, sum.owed, sum.lent + converted) };
-  });
+    return true;
+  }
+}
+
+/** In one step. */
+export function solvencyOf(state: State): CoinSolvency[] {
+  const read = new SolvencyRead(state);
+  read.advance(Number.POSITIVE_INFINITY);
+  read.close();
+  return read.result();
 }
 
 /** The worst of all coins. */
@@ -84,12 +143,21 @@ function judged(held: bigint, owed: bigint, covered: bigint): Solvency {
   return held < owed ? 'illiquid' : 'solvent';
 }
 
+function houseSides(state: State, { coins }: InstantPrices): HouseSide[] {
+  const cover = exchangeCover(state, coins);
+  return coins.map((_, coin) => ({
+    held: custodyOf(state, coin),
+    converted: divFloor(larger(0n, -exchangedBalance(state, coin)) * cover.took, cover.gave),
+    writtenOff: -state.ledger.balanceOf(SystemAccount.badDebt, coin, Bucket.cash),
+  }));
+}
+
 /** Which part of what the house gave for other coins is covered by what it took, in dollars: at most all of it. */
-function exchangeCover(state: State): { took: bigint; gave: bigint } {
+function exchangeCover(state: State, prices: readonly bigint[]): { took: bigint; gave: bigint } {
   let took = 0n;
   let gave = 0n;
-  for (const [coin] of state.coins.entries()) {
-    const worth = exchangedBalance(state, coin) * coinUsd(state, coin);
+  for (const [coin, price] of prices.entries()) {
+    const worth = exchangedBalance(state, coin) * price;
     if (worth > 0n) took += worth;
     else gave -= worth;
   }
@@ -136,21 +204,18 @@ function debtsOf(ledger: Ledger, account: number, changes: ReadonlyMap<number, b
   return debts;
 }
 
-/** Accounts whose claims may be other than what their wallets hold and their positions have won; each once. */
-function eachObliged(state: State, visit: (account: Account) => void): void {
-  const obliged = new Set<Account>();
-  for (const index of state.ledger.accountsInDebt()) obliged.add(state.accounts[index]!);
-  for (const { account } of state.loans.loans.values()) obliged.add(state.accounts[account]!);
-  for (const account of obliged) visit(account);
-  eachHolder(state, (account) => {
-    if (!obliged.has(account) && !surelyOwesNothing(state, account)) visit(account);
-  });
+/** May the claims of the account be other than what its wallets hold and its positions have won? */
+function mayOweOrDiffer(state: State, account: Account, prices: InstantPrices): boolean {
+  const { ledger, loans } = state;
+  if (ledger.hasNegativeCash(account.index) || loans.countOf(account.index) > 0) return true;
+  return account.positions.size > 0 && !surelyOwesNothing(state, account, prices);
 }
 
 /** By coin, what positions at the mark and loans change of an account's claims; `beyond`: what linear profits do not. */
 function changesOf(
   state: State,
   account: Account,
+  { marks }: InstantPrices,
   beyond: (coin: number, amount: bigint) => void,
 ): Map<number, bigint> {
   const changes = new Map<number, bigint>();
@@ -161,9 +226,9 @@ function changesOf(
   for (const position of account.positions.values()) {
     const instrument = state.instruments[position.instrument]!;
     const { settle, coinMargined } = instrument.futures!;
-    const ticks = markTicks(state, instrument);
+    const ticks = marks[position.instrument]!;
     if (ticks === 0) continue;
-    const profit = inCoinAt(instrument, unrealisedOf(state, position), ticks);
+    const profit = inCoinAt(instrument, unrealisedOf(state, position, ticks), ticks);
     const claim = position.isolated ? larger(profit, -position.iso) : profit;
     add(settle, claim, coinMargined ? 0n : profit);
   }

@@ -142,7 +142,7 @@ function strategyOrderFields(f: StateFields, state: State, known: StrategyOrder 
   order.fields(f);
   if (f.reading) {
     enrollStrategy(state, order);
-    if (order.hits !== 0 && order.status === StrategyStatus.pending) state.strategies.due.add(order);
+    if (order.hits !== 0 && order.status === StrategyStatus.pending) state.strategies.due.push(order);
   }
   return order;
 }

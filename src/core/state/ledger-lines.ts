@@ -63,7 +63,7 @@ export function emitLedgerLine(
       ? reportedBalance(state, account, coin)
       : state.ledger.balanceOf(account.index, coin, WALLET_BUCKET[wallet]);
   const line = (what: LedgerLineKind, moved: bigint, cost: bigint, balance: bigint): void => {
-    state.events.push({
+    state.emit({
       type: 'ledgerLine',
       lineId: state.nextId(),
       uid: account.uid,

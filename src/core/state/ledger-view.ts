@@ -4,6 +4,11 @@
  */
 export type RowVisit = (account: number, coin: number, buckets: readonly bigint[]) => void;
 
+/** Is told of a row, by its number, before it changes. */
+export interface RowKeeper {
+  keep(row: number): void;
+}
+
 /** What a view needs of the ledger, by the number of a row. */
 export interface ViewedRows {
   readonly rowCount: number;
@@ -11,7 +16,7 @@ export interface ViewedRows {
   ownerOf(row: number): { readonly account: number; readonly coin: number };
 }
 
-export class LedgerView {
+export class LedgerView implements RowKeeper {
   /** Rows that were open then; those opened since have larger numbers. */
   readonly rowCount: number;
   private readonly ledger: ViewedRows;

@@ -8,7 +8,7 @@ import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/led
 import { assert, InvariantBroken } from '../model/units.ts';
 import { bucketOf, cellOf, firstOf, LedgerCells, rowOf } from './ledger-cells.ts';
 import { LedgerRows } from './ledger-rows.ts';
-import { LedgerView, type RowVisit } from './ledger-view.ts';
+import { LedgerView, type RowKeeper, type RowVisit } from './ledger-view.ts';
 
 /** The other accounts of the house are counterparts, whose balance has either sign. */
 const NEVER_IN_DEBT: ReadonlySet<number> = new Set([
@@ -38,8 +38,8 @@ export class Ledger {
   private readonly grownDebts = new Set<number>();
   /** Cells of isolated margin that the present command has taken below zero. */
   private readonly overdrawn: number[] = [];
-  /** Open views; each is given a row before it changes. */
-  private views: readonly LedgerView[] = [];
+  /** Open views and other readers; each is told of a row before it changes. */
+  private views: readonly RowKeeper[] = [];
   private readonly mayOwe: (account: number) => boolean;
 
   /** `mayOwe`: may the cash of this user's account be negative? */
@@ -112,7 +112,8 @@ export class Ledger {
 
   move(from: number, to: number, amount: Amount): void {
     assert(amount >= 0, 'a posting moves a positive amount');
-    assert(this.coinOf(from) === this.coinOf(to), 'I01: a posting moves one coin');
+    if (firstOf(from) !== firstOf(to))
+      assert(this.coinOf(from) === this.coinOf(to), 'I01: a posting moves one coin');
     if (this.shift(from, to, amount)) this.checkNegative(from, amount);
   }
 
@@ -126,11 +127,18 @@ export class Ledger {
 
   /** The balances as of now, for a read that spans many commands. The reader must close it. */
   view(): LedgerView {
-    const view = new LedgerView(this, (closed) => {
-      this.views = this.views.filter((other) => other !== closed);
-    });
-    this.views = [...this.views, view];
+    const view = new LedgerView(this, (closed) => this.unfollow(closed));
+    this.follow(view);
     return view;
+  }
+
+  /** From now on the reader is told of each row before it changes. */
+  follow(reader: RowKeeper): void {
+    this.views = [...this.views, reader];
+  }
+
+  unfollow(reader: RowKeeper): void {
+    this.views = this.views.filter((other) => other !== reader);
   }
 
   /** Rows opened so far. */
@@ -163,10 +171,12 @@ export class Ledger {
     this.cells.add(to, amount);
     const { rows } = this;
     const payer = this.accountOf(from);
-    const payee = this.accountOf(to);
     rows.noteChange(payer);
-    rows.noteChange(payee);
     if (negative || rows.owingOf(payer) > 0) this.updateDebt(firstOf(from));
+    // What an order holds and releases moves within a row.
+    if (firstOf(from) === firstOf(to)) return negative;
+    const payee = this.accountOf(to);
+    rows.noteChange(payee);
     if (rows.owingOf(payee) > 0) this.updateDebt(firstOf(to));
     return negative;
   }

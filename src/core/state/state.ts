@@ -40,6 +40,10 @@ import { StrategyBook } from './strategy-book.ts';
 import type { TriggerBook } from './trigger-book.ts';
 import { WithdrawalsUnderWay } from './withdrawals-under-way.ts';
 
+/** Lists that a command begins with. The first entry makes a list of one: an empty one would take room for many with it. */
+const NO_EVENTS: readonly Event[] = [];
+const NOBODY: readonly Account[] = [];
+
 const POSITION_SIDES = [PosSide.none, PosSide.long, PosSide.short];
 
 /** An order book with its market data and triggers. */
@@ -78,6 +82,12 @@ export interface CoinLending {
   liquidationRatio: bigint;
   /** Amount that open margin orders would borrow. */
   reserved: bigint;
+}
+
+/** A read that spans many commands and takes each account as it was when the read began. */
+export interface AccountView {
+  /** Money, a position or a loan of the account, given by its index, is about to change. */
+  keep(account: number): void;
 }
 
 /** An order that its failed modification cancelled. */
@@ -180,9 +190,11 @@ export class State {
   /** A coin-margined contract has paid or collected a profit since the shortfall was last checked. */
   clearingChanged = false;
   /** Accounts whose positions or money the present command has changed, each once. */
-  dirtyAccounts: Account[] = [];
+  dirtyAccounts: readonly Account[] = NOBODY;
+  /** Reads that are under way; nothing but they depends on them. */
+  private views: readonly AccountView[] = [];
   /** Events of the present command so far. */
-  events: Event[] = [];
+  events: readonly Event[] = NO_EVENTS;
   /** Leaves out the events of orders and money, which a replay does not need. Ids and digest advance all the same. */
   silent = false;
 
@@ -213,6 +225,23 @@ export class State {
     if (this.works.length !== 0) this.settleEarly(account, true);
   }
 
+  /** Returns how to end it. */
+  openView(view: AccountView): () => void {
+    const { ledger } = this;
+    const rows = { keep: (row: number) => view.keep(ledger.ownerOf(row).account) };
+    this.views = [...this.views, view];
+    ledger.follow(rows);
+    return () => {
+      this.views = this.views.filter((other) => other !== view);
+      ledger.unfollow(rows);
+    };
+  }
+
+  /** To be called before a position or a loan of an account changes; the ledger does so for money. */
+  keepForViews(account: number): void {
+    if (this.views.length !== 0) for (const view of this.views) view.keep(account);
+  }
+
   /** Ids of records that are left out. */
   passIds(count: number): void {
     this.lastId += count;
@@ -222,7 +251,30 @@ export class State {
   markDirty(account: Account): void {
     if (account.dirty) return;
     account.dirty = true;
-    this.dirtyAccounts.push(account);
+    if (this.dirtyAccounts.length === 0) this.dirtyAccounts = [account];
+    else (this.dirtyAccounts as Account[]).push(account);
+  }
+
+  /** The accounts that are marked, in ascending uid; none is marked after it. */
+  takeDirty(): readonly Account[] {
+    const accounts = this.dirtyAccounts as Account[];
+    this.dirtyAccounts = NOBODY;
+    for (const account of accounts) account.dirty = false;
+    // Most often they are the two sides of a trade.
+    if (accounts.length > 2) accounts.sort((a, b) => a.uid - b.uid);
+    else if (accounts.length === 2 && accounts[0]!.uid > accounts[1]!.uid) accounts.reverse();
+    return accounts;
+  }
+
+  emit(event: Event): void {
+    if (this.events.length === 0) this.events = [event];
+    else (this.events as Event[]).push(event);
+  }
+
+  takeEvents(): readonly Event[] {
+    const { events } = this;
+    this.events = NO_EVENTS;
+    return events;
   }
 
   setCoinPrices(prices: readonly bigint[], indexed: readonly boolean[]): void {

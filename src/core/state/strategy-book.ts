@@ -1,11 +1,12 @@
 /** All strategy orders that wait, and those that have been reached and wait for their turn (rules 3.4). */
+import { StrategyStatus } from '../model/enums.ts';
 import { STRATEGY_OID_MS, STRATEGY_OIDS_REMEMBERED } from '../model/limits.ts';
 import type { StrategyOrder } from './strategy-order.ts';
 
 export class StrategyBook {
   readonly byId = new Map<number, StrategyOrder>();
-  /** Reached since the last test; they go into the queue together, in ascending id. */
-  readonly due = new Set<StrategyOrder>();
+  /** Reached since the last test, each once; they go into the queue together, in ascending id. */
+  readonly due: StrategyOrder[] = [];
   /** Being submitted, first come first served. Entries that were cancelled meanwhile are passed over. */
   queue: StrategyOrder[] = [];
   /** Too many have fired in one command: the others wait for the next second. */
@@ -14,9 +15,17 @@ export class StrategyBook {
   private readonly oids = new Map<string, number>();
 
   readonly hit = (order: StrategyOrder, bit: number): void => {
+    if (order.hits === 0) this.due.push(order);
     order.hits |= bit;
-    this.due.add(order);
   };
+
+  /** It has ended; of those that are due one ends only in a halt, or while others wait for their turn. */
+  remove(order: StrategyOrder): void {
+    this.byId.delete(order.id);
+    if (order.hits === 0 || order.status !== StrategyStatus.pending) return;
+    const place = this.due.indexOf(order);
+    if (place >= 0) this.due.splice(place, 1);
+  }
 
   isUsed(uid: number, clientOid: string, now: number): boolean {
     const time = this.oids.get(`${uid} ${clientOid}`);

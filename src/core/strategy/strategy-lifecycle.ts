@@ -50,7 +50,8 @@ function triggerBookOf(state: State, market: Market, by: TriggerBy): TriggerBook
  * record is written then as well, because ten thousand may be reached at once.
  */
 export function submitStrategy(state: State, order: StrategyOrder): void {
-  disarm(order);
+  // A trigger order has no trigger but the one that was reached.
+  if (order.kind !== StrategyKind.trigger) disarm(order);
   order.status = StrategyStatus.submitting;
   if (!state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);
 }
@@ -60,8 +61,7 @@ export function unregisterStrategy(state: State, order: StrategyOrder): void {
   const { strategies } = state;
   const account = state.accounts[order.account]!;
   disarm(order);
-  strategies.byId.delete(order.id);
-  strategies.due.delete(order);
+  strategies.remove(order);
   account.dropStrategy(order);
 }
 
@@ -128,7 +128,7 @@ export function emitStrategy(
   order.updatedTime = state.now;
   state.digest.fold(order.id * 8 + status);
   if (state.accounts[order.account]!.house) return;
-  state.events.push({ type: 'strategyOrder', order: strategyRecord(state, order, status, end) });
+  state.emit({ type: 'strategyOrder', order: strategyRecord(state, order, status, end) });
 }
 
 export function strategyRecord(

@@ -42,7 +42,7 @@ export function deposit(state: State, command: Deposit): CommandResult {
     reference: command.reference,
   });
   const recordId = state.nextId();
-  state.events.push({
+  state.emit({
     type: 'walletRecord',
     recordId,
     uid: account.uid,
@@ -125,7 +125,7 @@ export function transfer(state: State, command: Transfer): CommandResult {
     toLine: 'transferIn',
     reference: String(transferId),
   });
-  state.events.push({
+  state.emit({
     type: 'transfer',
     transferId,
     initiatorUid: initiator.uid,

@@ -88,7 +88,8 @@ export function internalWithdrawal(state: State, command: InternalWithdrawal): C
   } as const;
   const sent = { recordId: id, uid: from.uid, kind: 'withdrawal', counterUid: to.uid, clientOid } as const;
   const arrived = { recordId: state.nextId(), uid: to.uid, kind: 'deposit', counterUid: from.uid } as const;
-  state.events.push({ ...record, ...sent }, { ...record, ...arrived, clientOid: '' });
+  state.emit({ ...record, ...sent });
+  state.emit({ ...record, ...arrived, clientOid: '' });
   return { rejectReason: RejectReason.none, orderId: id, clientOid };
 }
 
@@ -178,7 +179,7 @@ function emitRecord(
   status: WalletRecord['status'],
   reference: string,
 ): void {
-  state.events.push({
+  state.emit({
     type: 'walletRecord',
     recordId: withdrawal.id,
     uid: withdrawal.uid,

@@ -48,7 +48,7 @@ test('the scores and ranks of the worked queue with its exact risks (rules 5.12)
   }
   const queue = deleveragingQueue(floor.state, floor.instrument().index, false);
   assert.deepEqual(
-    queue.map(({ account, score }) => [account.uid, Number(formatRate(score)).toFixed(6)]),
+    [...queue].map(({ account, score }) => [account.uid, Number(formatRate(BigInt(score))).toFixed(6)]),
     ['s2', 's1', 's3', 's4'].map((name) => [
       floor.uid(name),
       shorts.find((each) => each.name === name)!.score,
@@ -57,6 +57,25 @@ test('the scores and ranks of the worked queue with its exact risks (rules 5.12)
   assert.deepEqual(
     ['s2', 's1', 's3', 's4'].map((name) => floor.adlRank(name)),
     ['1', '0.75', '0.5', '0.25'],
+  );
+});
+
+test('the deleveraging queue of equal scores: the larger position first, then the lower uid (rules 5.11)', () => {
+  const floor = futuresFloor('100000000', 'bob');
+  floor.mark('60000');
+  const sizes = { s1: '1', s2: '2', s3: '1', s4: '2' };
+  for (const [name, qty] of Object.entries(sizes)) {
+    floor.trader(name, { USDT: '1000000' });
+    floor.deal('bob', name, qty, '60000');
+  }
+  const queue = deleveragingQueue(floor.state, floor.instrument().index, false);
+  assert.deepEqual(
+    [...queue].map(({ account, score }) => [account.uid, score]),
+    ['s2', 's4', 's1', 's3'].map((name) => [floor.uid(name), 0]),
+  );
+  assert.deepEqual(
+    Object.keys(sizes).map((name) => floor.adlRank(name)),
+    ['0.5', '1', '0.25', '0.75'],
   );
 });
 

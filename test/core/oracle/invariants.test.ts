@@ -156,6 +156,16 @@ test('I06: longs without shorts', () => {
   });
 });
 
+test('holders of a contract: one too few, one too many', () => {
+  for (const change of ['delete', 'add'] as const) {
+    const floor = pair();
+    floor.trader('eve', { USDT: '1' });
+    const { holders } = floor.state.market(floor.instrument('BTCUSDT', 'USDT-FUTURES'));
+    const who = account(floor, change === 'delete' ? 'ann' : 'eve');
+    breaks(floor, /holders of BTCUSDT: /, () => holders[change](who));
+  }
+});
+
 test('I07: clearing that is not the sum of the bases, in the contract or in the ledger', () => {
   const one = pair();
   breaks(one, /I07/, () => {

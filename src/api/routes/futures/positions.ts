@@ -8,7 +8,7 @@ import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatUnits } from '../../../core/model/units.ts';
 import { referenceTicks } from '../../../core/reads/market-reads.ts';
-import { ADL_RANK_SCALE, adlRanks, positionViews } from '../../../core/reads/position-reads.ts';
+import { ADL_RANK_SCALE, positionViews } from '../../../core/reads/position-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { Type } from '../../../validation/schema.ts';
@@ -24,6 +24,7 @@ import { historyPage, pageOf } from '../../wire/paging.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { type ErrorDialect, WireError } from '../../wire/wire-error.ts';
+import { ranksInSlices } from './adl-ranks.ts';
 
 const group = 'Positions';
 
@@ -158,8 +159,8 @@ export const positionRoutes: readonly Route[] = [
     access: 'trade_write',
     perSecond: 1,
     data: Type.Array(AdlRank),
-    handle: ({ sequencer: { state }, caller }) =>
-      adlRanks(state, caller.user.uid).map(({ instrument, marginCoin, long, rank }) => ({
+    handle: async ({ sequencer: { state }, caller }) =>
+      (await ranksInSlices(state, caller.user.uid)).map(({ instrument, marginCoin, long, rank }) => ({
         symbol: instrument.symbol,
         marginCoin: state.coins[marginCoin]!.coin,
         adlRank: formatUnits(rank, ADL_RANK_SCALE),
