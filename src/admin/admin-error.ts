@@ -18,12 +18,19 @@ export const ERROR_STATUS = {
   unknown_withdrawal: 404,
   unknown_address: 404,
   unknown_session: 404,
+  unknown_snapshot: 404,
+  unknown_fork: 404,
   already_exists: 409,
+  busy: 409,
+  port_taken: 409,
   unknown_host: 421,
   not_allowed: 422,
+  newer_format: 422,
+  limit_reached: 422,
   too_many_attempts: 429,
   internal: 500,
   unavailable: 503,
+  no_space: 507,
 } as const;
 export type AdminErrorCode = keyof typeof ERROR_STATUS;
 

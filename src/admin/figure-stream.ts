@@ -27,12 +27,12 @@ const CLOSE_RESTART = 1012;
 
 type Context = Pick<AdminContext, 'sequencer' | 'health' | 'load' | 'market' | 'demo'> & {
   readonly audit: AuditLog;
-  readonly source: RequestSource;
-  readonly authentication: Authentication;
 };
 
 export class FigureStream {
   readonly #context: Context;
+  readonly #source: RequestSource;
+  readonly #authentication: Authentication;
   readonly #sockets = new WebSocketServer({
     noServer: true,
     clientTracking: true,
@@ -48,8 +48,10 @@ export class FigureStream {
   /** Since then. */
   #trades = 0;
 
-  constructor(context: Context) {
+  constructor(context: Context, source: RequestSource, authentication: Authentication) {
     this.#context = context;
+    this.#source = source;
+    this.#authentication = authentication;
     context.sequencer.onPublished(({ events }) => {
       if (this.#timer === undefined) return;
       for (const { type } of events) if (type === 'trade') this.#trades += 1;
@@ -59,8 +61,7 @@ export class FigureStream {
 
   attach(server: Server): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const { source } = this.#context;
-      const refusal = source.handshakeRefusal(request) ?? source.refusal(request);
+      const refusal = this.#source.handshakeRefusal(request) ?? this.#source.refusal(request);
       if (refusal !== undefined) refuse(socket, `${refusal.status} Refused`, refusal.message);
       else if (this.#sockets.clients.size >= WATCHERS_MAX)
         refuse(socket, '503 Service Unavailable', `at most ${WATCHERS_MAX} consoles may watch at a time`);
@@ -87,7 +88,7 @@ export class FigureStream {
     ws.once('message', (data) => {
       clearTimeout(late);
       const bearer = bearerIn((data as Buffer).toString());
-      if (bearer === undefined || !this.#context.authentication.accepts(bearer)) {
+      if (bearer === undefined || !this.#authentication.accepts(bearer)) {
         ws.close(CLOSE_UNAUTHENTICATED, 'the bearer is wrong or has ended');
         return;
       }
@@ -110,8 +111,7 @@ export class FigureStream {
 
   #tick(): void {
     for (const [ws, bearer] of this.#watchers)
-      if (!this.#context.authentication.accepts(bearer))
-        ws.close(CLOSE_UNAUTHENTICATED, 'the session has ended');
+      if (!this.#authentication.accepts(bearer)) ws.close(CLOSE_UNAUTHENTICATED, 'the session has ended');
     this.#send(this.#figures(FIGURES_EVERY_MS));
     this.#countAnew();
   }

@@ -119,7 +119,7 @@ type Answer<Data> = Data | AdminError | Promise<Data | AdminError>;
 
 export interface Definition<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema> {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: `/admin/${string}`;
+  readonly path: `/admin/${string}` | `/lab/${string}`;
   readonly access?: Access;
   readonly params?: P;
   readonly query?: Q;

@@ -48,6 +48,8 @@ export interface AdminServerOptions extends AdminContext {
   /** Further host names under which the server responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
   readonly logger: FastifyBaseLogger;
+  /** Routes of other modules, beside its own. */
+  readonly moreRoutes: readonly OperatorRoute[];
 }
 
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
@@ -73,22 +75,21 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...requestRoutes,
 ];
 
-const LIMITS = {
-  bodyBytes: 64 * 1024,
-  connections: 64,
-  server: {
-    headersTimeout: 5_000,
-    requestTimeout: 10_000,
-    connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: 5_000,
-    maxHeaderSize: 8_192,
-    // Node would respond without a body.
-    requireHostHeader: false,
-    // Every other upgrade is an ordinary request.
-    shouldUpgradeCallback: ({ url, headers }: IncomingMessage) =>
-      headers.upgrade?.toLowerCase() === 'websocket' && url === STREAM_PATH,
-  },
+/** Of the listener. */
+export const ADMIN_HTTP = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 8_192,
+  // Node would respond without a body.
+  requireHostHeader: false,
+  // Every other upgrade is an ordinary request.
+  shouldUpgradeCallback: ({ url, headers }: IncomingMessage) =>
+    headers.upgrade?.toLowerCase() === 'websocket' && url === STREAM_PATH,
 } as const;
+const BODY_BYTES_MAX = 64 * 1024;
+const CONNECTIONS_MAX = 64;
 
 type AnyCall = Call<never, never, never>;
 
@@ -98,8 +99,8 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   const app = openHttpServer(
     {
       loggerInstance: logger,
-      bodyLimit: LIMITS.bodyBytes,
-      http: LIMITS.server,
+      bodyLimit: BODY_BYTES_MAX,
+      http: ADMIN_HTTP,
       clientErrorHandler: (error, socket) => endConnection(error, socket, malformed),
     },
     {
@@ -108,7 +109,7 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
       unreadablePath: (_error, _request, reply) => void fail(reply, PATH_REFUSED),
     },
   );
-  app.server.maxConnections = LIMITS.connections;
+  app.server.maxConnections = CONNECTIONS_MAX;
   const authentication = new Authentication(options.token, options.sessions, logger);
   app.addHook('onRequest', async (request, reply) => {
     const refusal = await authentication.refusal(request);
@@ -120,8 +121,8 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   });
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
   app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
-  for (const route of OPERATOR_ROUTES) serve(app, route, options, authentication);
-  const stream = new FigureStream({ ...options, source, authentication });
+  for (const route of [...OPERATOR_ROUTES, ...options.moreRoutes]) serve(app, route, options, authentication);
+  const stream = new FigureStream(options, source, authentication);
   stream.attach(app.server);
   app.addHook('preClose', async () => stream.close());
   return app;
@@ -135,7 +136,7 @@ function unknownPath({ method }: FastifyRequest): AdminError {
 function malformed(fault: string | undefined): RawError {
   const message =
     fault === 'HPE_HEADER_OVERFLOW'
-      ? `the request line and headers may have at most ${LIMITS.server.maxHeaderSize} bytes`
+      ? `the request line and headers may have at most ${ADMIN_HTTP.maxHeaderSize} bytes`
       : 'the request is not valid HTTP/1.1 or took too long to arrive';
   const code: AdminErrorCode = 'invalid_request';
   return { status: `${ERROR_STATUS[code]} Bad Request`, body: JSON.stringify({ error: { code, message } }) };
@@ -160,8 +161,7 @@ function serve(
   options: AdminServerOptions,
   authentication: Authentication,
 ): void {
-  const { token: _token, allowedHosts: _allowedHosts, logger: _logger, ...context } = options;
-  const { audit } = options;
+  const { audit, sequencer } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -175,6 +175,13 @@ function serve(
     },
     handler: async (request, reply) => {
       const operator = authentication.operatorOf(request);
+      const {
+        token: _token,
+        allowedHosts: _hosts,
+        logger: _logger,
+        moreRoutes: _routes,
+        ...context
+      } = options;
       const call = {
         ...context,
         params: request.params as never,
@@ -183,7 +190,7 @@ function serve(
       };
       const answer =
         route.action === undefined
-          ? await read(route, { ...call, audited: new AuditedAction(context.sequencer, operator, '') })
+          ? await read(route, { ...call, audited: new AuditedAction(sequencer, operator, '') })
           : await change(route, route.action, operator, call, audit);
       return answer instanceof AdminError ? fail(reply, answer) : answer;
     },
@@ -249,7 +256,10 @@ async function begin(
 /** An action whose outcome is unknown gets none: the next start finds it out. */
 async function runAction(route: OperatorRoute, call: AnyCall): Promise<unknown> {
   try {
-    return await route.handle(call);
+    const answer = await route.handle(call);
+    // A change of users and keys is no command: its mark in the journal is durable before the response, too.
+    if (call.sequencer.failure === undefined) await call.sequencer.durable();
+    return answer;
   } catch (error) {
     if (error instanceof OutcomeUnknown) return error;
     if (error instanceof Unavailable) return new AdminError('unavailable', error.message);

@@ -6,9 +6,10 @@
  *
  * It knows nothing of threads: messages come and go through a port, in the order they were sent.
  */
+import { chmodSync, constants, copyFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { MemoryDatabases } from '../storage/memory-database.ts';
+import { contentsOf, databaseWith, MemoryDatabases } from '../storage/memory-database.ts';
 import { checkLogBelongs } from './checkpoints.ts';
 import { DamagedRow } from './checksum.ts';
 import { unpackBatch } from './packed-batch.ts';
@@ -53,6 +54,7 @@ export interface HistoryPort {
 
 export class HistoryDatabase {
   readonly #port: HistoryPort;
+  readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #writer: SqliteWriter;
   readonly #retrying: RetryingWriter;
@@ -60,13 +62,18 @@ export class HistoryDatabase {
   #commitTimer: NodeJS.Timeout | undefined;
   #commitDueMs = Number.POSITIVE_INFINITY;
 
-  /** `path` is a file, created when it does not exist, or `IN_MEMORY`. The first message sent means that it is ready. */
-  constructor(path: string, port: HistoryPort) {
+  /**
+   * `path` is a file, created when it does not exist, or `IN_MEMORY`, where it may begin with the contents of another. The
+   * first message sent means that it is ready.
+   */
+  constructor(path: string, port: HistoryPort, contents?: Uint8Array) {
     this.#port = port;
-    const database =
-      path === IN_MEMORY ? IN_MEMORY_ONES.open() : new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#path = path;
+    const database = opened(path, contents);
     this.#database = database;
     try {
+      // Also without the umask of the program: inside the process of somebody's test.
+      if (path !== IN_MEMORY) chmodSync(path, 0o600);
       // Neither a page nor a temporary file reaches the disk before a commit: only a commit can meet a full disk.
       database.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_spill = OFF; PRAGMA temp_store = MEMORY',
@@ -112,6 +119,9 @@ export class HistoryDatabase {
       case 'prune':
         if (this.#retrying.starved) this.#port.send({ type: 'starved', id: message.id });
         else this.#pruneStep(message.id, this.#writer.prune(message.now), 0);
+        break;
+      case 'copy':
+        this.#copy(message);
         break;
       case 'close':
         if (!this.#commit()) this.#retrying.abandon();
@@ -193,6 +203,25 @@ export class HistoryDatabase {
     }
   }
 
+  /** Everything received so far is in it; the caller waits, and nothing is written meanwhile. */
+  #copy({ id, path }: Extract<ToDatabase, { type: 'copy' }>): void {
+    if (!this.#commit()) {
+      this.#port.send({ type: 'starved', id });
+      return;
+    }
+    try {
+      const value = path === undefined ? contentsOf(this.#database) : this.#copyFile(path);
+      this.#port.send({ type: 'answer', id, value });
+    } catch (error) {
+      this.#port.send({ type: 'refused', id, message: (error as Error).message, damaged: false });
+    }
+  }
+
+  #copyFile(path: string): void {
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    copyFileSync(this.#path, path, constants.COPYFILE_FICLONE);
+  }
+
   #pruneStep(id: number, steps: Generator<number>, deleted: number): void {
     const step = steps.next();
     if (step.done === true) {
@@ -203,6 +232,11 @@ export class HistoryDatabase {
     this.#commitSoon();
     setImmediate(() => this.#attempt(() => this.#pruneStep(id, steps, deleted + step.value)));
   }
+}
+
+function opened(path: string, contents: Uint8Array | undefined): DatabaseSync {
+  if (path !== IN_MEMORY) return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  return contents === undefined ? IN_MEMORY_ONES.open() : databaseWith(contents);
 }
 
 /** A page that SQLite cannot read, or a number beyond what any column holds, comes from a changed bit as well. */

@@ -13,12 +13,15 @@ const SLICE_MS = 5;
 
 export class HistoryInPlace implements DatabaseLink {
   readonly #listener: LinkListener;
+  readonly #contents: Uint8Array | undefined;
   #database: HistoryDatabase | undefined;
   #queue: ToDatabase[] = [];
   #scheduled: NodeJS.Immediate | undefined;
 
-  constructor(listener: LinkListener) {
+  /** With the contents of another, or empty. */
+  constructor(listener: LinkListener, contents?: Uint8Array) {
     this.#listener = listener;
+    this.#contents = contents;
     this.#schedule();
   }
 
@@ -52,11 +55,12 @@ export class HistoryInPlace implements DatabaseLink {
   }
 
   #open(): HistoryDatabase {
-    return new HistoryDatabase(IN_MEMORY, {
+    const port = {
       send: this.#listener.received,
-      failed: (error) => this.#fail(error),
+      failed: (error: unknown) => this.#fail(error),
       closed: () => {},
-    });
+    };
+    return new HistoryDatabase(IN_MEMORY, port, this.#contents);
   }
 
   #fail(error: unknown): void {

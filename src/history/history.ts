@@ -41,6 +41,14 @@ export interface ProjectedCommand {
   readonly gap?: boolean;
 }
 
+/** Copies of a history, with everything projected before and nothing after. */
+export interface HistoryCopies {
+  /** Of one on disk. */
+  copyTo(path: string): Promise<void>;
+  /** Of one in memory. */
+  contents(): Promise<Uint8Array>;
+}
+
 export interface History {
   /** Last command whose events are stored durably (0 = none). */
   readonly confirmedSeq: number;

@@ -16,6 +16,7 @@ import type {
   GaplessCandleQuery,
   GeneratedQuery,
   History,
+  HistoryCopies,
   LedgerQuery,
   LiquidationQuery,
   LoanQuery,
@@ -51,9 +52,11 @@ const BATCH_DELAY_MS = 20;
 export interface MemoryHistoryOptions {
   /** A write failed or the thread ended: the history accepts nothing more and every call is rejected. */
   readonly onFailure: (error: Error) => void;
+  /** Of another history in memory, as `contents` gave them. */
+  readonly contents?: Uint8Array | undefined;
 }
 
-export interface SqliteHistoryOptions extends MemoryHistoryOptions {
+export interface SqliteHistoryOptions extends Omit<MemoryHistoryOptions, 'contents'> {
   /** The database file; created when it does not exist. */
   readonly path: string;
   /** Progress of adding checksums to rows of an older program: their number, and whether all have one. */
@@ -61,17 +64,18 @@ export interface SqliteHistoryOptions extends MemoryHistoryOptions {
 }
 
 /** In a file, with a thread. */
-export function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
+export function openSqliteHistory(options: SqliteHistoryOptions): Promise<History & HistoryCopies> {
   const { path } = options;
   return opened(new SqliteHistory(path, options, (listener) => new HistoryThread(path, listener)));
 }
 
 /** In memory, without a thread: it ends with the process. */
-export function openMemoryHistory(options: MemoryHistoryOptions): Promise<History> {
-  return opened(new SqliteHistory('memory', options, (listener) => new HistoryInPlace(listener)));
+export function openMemoryHistory(options: MemoryHistoryOptions): Promise<History & HistoryCopies> {
+  const { contents } = options;
+  return opened(new SqliteHistory('memory', options, (listener) => new HistoryInPlace(listener, contents)));
 }
 
-async function opened(history: SqliteHistory): Promise<History> {
+async function opened(history: SqliteHistory): Promise<History & HistoryCopies> {
   await history.opened;
   return history;
 }
@@ -81,7 +85,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-class SqliteHistory implements History {
+class SqliteHistory implements History, HistoryCopies {
   readonly opened: Promise<void>;
   readonly #link: DatabaseLink;
   /** Where it is, for messages. */
@@ -284,6 +288,14 @@ class SqliteHistory implements History {
 
   async prune(now: number): Promise<number> {
     return (await this.#request((id) => ({ type: 'prune', id, now }))) as number;
+  }
+
+  async copyTo(path: string): Promise<void> {
+    await this.#request((id) => ({ type: 'copy', id, path }));
+  }
+
+  async contents(): Promise<Uint8Array> {
+    return (await this.#request((id) => ({ type: 'copy', id }))) as Uint8Array;
   }
 
   async close(): Promise<void> {

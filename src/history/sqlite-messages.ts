@@ -17,6 +17,8 @@ export type Request =
   | { readonly type: 'read'; readonly id: number; readonly name: ReadName; readonly argument: unknown }
   | { readonly type: 'flush'; readonly id: number }
   | { readonly type: 'prune'; readonly id: number; readonly now: number }
+  /** To a file, or as bytes when it names none. */
+  | { readonly type: 'copy'; readonly id: number; readonly path?: string }
   | { readonly type: 'close'; readonly id: number };
 
 export type ToDatabase =

@@ -66,7 +66,7 @@ function compileMeanwhile(app: FastifyInstance, schemas: SchemasOnDemand): void 
     }
     timer = setTimeout(step, COMPILE_STEP_MS).unref();
   };
-  app.addHook('onListen', async () => {
+  app.addHook('onReady', async () => {
     timer = setTimeout(step, COMPILE_AFTER_MS).unref();
   });
   app.addHook('onClose', async () => clearTimeout(timer));

@@ -1,6 +1,7 @@
 /**
  * Checks the origin of a request before anything else: a hostile web page can make a browser send requests to this
  * machine, but it cannot choose what the browser writes into these headers.
+ *   (its peer)       an address that is served                              every request
  *   Host             a name under which the exchange responds, once         every request
  *   Origin           the same host, or a configured origin                  a WebSocket handshake
  *                    the same host, or absent                               paths for pages of this server alone
@@ -17,11 +18,16 @@ export interface SourceRefusal {
   readonly message: string;
 }
 
+/** By the address of the connection, whatever headers say. */
+export type PeerRefusal = (address: string | undefined) => string | undefined;
+
 export interface SourceOptions {
   /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
   /** Origins of other hosts whose pages may open sockets. */
   readonly allowedOrigins?: readonly string[];
+  /** Why peers at this address are not served; undefined when they are. */
+  readonly peerRefusal?: PeerRefusal | undefined;
   /** Is this path for pages of this server alone? */
   readonly ownPagesOnly: (path: string) => boolean;
 }
@@ -55,10 +61,12 @@ export class RequestSource {
   readonly #hosts: HostList;
   readonly #origins: ReadonlySet<string>;
   readonly #ownPagesOnly: (path: string) => boolean;
+  readonly #peerRefusal: PeerRefusal | undefined;
   /** Nearly all requests are for the same host as the one before. */
   #lastAllowed: string | undefined;
 
-  constructor({ allowedHosts, allowedOrigins = [], ownPagesOnly }: SourceOptions) {
+  constructor({ allowedHosts, allowedOrigins = [], ownPagesOnly, peerRefusal }: SourceOptions) {
+    this.#peerRefusal = peerRefusal;
     this.#hosts = new HostList(allowedHosts);
     this.#origins = new Set(allowedOrigins);
     this.#ownPagesOnly = ownPagesOnly;
@@ -66,7 +74,7 @@ export class RequestSource {
 
   /** Why a request is rejected; undefined when it may go on. */
   refusal(request: IncomingMessage): SourceRefusal | undefined {
-    const host = this.#hostRefusal(request);
+    const host = this.#commonRefusal(request);
     if (host !== undefined) return host;
     const { 'sec-fetch-site': site, origin, host: text } = request.headers;
     // A joined list of several values matches none of these. Older browsers send only the origin.
@@ -76,14 +84,16 @@ export class RequestSource {
 
   /** The same for a WebSocket handshake. */
   handshakeRefusal(request: IncomingMessage): SourceRefusal | undefined {
-    const host = this.#hostRefusal(request);
+    const host = this.#commonRefusal(request);
     if (host !== undefined) return host;
     const { origin } = request.headers;
     if (origin === undefined || this.#origins.has(origin.toLowerCase())) return undefined;
     return isOriginOf(origin, readHost(request.headers.host!)!) ? undefined : FOREIGN_ORIGIN;
   }
 
-  #hostRefusal({ url, rawHeaders }: IncomingMessage): SourceRefusal | undefined {
+  #commonRefusal({ url, rawHeaders, socket }: IncomingMessage): SourceRefusal | undefined {
+    const stranger = this.#peerRefusal?.(socket.remoteAddress);
+    if (stranger !== undefined) return { status: 403, message: stranger };
     // The host of an absolute address would count instead of the header's.
     if (url?.startsWith('/') !== true) return NOT_A_PATH;
     let text: string | undefined;

@@ -1,9 +1,12 @@
 /** Where an identity store and what belongs to it are kept: in a data directory, or in memory. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from '../storage/durable-file.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { createFile, makeDirectory } from '../storage/durable-file.ts';
+import { contentsOf } from '../storage/memory-database.ts';
 import { isDatabaseShortage } from '../storage/shortage-errors.ts';
 import { IDENTITY_MARK_FILE, IdentityMark, type Mark } from './identity-mark.ts';
-import { openMemoryStore, openStore, type Store } from './identity-store.ts';
+import { IDENTITY_FILE, openMemoryStore, openStore, type Store } from './identity-store.ts';
 import { type KeyFile, keyFileInMemory, keyFileOnDisk } from './key-file.ts';
 
 export interface IdentityStorage {
@@ -13,12 +16,28 @@ export interface IdentityStorage {
   openStore(acceptGap: boolean): Store;
   openMark(mark: Mark): Pick<IdentityMark, 'write' | 'close'>;
   keyFile(name: string): KeyFile;
+  /** A copy of the store that is open, and of the key files asked for so far. */
+  image(database: DatabaseSync): IdentityImage;
   /** Does the error mean that there is no space, so that the change may be tried again? */
   isShortage(error: unknown): boolean;
 }
 
+/** A store with what belongs to it, as of one moment. */
+export interface IdentityImage {
+  readonly database: Uint8Array;
+  /** Texts of key files by their names. */
+  readonly keyFiles: ReadonlyMap<string, string>;
+}
+
+/** Writes an image as a store of its own into a directory that has none. */
+export function writeIdentity(directory: string, { database, keyFiles }: IdentityImage): void {
+  createFile(join(directory, IDENTITY_FILE), database);
+  for (const [name, text] of keyFiles) createFile(join(directory, name), text);
+}
+
 export class DirectoryStorage implements IdentityStorage {
   readonly place: string;
+  readonly #files = new Map<string, KeyFile>();
 
   constructor(directory: string) {
     this.place = directory;
@@ -34,7 +53,14 @@ export class DirectoryStorage implements IdentityStorage {
   }
 
   keyFile(name: string): KeyFile {
-    return keyFileOnDisk(join(this.place, name));
+    const file = keyFileOnDisk(join(this.place, name));
+    this.#files.set(name, file);
+    return file;
+  }
+
+  image(database: DatabaseSync): IdentityImage {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return { database: readFileSync(join(this.place, IDENTITY_FILE)), keyFiles: textsOf(this.#files) };
   }
 
   isShortage(error: unknown): boolean {
@@ -45,8 +71,18 @@ export class DirectoryStorage implements IdentityStorage {
 /** A store that ends with the process: no copy of it can be put back, so it needs no mark. */
 export class MemoryStorage implements IdentityStorage {
   readonly place = 'memory';
-  readonly openStore = openMemoryStore;
   readonly #files = new Map<string, KeyFile>();
+  readonly #contents: Uint8Array | undefined;
+
+  /** With what another has kept, or empty. */
+  constructor(image?: IdentityImage) {
+    this.#contents = image?.database;
+    for (const [name, text] of image?.keyFiles ?? []) this.keyFile(name).create(text);
+  }
+
+  openStore(): Store {
+    return openMemoryStore(this.#contents);
+  }
 
   openMark(): Pick<IdentityMark, 'write' | 'close'> {
     return { write: () => {}, close: () => {} };
@@ -60,7 +96,16 @@ export class MemoryStorage implements IdentityStorage {
     return made;
   }
 
+  image(database: DatabaseSync): IdentityImage {
+    return { database: contentsOf(database), keyFiles: textsOf(this.#files) };
+  }
+
   isShortage(): boolean {
     return false;
   }
+}
+
+function textsOf(files: ReadonlyMap<string, KeyFile>): ReadonlyMap<string, string> {
+  const there = [...files].filter(([, file]) => file.exists());
+  return new Map(there.map(([name, file]) => [name, file.read()]));
 }

@@ -5,7 +5,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { MemoryDatabases } from '../storage/memory-database.ts';
+import { databaseWith, MemoryDatabases } from '../storage/memory-database.ts';
 import { Contents } from './contents.ts';
 import { IdentityDamaged } from './identity-damaged.ts';
 import { IDENTITY_MARK_FILE, type Mark, readMark } from './identity-mark.ts';
@@ -49,12 +49,19 @@ const IN_MEMORY_ONES = new MemoryDatabases((database) => {
   migrate(database, () => contents.accept());
 });
 
-/** A new store, with an id of its own. */
-export function openMemoryStore(): Store {
+/** A new store, with an id of its own, or one that goes on with the contents of another. */
+export function openMemoryStore(contents?: Uint8Array): Store {
+  if (contents !== undefined) {
+    // They have not left this process since they were proven.
+    const database = databaseWith(contents);
+    const known = new Contents(database);
+    known.follow();
+    return { database, contents: known };
+  }
   const database = IN_MEMORY_ONES.open();
-  const contents = prove(database, undefined, false);
-  contents.accept(true);
-  return { database, contents };
+  const made = prove(database, undefined, false);
+  made.accept(true);
+  return { database, contents: made };
 }
 
 function refuseLost(path: string, mark: Mark | undefined): void {

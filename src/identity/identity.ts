@@ -5,6 +5,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 import type { Mark } from './identity-mark.ts';
+import type { IdentityImage } from './identity-storage.ts';
 import type { IpList } from './ip-list.ts';
 
 export type KeyKind = 'hmac' | 'rsa' | 'ed25519';
@@ -319,6 +320,9 @@ export interface Identity extends KeyDirectory {
    * throws IdentityDamaged when the file holds another key or is missing, unless a gap is accepted.
    */
   fileKey(file: string, advice: string): KeyObject;
+
+  /** Everything that is kept, for a store that goes on from here. */
+  image(): IdentityImage;
 
   close(): Promise<void>;
 }

@@ -36,7 +36,12 @@ import {
 } from './identity.ts';
 import type { IdentityMark, Mark } from './identity-mark.ts';
 import { keyOf, type Row } from './identity-rows.ts';
-import { DirectoryStorage, type IdentityStorage, MemoryStorage } from './identity-storage.ts';
+import {
+  DirectoryStorage,
+  type IdentityImage,
+  type IdentityStorage,
+  MemoryStorage,
+} from './identity-storage.ts';
 import { faultBehind, staleStore } from './identity-store.ts';
 import { compileIpList } from './ip-list.ts';
 import { KeySeals } from './key-seals.ts';
@@ -76,8 +81,8 @@ export function openIdentity(dataDirectory: string, options: IdentityOptions = {
 }
 
 /** Without disk and thread; it ends with the process, and no hash of a passphrase leaves it. */
-export function openMemoryIdentity(): Identity {
-  return new SqliteIdentity(new MemoryStorage(), false, TRANSIENT_SCRYPT_COST, deriveInPlace);
+export function openMemoryIdentity(image?: IdentityImage): Identity {
+  return new SqliteIdentity(new MemoryStorage(image), false, TRANSIENT_SCRYPT_COST, deriveInPlace);
 }
 
 class SqliteIdentity implements Identity {
@@ -420,6 +425,10 @@ class SqliteIdentity implements Identity {
       return;
     }
     this.#lastUsed.clear();
+  }
+
+  image(): IdentityImage {
+    return this.#storage.image(this.#database);
   }
 
   async close(): Promise<void> {

@@ -19,20 +19,22 @@ import type { SnapshotWorkerData } from './snapshot-worker.ts';
 
 export interface FileJournalOptions extends Partial<JournalSettings> {
   readonly directory: string;
+  /** Of the directory, where the caller holds it already; it stays the caller's. */
+  readonly lock?: DirectoryLock | undefined;
 }
 
 /** Locks and recovers the directory, starts the writing thread. Throws JournalRefused when it cannot be opened safely. */
 export async function openFileJournal(options: FileJournalOptions): Promise<Recovered> {
-  const { directory, ...chosen } = options;
+  const { directory, lock: held, ...chosen } = options;
   const settings = journalSettings(chosen);
-  const lock = acquireLock(directory);
+  const lock = held === undefined ? acquireLock(directory) : undefined;
   try {
     const { resume, snapshot, records, report } = recover(new NodeDisk(directory), settings);
     const journal = new FileJournal(directory, settings, resume, lock);
     await journal.started();
     return { journal, snapshot, records, report };
   } catch (error) {
-    lock.release();
+    lock?.release();
     if (error instanceof SpaceMissing) {
       throw new NoSpace(join(directory, error.file), directory, error.neededBytes);
     }
@@ -40,7 +42,8 @@ export async function openFileJournal(options: FileJournalOptions): Promise<Reco
   }
 }
 
-function acquireLock(directory: string): DirectoryLock {
+/** Throws DirectoryLocked, NoSpace. */
+export function acquireLock(directory: string): DirectoryLock {
   try {
     return DirectoryLock.take(directory);
   } catch (error) {
@@ -58,7 +61,7 @@ const FULL = /^(ENOSPC|EDQUOT)\b/;
 class FileJournal implements CommandJournal {
   readonly #directory: string;
   readonly #instanceId: Uint8Array;
-  readonly #lock: DirectoryLock;
+  readonly #lock: DirectoryLock | undefined;
   readonly #state: SharedJournalState;
   readonly #queue: AppendQueue;
   readonly #worker: Worker;
@@ -73,7 +76,12 @@ class FileJournal implements CommandJournal {
   #lastSnapshot: Promise<void> = Promise.resolve();
   #durableWaiters: { seq: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
-  constructor(directory: string, settings: JournalSettings, resume: ResumePoint, lock: DirectoryLock) {
+  constructor(
+    directory: string,
+    settings: JournalSettings,
+    resume: ResumePoint,
+    lock: DirectoryLock | undefined,
+  ) {
     this.#directory = directory;
     this.#instanceId = resume.instanceId;
     this.#lock = lock;
@@ -252,7 +260,7 @@ class FileJournal implements CommandJournal {
     await this.#workerEnd;
     if (this.#state.state === 'closed' && this.#queue.advanceTo(this.#state.durableSeq))
       this.#notifyDurable();
-    this.#lock.release();
+    this.#lock?.release();
     if (this.#failure === undefined && this.#state.state === 'failed') this.#fail(this.#state.errorText);
   }
 }

@@ -23,36 +23,48 @@ export interface MemoryJournalOptions {
   readonly now?: () => number;
 }
 
-/** A new journal, as if found in an empty directory. */
-export function openMemoryJournal(options: MemoryJournalOptions = {}): Recovered<MemoryJournal> {
+/** A new journal, as if found in an empty directory, or one that goes on from a snapshot of another. */
+export function openMemoryJournal(
+  options: MemoryJournalOptions = {},
+  snapshot?: Snapshot,
+): Recovered<MemoryJournal> {
+  const lastSeq = snapshot?.seq ?? 0;
   const report = {
     instanceId: randomBytes(16).toString('hex'),
     epoch: 1,
     cleanEnd: true,
-    lastSeq: 0,
-    snapshotSeq: 0,
+    lastSeq,
+    snapshotSeq: lastSeq,
     recordsToReplay: 0,
     tornBytes: 0,
     quarantined: undefined,
     damagedSnapshots: [],
   };
-  return { journal: new MemoryJournal(options), snapshot: undefined, records: [], report };
+  return { journal: new MemoryJournal(options, snapshot), snapshot, records: [], report };
 }
 
 export class MemoryJournal implements CommandJournal {
   readonly #payloadBytesMax: number;
   readonly #age: QueueAge;
   /** Oldest first; the last one is being filled. */
-  #segments: MemorySegment[] = [new MemorySegment(1)];
+  #segments: MemorySegment[];
   /** Oldest first, at most two. */
-  #snapshots: Snapshot[] = [];
-  #appendedSeq = 0;
-  #durableSeq = 0;
+  #snapshots: Snapshot[];
+  #appendedSeq: number;
+  #durableSeq: number;
   #onDurable: (durableSeq: number) => void = () => {};
   #announcement: NodeJS.Immediate | undefined;
   #closed = false;
 
-  constructor({ payloadBytesMax, now = () => performance.now() }: MemoryJournalOptions) {
+  constructor(
+    { payloadBytesMax, now = () => performance.now() }: MemoryJournalOptions,
+    snapshot: Snapshot | undefined,
+  ) {
+    const lastSeq = snapshot?.seq ?? 0;
+    this.#segments = [new MemorySegment(lastSeq + 1)];
+    this.#snapshots = snapshot === undefined ? [] : [snapshot];
+    this.#appendedSeq = lastSeq;
+    this.#durableSeq = lastSeq;
     this.#payloadBytesMax = payloadBytesMax ?? journalSettings().payloadBytesMax;
     this.#age = new QueueAge(now);
   }

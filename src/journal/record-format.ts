@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib';
 import { getUint53, setUint53 } from './bytes.ts';
+import { shortCrc } from './short-crc.ts';
 
 /**
  * A record: length (4), CRC-32 (4), sequence number (8), payload, zeros up to a multiple of eight. It is encoded
@@ -18,8 +18,8 @@ export function recordBytes(payloadBytes: number): number {
 }
 
 /** Starting the CRC from the sequence number binds the two together without a second pass. */
-function recordCrc(seq: number, payload: Uint8Array): number {
-  return crc32(payload, seq >>> 0);
+function recordCrc(seq: number, bytes: Uint8Array, payloadAt: number, payloadEnd: number): number {
+  return shortCrc(bytes, payloadAt, payloadEnd, seq >>> 0);
 }
 
 export function encodeRecord(
@@ -31,19 +31,20 @@ export function encodeRecord(
 ): void {
   const payloadEnd = at + RECORD_HEADER_BYTES + payload.length;
   view.setUint32(at, payload.length, true);
-  view.setUint32(at + 4, recordCrc(seq, payload), true);
+  view.setUint32(at + 4, recordCrc(seq, payload, 0, payload.length), true);
   setUint53(view, at + 8, seq);
   into.set(payload, at + RECORD_HEADER_BYTES);
   into.fill(0, payloadEnd, at + recordBytes(payload.length));
 }
 
-/** Undefined when the record does not fit in the bytes or its CRC does not match. */
-export function decodeRecord(bytes: Uint8Array, view: DataView, at: number): RecordView | undefined {
-  if (at + RECORD_HEADER_BYTES > bytes.length) return undefined;
+/** Where the record of this sequence number ends; -1 when it is another, does not fit in the bytes or its CRC does not match. */
+export function endOfWholeRecord(bytes: Uint8Array, view: DataView, at: number, seq: number): number {
+  if (at + RECORD_HEADER_BYTES > bytes.length || getUint53(view, at + 8) !== seq) return -1;
   const length = view.getUint32(at, true);
-  if (length > bytes.length || at + recordBytes(length) > bytes.length) return undefined;
-  const record = recordAt(bytes, view, at);
-  return view.getUint32(at + 4, true) === recordCrc(record.seq, record.payload) ? record : undefined;
+  const end = at + recordBytes(length);
+  if (length > bytes.length || end > bytes.length) return -1;
+  const payloadAt = at + RECORD_HEADER_BYTES;
+  return view.getUint32(at + 4, true) === recordCrc(seq, bytes, payloadAt, payloadAt + length) ? end : -1;
 }
 
 /** A record that is known to be whole. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../test/simulation/disk.ts';
 import { dataViewOf } from './bytes.ts';
-import { decodeRecord } from './record-format.ts';
+import { endOfWholeRecord, recordAt } from './record-format.ts';
 import { RecordRing } from './record-ring.ts';
 
 /** Positions start here, so that they overflow 32 bits both signed and unsigned within the test. */
@@ -28,8 +28,10 @@ for (const start of [0, 2 ** 31 - 4096, 2 ** 32 - 4096]) {
         continue;
       }
       // Releases one record of the run, as a batch that took only a part of it.
-      const record = decodeRecord(run, dataViewOf(run), 0);
-      assert.equal(record?.seq, popped + 1);
+      const view = dataViewOf(run);
+      const record = recordAt(run, view, 0);
+      assert.equal(endOfWholeRecord(run, view, 0, popped + 1), record.endOffset);
+      assert.equal(record.seq, popped + 1);
       assert.ok(record.payload.every((byte) => byte === (popped & 0xff)));
       popped += 1;
       ring.release(record.endOffset);

@@ -11,13 +11,14 @@ import { dataViewOf, lengthWithoutTrailingZeros } from './bytes.ts';
 import type { LoggedRecord } from './command-journal.ts';
 import { segmentName } from './file-names.ts';
 import { JournalDamaged } from './journal-errors.ts';
-import { decodeRecord, recordAt } from './record-format.ts';
+import { endOfWholeRecord, recordAt } from './record-format.ts';
 import { SEGMENT_HEAD_BYTES, type SegmentHeader } from './segment-format.ts';
 
 interface Batch {
   readonly lastSeq: number;
   readonly chain: Uint8Array;
-  readonly records: readonly LoggedRecord[];
+  /** To be read once. */
+  readonly records: Iterable<LoggedRecord>;
   readonly endOffset: number;
 }
 
@@ -92,22 +93,30 @@ function readBatch(
   if (endOffset > bytes.length) return undefined;
   const batch = bytes.subarray(offset, endOffset);
   if (!batchIsWhole(batch, header, previousChain)) return undefined;
-  const records = readRecords(batch.subarray(BATCH_HEADER_BYTES), firstSeq, header.count);
-  if (records === undefined) return undefined;
-  return { lastSeq: firstSeq + header.count - 1, chain: header.chain, records, endOffset };
+  const records = batch.subarray(BATCH_HEADER_BYTES);
+  if (!areWhole(records, firstSeq, header.count)) return undefined;
+  const lastSeq = firstSeq + header.count - 1;
+  return { lastSeq, chain: header.chain, records: recordsIn(records), endOffset };
 }
 
-function readRecords(bytes: Uint8Array, firstSeq: number, count: number): LoggedRecord[] | undefined {
-  const view = dataViewOf(bytes);
-  const records: LoggedRecord[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    const record = decodeRecord(bytes, view, at);
-    if (record === undefined || record.seq !== firstSeq + records.length) return undefined;
-    records.push(record);
+/** Are these so many records, each as it was written? Nothing is made of them, because a start reads them later. */
+function areWhole(records: Uint8Array, firstSeq: number, count: number): boolean {
+  const view = dataViewOf(records);
+  let seq = firstSeq;
+  for (let at = 0; at < records.length; seq++) {
+    at = endOfWholeRecord(records, view, at, seq);
+    if (at === -1) return false;
+  }
+  return seq - firstSeq === count;
+}
+
+function* recordsIn(records: Uint8Array): Generator<LoggedRecord> {
+  const view = dataViewOf(records);
+  for (let at = 0; at < records.length; ) {
+    const record = recordAt(records, view, at);
+    yield record;
     at = record.endOffset;
   }
-  return records.length === count ? records : undefined;
 }
 
 function findLaterBatch(

@@ -1,5 +1,5 @@
 /** The clock of an exchange as its setting names it: `wall`, `scaled:60`, `manual`. */
-import { type Clock, ManualClock, ScaledClock, type WallClock } from './clock.ts';
+import { type Clock, LateClock, ManualClock, ScaledClock, type WallClock } from './clock.ts';
 import { CLOCK_FACTOR_MAX } from './limits.ts';
 
 export type ClockChoice = 'wall' | 'manual' | `scaled:${number}`;
@@ -13,11 +13,17 @@ export function readClockChoice(text: string): ClockChoice | undefined {
 }
 
 /**
- * `lastTime` is the last time of the exchange, 0 for a new one; `startTime` is the start of a new one, 0 for now. A
+ * `gapMs` is how far the exchange is behind the machine's clock (`LateClock`); 0 when it never went back. `lastTime` is the last time of the exchange, 0 for a new one; `startTime` is the start of a new one, 0 for now. A
  * clock other than the machine's continues at its last time, however long the machine was off.
  */
-export function openClock(choice: ClockChoice, lastTime: number, startTime: number, wall: WallClock): Clock {
-  if (choice === 'wall') return wall;
+export function openClock(
+  choice: ClockChoice,
+  lastTime: number,
+  startTime: number,
+  wall: WallClock,
+  gapMs = 0,
+): Clock {
+  if (choice === 'wall') return gapMs === 0 ? wall : new LateClock(wall, gapMs);
   const start = lastTime !== 0 ? lastTime : startTime !== 0 ? startTime : wall.now();
   if (choice === 'manual') return new ManualClock(start);
   return new ScaledClock(start, Number(choice.slice('scaled:'.length)));

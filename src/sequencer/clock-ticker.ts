@@ -43,12 +43,18 @@ export class ClockTicker {
     sequencer.onPublished(({ events }) => this.count(events));
   }
 
-  onTick(listener: TickListener): void {
+  /** Returns what ends it. */
+  onTick(listener: TickListener): () => void {
     this.listeners.push(listener);
+    return () => {
+      this.listeners.splice(this.listeners.indexOf(listener), 1);
+    };
   }
 
+  /** Also after a stop. */
   start(): void {
     const { clock } = this.sequencer;
+    this.stopped = false;
     if (clock instanceof ManualClock) return;
     const scaled = clock instanceof ScaledClock;
     const interval = scaled

@@ -43,6 +43,21 @@ export class ScaledClock implements Clock {
   }
 }
 
+/** The machine's time less a gap: of an exchange that went back to an earlier moment and runs on from there. */
+export class LateClock implements Clock {
+  readonly gapMs: number;
+  private readonly wall: Clock;
+
+  constructor(wall: Clock, gapMs: number) {
+    this.wall = wall;
+    this.gapMs = gapMs;
+  }
+
+  now(): number {
+    return this.wall.now() - this.gapMs;
+  }
+}
+
 /** A jump of the machine's clock larger than this must last before it counts. */
 const JUMP_MS = 5000;
 

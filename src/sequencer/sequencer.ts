@@ -104,8 +104,8 @@ export class Sequencer {
   private head = 0;
   private readonly outstandingAmends = new Map<number, number>();
   private readonly listeners: ((published: Published) => void)[] = [];
-  /** Who follows what is submitted now; unset while nobody does. */
-  traceOf: (() => CommandTrace | undefined) | undefined;
+  /** Follows what is submitted in this turn; a request sets it while its handler runs, up to the first wait. */
+  trace: CommandTrace | undefined;
   /** Set by the memory guard: commands that need more memory are rejected. */
   memoryShort = false;
   private sinceCheckpoint = 0;
@@ -167,11 +167,13 @@ export class Sequencer {
     this.onHalt = listener;
   }
 
-  /** Sequences and applies a command; resolves with its result when it is durable. */
-  submit(command: Unstamped<Command>): Promise<CommandResult> {
+  /**
+   * Sequences and applies a command; resolves with its result when it is durable. After a wait a request gives the trace that
+   * it began with.
+   */
+  submit(command: Unstamped<Command>, trace = this.trace): Promise<CommandResult> {
     const refusal = this.refusalOf(command);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const trace = this.traceOf?.();
     return new Promise((resolve, reject) => this.propose(command, resolve, reject, trace));
   }
 
@@ -180,7 +182,7 @@ export class Sequencer {
     const refusal = this.refusalOf(first) ?? this.refusalOf(second);
     if (refusal !== undefined) return [Promise.reject(refusal), Promise.reject(refusal)];
     const [one, other] = [Promise.withResolvers<CommandResult>(), Promise.withResolvers<CommandResult>()];
-    const trace = this.traceOf?.();
+    const { trace } = this;
     this.proposeBoth({ given: first, ...one, trace }, { given: second, ...other, trace });
     return [one.promise, other.promise];
   }
@@ -193,7 +195,7 @@ export class Sequencer {
   }
 
   /** Resolves when everything applied so far is durable: a read made before may then be sent. */
-  durable(): Promise<unknown> | undefined {
+  durable(trace = this.trace): Promise<unknown> | undefined {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the exchange has stopped: ${this.halted.message}`));
     if (this.log.durableSeq >= this.lastSeq) return undefined;
@@ -207,8 +209,30 @@ export class Sequencer {
         amended: undefined,
         resolve,
         reject,
-        trace: this.traceOf?.(),
+        trace,
       });
+    });
+  }
+
+  /**
+   * A point between two commands: `act` is called when everything applied so far is durable and with the history, and nothing
+   * later is. Checkpoints are counted from here on, so that whoever goes on from a copy of this state writes the same ones.
+   */
+  atPoint(act: () => void): void {
+    this.sinceCheckpoint = 0;
+    if (this.log.durableSeq >= this.lastSeq) {
+      act();
+      return;
+    }
+    this.waiting.push({
+      seq: this.lastSeq,
+      time: 0,
+      events: NO_EVENTS,
+      result: OK,
+      amended: undefined,
+      resolve: act,
+      reject: ignore,
+      trace: undefined,
     });
   }
 

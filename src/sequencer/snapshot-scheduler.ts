@@ -66,7 +66,9 @@ export class SnapshotScheduler {
     this.snapshotTime = machineMs();
   }
 
+  /** Also after a stop. */
   start(): void {
+    this.stopped = false;
     this.ticker.start();
     this.timer = setInterval(() => this.onTimer(), TICK_INTERVAL_MS);
   }
@@ -75,6 +77,13 @@ export class SnapshotScheduler {
     this.stopped = true;
     this.ticker.stop();
     clearInterval(this.timer);
+  }
+
+  /** Stops, and resolves when nothing of it is under way. */
+  async end(): Promise<void> {
+    this.stop();
+    await this.replica?.stop();
+    await this.saving?.catch(() => undefined);
   }
 
   /**

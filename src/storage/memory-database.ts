@@ -7,6 +7,22 @@ interface Copying {
   deserialize?(contents: Uint8Array): void;
 }
 
+export function canCopyMemory(): boolean {
+  return (DatabaseSync.prototype as Copying).serialize !== undefined;
+}
+
+/** The database as bytes, where Node can do it. */
+export function contentsOf(database: DatabaseSync): Uint8Array {
+  return (database as Copying).serialize!();
+}
+
+/** A database in memory with these contents. */
+export function databaseWith(contents: Uint8Array): DatabaseSync {
+  const database = new DatabaseSync(':memory:');
+  (database as Copying).deserialize!(contents);
+  return database;
+}
+
 export class MemoryDatabases {
   readonly #make: (database: DatabaseSync) => void;
   #contents: Uint8Array | undefined;

@@ -3,7 +3,7 @@
 import { formatMoney } from '../../core/model/units.ts';
 import { fundBalance } from '../../core/reads/fund-reads.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
-import { solvencyOf } from '../../core/reads/solvency-reads.ts';
+import { solvencyInSlices } from '../../reserves/solvency-slices.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import type { AuditLine } from '../audit-line.ts';
@@ -85,12 +85,12 @@ export const exchangeRoutes: readonly OperatorRoute[] = [
     handle: async ({ sequencer: { state } }) => {
       // All of one instant: what is not in the ledger is read before the first pause.
       const counting = coinSumsInSlices(state);
-      const solvency = solvencyOf(state);
+      const looking = solvencyInSlices(state);
       const insurance = state.coins.map((_, coin) => ({
         futures: fundBalance(state, 'futures', coin),
         lending: fundBalance(state, 'lending', coin),
       }));
-      const sums = await counting;
+      const [sums, solvency] = await Promise.all([counting, looking]);
       return {
         balanced: sums.every(({ total }) => total === 0n),
         coins: sums.map(({ coin, users, house, external, total, clearingShort }, index) => ({

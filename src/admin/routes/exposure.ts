@@ -80,6 +80,6 @@ export const exposureRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/exposure',
     answer: ExposureView,
-    handle: ({ exposure }) => viewOf(exposure.now()),
+    handle: async ({ exposure }) => viewOf(await exposure.now()),
   }),
 ];

@@ -1,6 +1,7 @@
 /** The last requests and socket frames of all accounts (docs/inspector.md). Secrets are not among them. */
 import { summaryOf, timesOf, verdictOf } from '../../inspector/entry-summary.ts';
 import type { Entry } from '../../inspector/recorder.ts';
+import type { Party } from '../../inspector/traffic.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountText, closed } from '../fields.ts';
@@ -67,14 +68,14 @@ export const requestRoutes: readonly OperatorRoute[] = [
       if (limit instanceof AdminError) return limit;
       const user = query.account === undefined ? undefined : findUser(identity, query.account);
       if (user instanceof AdminError) return user;
+      const belongs = ({ uid }: Party) => user === undefined || uid === user.uid;
       const fits = (entry: Entry) =>
-        (user === undefined || entry.uid === user.uid) &&
         (query.path === undefined || entry.target.split('?', 1)[0]!.includes(query.path)) &&
         (query.code === undefined || verdictOf(entry).code === query.code);
       const found =
         query.after === undefined
-          ? recorder.newest(limit, fits)
-          : recorder.after(Number(query.after), limit, fits);
+          ? recorder.newest(limit, belongs, fits)
+          : recorder.after(Number(query.after), limit, belongs, fits);
       const full = query.after !== undefined && found.length === limit;
       return {
         requests: found.map((entry) => ({ ...summaryOf(entry), peer: entry.peer, times: timesOf(entry) })),

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { linesOfLeftBranches } from '../../admin/audit-branches.ts';
 import { AUDIT_FILE, formatHead, readAudit } from '../../admin/audit-file.ts';
 
 export interface AuditCopy {
@@ -14,7 +15,8 @@ export interface AuditCopy {
 /** Undefined when there is no line yet. */
 export function auditUpTo(data: string, lastSeq: number): AuditCopy | undefined {
   const { lines } = readAudit(data);
-  const later = lines.findIndex(({ command }) => command !== null && command > lastSeq);
+  const left = linesOfLeftBranches(lines);
+  const later = lines.findIndex(({ command }, n) => n >= left && command !== null && command > lastSeq);
   const kept = later === -1 ? lines : lines.slice(0, later);
   const last = kept.at(-1);
   if (last === undefined) return undefined;

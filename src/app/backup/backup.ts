@@ -13,6 +13,7 @@ import { readKeyring } from '../../identity/sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE } from '../../identity/sqlite-identity.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
+import { liveDirectory } from '../../lab/head.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
 import { VERSION } from '../../version.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
@@ -113,13 +114,17 @@ function removeLock(directory: string): void {
 
 class Backup {
   readonly #options: BackupOptions;
+  /** Where journal and databases lie: in the data directory, or on a branch of it. */
+  readonly #live: string;
   readonly #target: string;
   readonly #files: BackedUpFile[] = [];
   readonly #progress: Progress;
 
   constructor(options: BackupOptions) {
-    const { data, directory, progress } = options;
+    const { directory, progress } = options;
+    const data = liveDirectory(options.data);
     this.#options = options;
+    this.#live = data;
     this.#target = join(directory, CONTENTS);
     let done = 0;
     let total = 1;
@@ -134,7 +139,7 @@ class Backup {
 
   async run(): Promise<Manifest> {
     const { data, directory } = this.#options;
-    using journal = new HeldJournal(join(data, LOG_DIRECTORY));
+    using journal = new HeldJournal(join(this.#live, LOG_DIRECTORY));
     await this.#copyDatabase(HISTORY_FILE, () => journal.keepUp());
     const reached = historySeq(join(this.#target, HISTORY_FILE));
     if (reached < journal.snapshotSeq && this.#options.asFound !== true)
@@ -178,7 +183,7 @@ class Backup {
 
   /** The secrets in the copied database must be sealed under keys of the copied file, whatever changed in between. */
   async #copyIdentity(): Promise<void> {
-    const { data } = this.#options;
+    const data = this.#live;
     for (let tries = 1; ; tries++) {
       await this.#copyDatabase(IDENTITY_FILE);
       const ring = join(this.#target, KEYRING_FILE);
@@ -212,11 +217,15 @@ class Backup {
   /** Keys, the token and other small files, which are always replaced as a whole. */
   async #copyRest(): Promise<void> {
     const { data } = this.#options;
-    for (const entry of readdirSync(data, { withFileTypes: true })) {
-      if (!entry.isFile() || NOT_COPIED.has(entry.name) || PASSING.test(entry.name)) continue;
-      const target = join(this.#target, entry.name);
-      this.#note(entry.name, await copyFileDurably(join(data, entry.name), target, this.#progress));
-    }
+    const copied = new Set<string>(NOT_COPIED);
+    // What belongs to the users of a branch lies with it.
+    for (const directory of new Set([this.#live, data]))
+      for (const entry of readdirSync(directory, { withFileTypes: true })) {
+        if (!entry.isFile() || copied.has(entry.name) || PASSING.test(entry.name)) continue;
+        copied.add(entry.name);
+        const target = join(this.#target, entry.name);
+        this.#note(entry.name, await copyFileDurably(join(directory, entry.name), target, this.#progress));
+      }
   }
 
   /** The copy of the log is read back: its segments lead from each of its snapshots to the moment. */
@@ -235,7 +244,7 @@ class Backup {
       meanwhile();
       this.#progress(bytes);
     };
-    this.#note(name, await copyDatabase(join(this.#options.data, name), target, progress));
+    this.#note(name, await copyDatabase(join(this.#live, name), target, progress));
   }
 
   #note(path: string, { bytes, sha256 }: CopiedFile): void {

@@ -14,6 +14,7 @@ import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { snapshotSeqs } from '../../journal/file-names.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { snapshotStateStart } from '../../journal/snapshot-file.ts';
+import { BOURSE } from '../../program-name.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { loggedCommands } from '../start/logged-commands.ts';
 import { makeBackup } from './backup.ts';
@@ -87,7 +88,7 @@ export async function copyBeforeMigration(
     const changes = due.map(({ file, from, to }) => `${file} changes from format ${from} to ${to}`);
     report(
       `${changes.join(', ')}. Everything as it was is kept in ${directory}. To go back to the older program: ` +
-        `npm run bourse -- restore ${directory} --data NEW, then start the older program with --data NEW; ` +
+        `${BOURSE} restore ${directory} --data NEW, then start the older program with --data NEW; ` +
         'what happens from now on is not in it',
     );
     return directory;

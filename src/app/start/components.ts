@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { AuditLog } from '../../admin/audit-log.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
-import type { History } from '../../history/history.ts';
+import type { History, HistoryCopies } from '../../history/history.ts';
 import { openMemoryHistory, openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
+import type { IdentityImage } from '../../identity/identity-storage.ts';
 import { IDENTITY_FILE, openIdentity, openMemoryIdentity } from '../../identity/sqlite-identity.ts';
-import type { CommandJournal, Recovered } from '../../journal/command-journal.ts';
-import { openFileJournal } from '../../journal/file-journal.ts';
+import type { CommandJournal, Recovered, Snapshot } from '../../journal/command-journal.ts';
+import type { DirectoryLock } from '../../journal/directory-lock.ts';
+import { acquireLock, openFileJournal } from '../../journal/file-journal.ts';
 import { openMemoryJournal } from '../../journal/memory-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { WallClock } from '../../sequencer/clock.ts';
@@ -42,7 +44,7 @@ const CLOCK_SLACK_MS = 5000;
 export interface Components {
   readonly journal: CommandJournal;
   readonly identity: Identity;
-  readonly history: History;
+  readonly history: History & HistoryCopies;
   readonly sequencer: Sequencer;
   /** The machine's clock, whatever the exchange's clock is: signatures, limits and the audit log use it. */
   readonly wall: WallClock;
@@ -52,6 +54,30 @@ export interface Components {
   readonly replayed: number;
   /** Changes of the identity store, as the journal has them. */
   readonly identityMark: Mark | undefined;
+  /** Of the data directory; undefined in memory. */
+  readonly lock: DirectoryLock | undefined;
+}
+
+/** What an exchange in memory begins with, when it is not a new one. */
+export interface MemoryImage extends Snapshot {
+  readonly identity: IdentityImage;
+  readonly history: Uint8Array;
+}
+
+/** Where the components come from; whatever is absent is opened. */
+export interface Beginning {
+  /** Closes what outlives the components: lock and audit log. */
+  readonly kept?: AsyncDisposableStack;
+  readonly wall?: WallClock;
+  readonly audit?: AuditLog;
+  readonly lock?: DirectoryLock | undefined;
+  /** Journal, identity and history lie here instead of in the data directory itself. */
+  readonly directory?: string;
+  readonly image?: MemoryImage;
+  /** The exchange's time; that of its last command unless given. */
+  readonly time?: number;
+  /** How far it is behind the machine's clock. */
+  readonly gapMs?: number;
 }
 
 /** What keeps things, before the state is made from it. */
@@ -59,7 +85,8 @@ interface Stores {
   readonly recovered: Recovered;
   readonly audit: AuditLog;
   readonly identity: Identity;
-  readonly history: History;
+  readonly history: History & HistoryCopies;
+  readonly lock: DirectoryLock | undefined;
 }
 
 /** What opening them needs; each is closed by `open`, in reverse order. */
@@ -69,46 +96,63 @@ interface Opening {
   readonly open: AsyncDisposableStack;
   readonly onFailure: (error: Error) => void;
   readonly wall: WallClock;
+  readonly beginning: Beginning;
 }
 
-async function openDataDirectory({ config, logger, open, onFailure, wall }: Opening): Promise<Stores> {
-  refuseUnfinished(config.data);
-  closeToOthers(config.data, logger);
-  await copyBeforeMigration(config.data, (text) => logger.warn(text));
+async function openDataDirectory(opening: Opening): Promise<Stores> {
+  const { config, logger, open, onFailure, wall, beginning } = opening;
+  const { directory = config.data, kept = open } = beginning;
+  const lock = beginning.lock ?? (await lockDirectory(opening, kept));
   const recovered = await openFileJournal({
-    directory: join(config.data, LOG_DIRECTORY),
+    directory: join(directory, LOG_DIRECTORY),
     segmentBytes: config.segmentBytes,
+    lock: directory === config.data ? lock : undefined,
   });
   open.defer(() => recovered.journal.close());
   reportRecovery(recovered.report, logger);
-  const audit = await AuditLog.open(config.data, () => wall.now());
-  open.defer(() => audit.close());
+  const audit = beginning.audit ?? (await AuditLog.open(config.data, () => wall.now()));
+  if (beginning.audit === undefined) kept.defer(() => audit.close());
   const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () =>
-    openIdentity(config.data, { acceptGap: config.acceptIdentityGap }),
+    openIdentity(directory, { acceptGap: config.acceptIdentityGap }),
   );
   open.defer(() => identity.close());
   const history = await openDatabase(HISTORY_FILE, LOST_HISTORY, () =>
     openSqliteHistory({
-      path: join(config.data, HISTORY_FILE),
+      path: join(directory, HISTORY_FILE),
       onFailure,
       onSealed: sealingReport(logger),
     }),
   );
   open.defer(() => history.close());
-  return { recovered, audit, identity, history };
+  return { recovered, audit, identity, history, lock };
+}
+
+/** Before anything in the directory is changed. */
+async function lockDirectory(
+  { config, logger, beginning }: Opening,
+  kept: AsyncDisposableStack,
+): Promise<DirectoryLock> {
+  refuseUnfinished(config.data);
+  const { directory = config.data } = beginning;
+  for (const each of new Set([config.data, directory])) closeToOthers(each, logger);
+  await copyBeforeMigration(directory, (text) => logger.warn(text));
+  const lock = acquireLock(join(config.data, LOG_DIRECTORY));
+  kept.defer(() => lock.release());
+  return lock;
 }
 
 /** The same without disk, lock and threads; all of it ends with the process. */
-async function openInMemory({ open, onFailure, wall }: Opening): Promise<Stores> {
-  const recovered = openMemoryJournal();
+async function openInMemory({ open, onFailure, wall, beginning }: Opening): Promise<Stores> {
+  const { image, kept = open } = beginning;
+  const recovered = openMemoryJournal({}, image);
   open.defer(() => recovered.journal.close());
-  const audit = await AuditLog.openInMemory(() => wall.now());
-  open.defer(() => audit.close());
-  const identity = openMemoryIdentity();
+  const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wall.now()));
+  if (beginning.audit === undefined) kept.defer(() => audit.close());
+  const identity = openMemoryIdentity(image?.identity);
   open.defer(() => identity.close());
-  const history = await openMemoryHistory({ onFailure });
+  const history = await openMemoryHistory({ onFailure, contents: image?.history });
   open.defer(() => history.close());
-  return { recovered, audit, identity, history };
+  return { recovered, audit, identity, history, lock: undefined };
 }
 
 /** Each component is closed by `open`, in reverse order. */
@@ -117,16 +161,20 @@ export async function openComponents(
   logger: Logger,
   open: AsyncDisposableStack,
   onFailure: (error: Error) => void,
+  beginning: Beginning = {},
 ): Promise<Components> {
-  const wall = new WallClock();
-  const opening = { config, logger, open, onFailure, wall };
-  const { recovered, audit, identity, history } = await (config.memory
+  const { wall = new WallClock() } = beginning;
+  const opening = { config, logger, open, onFailure, wall, beginning };
+  const { recovered, audit, identity, history, lock } = await (config.memory
     ? openInMemory(opening)
     : openDataDirectory(opening));
   const { journal, report } = recovered;
   const reconciliation = new Reconciliation(audit);
-  if (reconciliation.reachesBefore(report.snapshotSeq)) {
-    for (const { seq, command } of loggedCommands(config.data)) reconciliation.note(seq, command);
+  // While the exchange runs, an action without an outcome is one that is being carried out.
+  const afterCrash = beginning.audit === undefined;
+  if (afterCrash && reconciliation.reachesBefore(report.snapshotSeq)) {
+    const { directory = config.data } = beginning;
+    for (const { seq, command } of loggedCommands(directory)) reconciliation.note(seq, command);
   }
   const logged = new JournaledMark();
   logged.readSnapshot(recovered.snapshot);
@@ -144,8 +192,10 @@ export async function openComponents(
   if (logged.mark !== undefined) identity.proveNewest(logged.mark);
   if (replaced > 0)
     logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);
-  for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
-  const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
+  if (afterCrash)
+    for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
+  const { time = exchange.state.now, gapMs } = beginning;
+  const clock = openClock(config.clock, time, config.clockStart, wall, gapMs);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
   const sequencer = new Sequencer(exchange, new JournalLog(journal), history, clock, lastSeq);
   sequencer.onHalted(onFailure);
@@ -159,6 +209,7 @@ export async function openComponents(
     report,
     replayed: commands,
     identityMark: logged.mark,
+    lock,
   };
 }
 

@@ -1,8 +1,10 @@
 /** Starts and closes listeners: with errors that the user can act on, and without cutting off responses. */
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Front } from '../../http/front.ts';
 import { CannotStart } from '../exit-codes.ts';
 import { urlOf } from './loopback.ts';
 import { portOwner } from './port-owner.ts';
@@ -34,25 +36,21 @@ export async function refuseTakenPort({ host, port }: Address, flag: string): Pr
   await closed;
 }
 
-/** Resolves with the URL of the server; `flag` is the setting that chooses its port. */
+/** Resolves with the URL of the listener; `flag` is the setting that chooses its port. */
 export async function listen(
-  server: FastifyInstance,
+  front: Front,
   { host, port }: Address,
   flag: string,
+  logger: Logger,
 ): Promise<string> {
-  const { level } = server.log;
   try {
-    // Fastify logs the address itself; here the banner does.
-    server.log.level = 'silent';
-    await server.listen({ host, port });
+    const taken = await front.listen({ host, port });
+    // A connection that fails for want of a descriptor does not affect the others.
+    front.server.on('error', (error) => logger.warn({ err: error }, 'a connection could not be taken'));
+    return urlOf(host, taken);
   } catch (error) {
     throw cannotListen(host, port, flag, error as NodeJS.ErrnoException);
-  } finally {
-    server.log.level = level;
   }
-  // A connection that fails for want of a descriptor does not affect the others.
-  server.server.on('error', (error) => server.log.warn({ err: error }, 'a connection could not be taken'));
-  return urlOf(host, (server.server.address() as AddressInfo).port);
 }
 
 function cannotListen(host: string, port: number, flag: string, error: NodeJS.ErrnoException): Error {
@@ -70,9 +68,11 @@ function cannotListen(host: string, port: number, flag: string, error: NodeJS.Er
   return new CannotStart(`cannot listen on ${host}, port ${port}: ${error.message}`);
 }
 
-export async function closeServer(server: FastifyInstance): Promise<void> {
-  const closed = server.close();
+/** Closes a listener with what stands behind it. */
+export async function closeFront(front: Front, behind: FastifyInstance): Promise<void> {
+  const closed = front.close();
+  await behind.close();
   const inTime = await Promise.race([closed.then(() => true), sleep(REQUESTS_END_MS, false, { ref: false })]);
-  if (!inTime) server.server.closeAllConnections();
+  if (!inTime) front.closeAllConnections();
   await closed;
 }

@@ -1,4 +1,4 @@
-/** Demo keys are published: they work on the local machine only (reliability 3.4). */
+/** Addresses of this machine (reliability 3.4). */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { normalizeAddress } from '../../identity/ip-list.ts';
 import { ConfigError } from '../exit-codes.ts';
@@ -12,14 +12,6 @@ export function isLoopback(host: string): boolean {
   const address = normalizeAddress(host);
   if (address === undefined) return false;
   return LOOPBACK.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
-}
-
-export function refuseDemoBeyondLoopback(host: string): void {
-  if (isLoopback(host)) return;
-  throw new ConfigError(
-    `--host ${host} can be reached from other machines, and the keys of the demo accounts are public. ` +
-      'Listen on 127.0.0.1, or start an exchange without them: --no-demo with a --data directory of its own.',
-  );
 }
 
 /** A client that can reach the operator's listener can try tokens; that must be a deliberate choice. */

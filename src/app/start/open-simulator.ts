@@ -16,8 +16,11 @@ import type { Config } from '../config/settings.ts';
 
 export interface OpenSimulator {
   readonly market: MarketSimulator;
-  /** Submits no more commands: the exchange is about to stop. */
+  /** Begins to trade, or goes on. */
+  start(): void;
+  /** Submits no more commands. */
   stop(): void;
+  close(): void;
 }
 
 /** A read-only exchange keeps them; the next start tries again. */
@@ -60,6 +63,10 @@ async function makeUpPast(
     });
 }
 
+/**
+ * It trades when it is started. Opened again on the same state it goes on in the same way: feed and agents take their chance
+ * from the seed and the state alone.
+ */
 export async function openSimulator(
   sequencer: Sequencer,
   seconds: ClockTicker,
@@ -88,12 +95,17 @@ export async function openSimulator(
     progress: loading.show,
   });
   loading.end();
-  open.defer(() => feed.close());
   const market = new MarketSimulator(sequencer, { level, seed, parameters, feed });
   await market.open();
   await makeUpPast(market.views, sequencer, config, logger, open);
   const driver = new MarketDriver(sequencer, market);
-  driver.start(seconds);
-  open.defer(() => driver.stop());
-  return { market, stop: () => driver.stop() };
+  return {
+    market,
+    start: () => driver.start(seconds),
+    stop: () => driver.stop(),
+    close: () => {
+      driver.stop();
+      market.close();
+    },
+  };
 }

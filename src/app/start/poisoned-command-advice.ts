@@ -3,6 +3,7 @@
  * exchange stopped at it, no client received a success, and every start stops there again. An operator may skip it: a
  * record behind it says so, and every replay passes over it from then on.
  */
+import { BOURSE } from '../../program-name.ts';
 import { PoisonedCommand } from '../../sequencer/recovery-errors.ts';
 import { DataDamaged } from '../exit-codes.ts';
 
@@ -18,7 +19,7 @@ export function explainPoisonedCommand(error: unknown, extent: Extent): unknown 
   const advice =
     skipObjection(error, extent) ??
     `no client received a success. A version without the defect carries it out; ` +
-      `\`npm run bourse -- skip-command ${error.seq}\` goes on without it`;
+      `\`${BOURSE} skip-command ${error.seq}\` goes on without it`;
   return new DataDamaged(`${error.message}; ${advice}`, { cause: error });
 }
 

@@ -74,11 +74,11 @@ class ExchangeProcess {
     this.#reportReady(this.#exchange);
   }
 
-  #guardMemory({ sequencer }: RunningExchange): void {
+  #guardMemory(exchange: RunningExchange): void {
     const { memory, memoryLimit } = this.#config;
     new MemoryGuard(memoryUse(memoryLimit), {
       short: (isShort, use) => {
-        sequencer.memoryShort = isShort;
+        exchange.sequencer.memoryShort = isShort;
         const message = isShort
           ? 'memory is nearly full: only cancellations are taken'
           : 'memory is free again: orders are taken';
@@ -149,7 +149,7 @@ class ExchangeProcess {
     demoAccounts,
     replayedCommands,
   }: RunningExchange): void {
-    const { memory, quiet, rateLimits, color } = this.#config;
+    const { memory, quiet, demoReach, rateLimits, color } = this.#config;
     const data = memory ? undefined : this.#config.data;
     const facts: StartFacts = {
       version: VERSION,
@@ -158,6 +158,7 @@ class ExchangeProcess {
       operatorToken: memory ? operatorToken : undefined,
       data,
       demoAccounts,
+      demoReach,
       instruments: instrumentCounts(sequencer),
       replayedCommands,
       readySeconds: Number((performance.now() / 1000).toFixed(2)),

@@ -1,20 +1,14 @@
-/** The two servers of the exchange: the public API with its streams, and the operator's. */
+/** The two servers of the exchange: the public API with its streams, and the operator's. Listeners stand in front of them. */
 
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { ConsoleSessions } from '../../admin/console-sessions.ts';
-import { defaultOperator } from '../../admin/default-operator.ts';
+import type { ConsoleSessions } from '../../admin/console-sessions.ts';
 import { RiskWatch } from '../../admin/risk-watch.ts';
-import type { Load } from '../../admin/route.ts';
+import type { Load, OperatorRoute } from '../../admin/route.ts';
 import { buildAdminServer } from '../../admin/server.ts';
-import {
-  newToken,
-  openToken,
-  removeAdminEndpoint,
-  TOKEN_FILE,
-  writeAdminEndpoint,
-} from '../../admin/token.ts';
+import { newToken, openToken, TOKEN_FILE } from '../../admin/token.ts';
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
@@ -24,8 +18,7 @@ import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
-import { Recorder } from '../../inspector/recorder.ts';
-import { runningTrace } from '../../inspector/request-trace.ts';
+import type { Recorder } from '../../inspector/recorder.ts';
 import { serveConsole, servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
@@ -35,35 +28,54 @@ import { freeBytes } from '../../storage/free-space.ts';
 import { VERSION } from '../../version.ts';
 import { explainSettings, type ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
-import { type LoopReading, readEventLoop } from '../observability/event-loop-monitor.ts';
-import { Metrics, type MetricsSnapshot } from '../observability/metrics.ts';
+import type { LoopReading } from '../observability/event-loop-monitor.ts';
+import type { Metrics, MetricsSnapshot } from '../observability/metrics.ts';
 import { readinessChecks } from '../observability/readiness.ts';
 import { demoKeys, hasDemoKeys } from './bootstrap.ts';
 import type { Components } from './components.ts';
-import { ConnectionLimit } from './connection-limit.ts';
-import { listen } from './listen.ts';
-import { isLoopback } from './loopback.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
+import { isWithinReach, refusalOutsideContainer } from './demo-reach.ts';
 
-/** Dependencies of both servers. */
-interface ServerDependencies extends Components {
+/** What stays while the exchange behind the listeners is replaced. */
+export interface Standing {
+  readonly resolved: ResolvedConfig;
+  readonly logger: Logger;
   /** Accounts whose keys are published, where it is a demo. */
   readonly demo: readonly DemoAccount[];
+  readonly loop: LoopReading;
+  readonly connections: ConnectionLimit;
+  /** Undefined while nothing is recorded. */
+  readonly recorder: Recorder | undefined;
+  readonly metrics: Metrics;
+  readonly stopping: { begun: boolean };
+  readonly sessions: ConsoleSessions;
+  readonly token: string;
+  /** Routes of the laboratory on the operator's listener. */
+  readonly labRoutes: readonly OperatorRoute[];
+  /** Where users reach the exchange. */
+  readonly url: () => string;
+}
+
+/** Dependencies of both servers. */
+export interface ServerDependencies extends Components {
   readonly addressKey: KeyObject;
   readonly reserves: ReserveAudits;
   readonly exposure: HouseExposure;
 }
 
-export async function openApi(
-  components: ServerDependencies,
-  config: Config,
-  logger: Logger,
-  open: AsyncDisposableStack,
-) {
+export interface BuiltApi {
+  readonly api: FastifyInstance;
+  readonly streams: Streams;
+  readonly readiness: () => readonly ReadinessCheck[];
+  readonly load: () => Load;
+  readonly figures: () => MetricsSnapshot;
+}
+
+/** The public API with its streams; it listens behind a front. */
+export async function buildApi(components: ServerDependencies, standing: Standing): Promise<BuiltApi> {
   const { sequencer, identity } = components;
-  const loop = readEventLoop();
-  open.defer(() => loop.stop());
-  const stopping = { begun: false };
-  const connections = new ConnectionLimit(logger);
+  const { logger, recorder, connections, loop, metrics, stopping } = standing;
+  const { config } = standing.resolved;
   const snapshot = () => metricsOf(components, loop, config, connections);
   const readiness = () => {
     const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, historyStarved, loopDelay } =
@@ -88,8 +100,7 @@ export async function openApi(
     // Demo accounts allow only this machine: there are no millions of addresses to tell apart.
     fewSources: config.memory,
   });
-  const recorder = config.inspect === 'on' ? new Recorder() : undefined;
-  if (recorder !== undefined) sequencer.traceOf = runningTrace;
+  const demo = hasDemoKeys(identity, standing.demo);
   const services = {
     sequencer,
     identity,
@@ -103,33 +114,33 @@ export async function openApi(
     trustedProxies: config.trustedProxies,
     // The host that the exchange listens on is a name under which it may be reached.
     allowedHosts: [...config.allowedHosts, config.host],
+    // A listener on loopback needs no look at peers.
+    peerRefusal: demo && config.demoReach === 'container' ? refusalOutsideContainer : undefined,
     recorder,
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });
-  const metrics = new Metrics(() => ({
+  const figures = () => ({
     ...snapshot(),
     streams: streams.metrics,
     exposure: components.exposure.kept(),
-  }));
-  const demo = hasDemoKeys(identity, components.demo);
+  });
   const connectionsMax = connections.max;
   const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax });
-  connections.attach(api.server);
   streams.attach(api.server);
   serveAsyncApi(api);
   const inspect = config.inspect === 'on';
   servePages(api, {
-    demoKeys: () => demoKeys(identity, components.demo),
+    demoKeys: () => demoKeys(identity, standing.demo),
     clock: config.clock,
-    isLoopback,
+    isNear: (address) => isWithinReach(config.demoReach, address),
     inspect,
   });
   api.addHook('preClose', () => streams.close());
-  open.defer(() => api.close());
+  await api.ready();
   const load = () => ({ sockets: streams.metrics.connections, ...metrics.takeRecent() });
-  return { api, streams, stopping, readiness, load, recorder };
+  return { api, streams, readiness, load, figures };
 }
 
 function metricsOf(
@@ -159,41 +170,22 @@ function metricsOf(
 }
 
 /** Dependencies of the operator's server, including services of the running process. */
-interface AdminDependencies extends ServerDependencies {
+export interface AdminDependencies extends ServerDependencies {
   readonly ticker: ClockTicker;
-  readonly market: MarketSimulator | undefined;
-  readonly recorder: Recorder | undefined;
+  readonly market: () => MarketSimulator | undefined;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
   readonly load: () => Load;
-  /** Where users reach the exchange. */
-  readonly url: string;
 }
 
-/** Where there is a data directory, the endpoint file for the command line exists while the listener is open. */
-export async function openAdminServer(
+/** The operator's server; it listens behind a front. */
+export async function buildAdmin(
   dependencies: AdminDependencies,
-  resolved: ResolvedConfig,
-  logger: Logger,
-  open: AsyncDisposableStack,
-) {
-  const {
-    sequencer,
-    identity,
-    reserves,
-    exposure,
-    audit,
-    ticker,
-    market,
-    recorder,
-    snapshot,
-    readiness,
-    load,
-  } = dependencies;
-  const { config } = resolved;
-  const { data, demo, memory, operatorHost: host, operatorPort: port } = config;
-  const token = openOperatorToken(config);
-  const sessions = new ConsoleSessions(() => Date.now());
+  standing: Standing,
+): Promise<FastifyInstance> {
+  const { sequencer, identity, reserves, exposure, audit, ticker, snapshot, readiness, load } = dependencies;
+  const { resolved, recorder, sessions, token, labRoutes, logger, url } = standing;
+  const { allowedHosts, demo, memory, operatorHost: host } = resolved.config;
   const server = buildAdminServer({
     sequencer,
     sessions,
@@ -203,9 +195,11 @@ export async function openAdminServer(
     exposure,
     audit,
     token,
-    allowedHosts: [...config.allowedHosts, host],
+    allowedHosts: [...allowedHosts, host],
     ticker,
-    market,
+    get market() {
+      return dependencies.market();
+    },
     recorder,
     snapshot,
     demo,
@@ -213,25 +207,21 @@ export async function openAdminServer(
     load,
     settings: explainSettings(resolved),
     logger: logger.child({}),
+    moreRoutes: labRoutes,
     health: () => ({
       version: VERSION,
-      url: dependencies.url,
+      url: url(),
       uptimeSeconds: Math.floor(process.uptime()),
       checks: readiness(),
     }),
   });
   serveConsole(server);
-  open.defer(() => server.close());
-  const url = await listen(server, { host, port }, 'operator-port');
-  if (!memory) {
-    writeAdminEndpoint(data, { url, token, pid: process.pid });
-    open.defer(() => removeAdminEndpoint(data));
-  }
-  return { server, url, token, signIn: () => sessions.issueCode(defaultOperator()) };
+  await server.ready();
+  return server;
 }
 
 /** In the named file, else in the data directory, else for this process only. */
-function openOperatorToken({ data, memory, operatorTokenFile }: Config): string {
+export function openOperatorToken({ data, memory, operatorTokenFile }: Config): string {
   if (operatorTokenFile !== '') return openToken(operatorTokenFile);
   return memory ? newToken() : openToken(join(data, TOKEN_FILE));
 }

@@ -7,7 +7,9 @@ import { encodeCommand } from '../../core/codec/command-codec.ts';
 import type { Command } from '../../core/model/command.ts';
 import { openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { CommandJournal } from '../../journal/command-journal.ts';
+import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { openFileJournal } from '../../journal/file-journal.ts';
+import { liveDirectory } from '../../lab/head.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { PoisonedCommand } from '../../sequencer/recovery-errors.ts';
 import { copyBeforeMigration } from '../backup/migration-copies.ts';
@@ -31,11 +33,16 @@ export async function skipLoggedCommand(
   seq: number,
   operator: string,
 ): Promise<SkipReport> {
-  const directory = join(data, LOG_DIRECTORY);
+  const live = liveDirectory(data);
+  const directory = join(live, LOG_DIRECTORY);
   if (!existsSync(directory))
     throw new ConfigError(`--data ${data} holds no exchange: there is no ${directory}`);
-  await copyBeforeMigration(data, (text) => process.stderr.write(`bourse: ${text}\n`));
+  await copyBeforeMigration(live, (text) => process.stderr.write(`bourse: ${text}\n`));
   await using open = new AsyncDisposableStack();
+  if (live !== data) {
+    const lock = DirectoryLock.take(join(data, LOG_DIRECTORY));
+    open.defer(() => lock.release());
+  }
   const { journal, snapshot, records, report } = await openFileJournal({ directory, segmentBytes });
   open.defer(() => journal.close());
   const audit = await AuditLog.open(data, Date.now);
@@ -43,7 +50,7 @@ export async function skipLoggedCommand(
   const onFailure = (error: Error) => {
     throw error;
   };
-  const history = await openSqliteHistory({ path: join(data, HISTORY_FILE), onFailure });
+  const history = await openSqliteHistory({ path: join(live, HISTORY_FILE), onFailure });
   open.defer(() => history.close());
   const broken = await replay(snapshot, records, history).then(() => undefined, asPoisoned);
   if (broken === undefined) throw new ConfigError('every command of the log can be carried out: start it');

@@ -3,22 +3,23 @@
  * a snapshot so that the next start is quick, and closes the rest in reverse order. A kill without it loses nothing.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
+import { ConsoleSessions } from '../../admin/console-sessions.ts';
+import { defaultOperator } from '../../admin/default-operator.ts';
+import { removeAdminEndpoint, writeAdminEndpoint } from '../../admin/token.ts';
 import { type Catalogue, loadCatalogue } from '../../catalogue/catalogue.ts';
 import { chooseInstruments, namesOf, UnknownInstruments } from '../../catalogue/choose-instruments.ts';
 import { NEWEST_EDITION } from '../../core/model/edition.ts';
 import { HistoryStarved } from '../../history/history.ts';
 import { DEMO_ACCOUNTS, type DemoAccount, type OpenedDemoAccount } from '../../identity/demo-accounts.ts';
-import { exposureLimits } from '../../reserves/exposure-limits.ts';
-import { HouseExposure } from '../../reserves/house-exposure.ts';
-import { ReserveAudits } from '../../reserves/reserve-audit.ts';
+import type { Identity } from '../../identity/identity.ts';
+import { Recorder } from '../../inspector/recorder.ts';
+import { branchDirectory, readHead } from '../../lab/head.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
-import { REPLAY_LONG, REPLICA_FROM } from '../../sequencer/limits.ts';
-import { ReplicaThread } from '../../sequencer/replica-thread.ts';
+import { REPLAY_LONG } from '../../sequencer/limits.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
-import { type SnapshotSchedule, SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
+import type { SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
@@ -27,21 +28,19 @@ import { refuseWithMemory } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
-import { ExposureMonitor } from '../observability/exposure-monitor.ts';
-import { hasMemoryForReplica } from '../observability/memory-guard.ts';
-import { ModeMonitor } from '../observability/mode-monitor.ts';
-import { openAddressKey } from './address-key.ts';
+import { readEventLoop } from '../observability/event-loop-monitor.ts';
+import { Metrics } from '../observability/metrics.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
-import { asHistoryDamage, type Components, openComponents } from './components.ts';
-import { LOG_DIRECTORY } from './data-files.ts';
+import { asHistoryDamage, type Beginning, type Components, openComponents } from './components.ts';
+import { ConnectionLimit } from './connection-limit.ts';
+import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
-import { IdentityMarkWriter } from './identity-marks.ts';
-import { closeServer, listen, refuseTakenPort } from './listen.ts';
-import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
-import { openSimulator } from './open-simulator.ts';
-import { openAdminServer, openApi } from './servers.ts';
-
-const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
+import { type Fronts, openFronts } from './fronts.ts';
+import { openLaboratory } from './lab-host.ts';
+import { listen, refuseTakenPort } from './listen.ts';
+import { refuseOperatorBeyondLoopback } from './loopback.ts';
+import { openOperatorToken, type Standing } from './servers.ts';
+import { backgroundReport, openVenue, type Venue } from './venue.ts';
 
 export interface RunningExchange {
   readonly url: string;
@@ -54,6 +53,8 @@ export interface RunningExchange {
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
   readonly ticker: ClockTicker;
+  /** One that was forked from it in this process. */
+  readonly fork: (id: string) => RunningExchange | undefined;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
   /** Announces a stop to all clients of the streams and returns their number. Readiness is false from now on. */
@@ -62,33 +63,46 @@ export interface RunningExchange {
   stop(): Promise<void>;
 }
 
+/** A branch of another exchange that this one goes on with: nothing is listed or opened anew. */
+export type Branch = Pick<Beginning, 'image' | 'time' | 'gapMs'>;
+
 /** `onFailure` is called for failures outside of requests, after which the process must end. */
 export async function startExchange(
   resolved: ResolvedConfig,
   logger: Logger,
   onFailure: (error: Error) => void,
   demo: readonly DemoAccount[] = DEMO_ACCOUNTS,
+  branch?: Branch,
 ): Promise<RunningExchange> {
   const { config } = resolved;
   refuseWithMemory(resolved);
   await refuseUnsafeConfig(config);
   const catalogue = listedPart(loadCatalogue(config.catalogue), config.instruments);
+  // Lock, audit log and listeners; the venue has its own.
+  const kept = new AsyncDisposableStack();
   const resources = new AsyncDisposableStack();
   let startFailed = false;
   try {
+    const head = config.memory ? undefined : readHead(config.data);
+    const directory = branchDirectory(config.data, head?.branch ?? 0);
+    const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, ...branch };
     // Errors of closing the components must not hide the reason of a failed start.
-    const components = await openComponents(config, logger, resources, (error) => {
+    const failed = (error: Error) => {
       if (!startFailed) onFailure(error);
-    });
+    };
+    const components = await openComponents(config, logger, resources, failed, beginning);
     resources.defer(() => drain(components.sequencer));
-    const start = { config, logger, components, resources, demo };
-    const demoAccounts = await bringUpToDate(start, catalogue);
-    return await startServing(start, resolved, demoAccounts);
+    const start = { config, logger, components, demo };
+    const demoAccounts =
+      branch === undefined ? await bringUpToDate(start, catalogue) : knownAccounts(components.identity, demo);
+    const serving = { resolved, logger, demo, kept, resources, failed, directory, demoAccounts };
+    return await startServing(serving, components, head?.branch ?? 0);
   } catch (error) {
     startFailed = true;
-    await resources
-      .disposeAsync()
-      .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
+    for (const each of [resources, kept])
+      await each
+        .disposeAsync()
+        .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
     throw startRefusal(asHistoryDamage(error), config.data);
   }
 }
@@ -108,20 +122,18 @@ function listedPart(catalogue: Catalogue, names: readonly string[]): Catalogue {
   }
 }
 
-/** What every step of a start needs. */
+/** What the steps before the servers need. */
 interface Start {
   readonly config: Config;
   readonly logger: Logger;
   readonly components: Components;
   /** Accounts that the exchange opens when it is a demo. */
   readonly demo: readonly DemoAccount[];
-  /** Closed in reverse order by the stop. */
-  readonly resources: AsyncDisposableStack;
 }
 
 /** Before anything is opened. */
 async function refuseUnsafeConfig(config: Config): Promise<void> {
-  if (config.demo) refuseDemoBeyondLoopback(config.host);
+  if (config.demo) refuseDemoBeyondReach(config);
   if (config.operator) refuseOperatorBeyondLoopback(config.operatorHost, config.operatorTokenFile);
   await refuseTakenPorts(config);
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
@@ -133,7 +145,7 @@ async function bringUpToDate(
   catalogue: Catalogue,
 ): Promise<readonly OpenedDemoAccount[]> {
   const { sequencer, identity } = components;
-  if (hasDemoKeys(identity, demo)) refuseDemoBeyondLoopback(config.host);
+  if (hasDemoKeys(identity, demo)) refuseDemoBeyondReach(config);
   const edition = await enterNewestEdition(sequencer);
   await completeBrokers(sequencer, identity);
   if (edition < NEWEST_EDITION && sequencer.state.accountByUid.size > 0)
@@ -150,67 +162,103 @@ async function bringUpToDate(
   return demoAccounts;
 }
 
-/** Background work, simulator and servers, in this order. */
+/** Those of the demo that the state already has. */
+function knownAccounts(identity: Identity, demo: readonly DemoAccount[]): readonly OpenedDemoAccount[] {
+  return demo.flatMap((account) => {
+    const key = identity.findKey(account.apiKey)?.key;
+    return key === undefined ? [] : [{ account, uid: key.uid }];
+  });
+}
+
+interface Serving {
+  readonly resolved: ResolvedConfig;
+  readonly logger: Logger;
+  readonly demo: readonly DemoAccount[];
+  readonly kept: AsyncDisposableStack;
+  /** Of the first venue. */
+  readonly resources: AsyncDisposableStack;
+  readonly failed: (error: Error) => void;
+  readonly directory: string;
+  readonly demoAccounts: readonly OpenedDemoAccount[];
+}
+
+/** Background work, simulator, servers and listeners, in this order. */
 async function startServing(
-  start: Start,
-  resolved: ResolvedConfig,
-  demoAccounts: readonly OpenedDemoAccount[],
+  serving: Serving,
+  components: Components,
+  branch: number,
 ): Promise<RunningExchange> {
-  const { config, logger, components, resources, demo } = start;
-  const { sequencer, identity, replayed } = components;
-  const identityMarks = new IdentityMarkWriter(identity, sequencer, components.identityMark);
-  const report = backgroundReport(logger);
-  const snapshotScheduler = startBackgroundWork(components, config, report, resources);
-  snapshotScheduler.note = () => identityMarks.note();
-  if (!config.memory) {
-    const modes = new ModeMonitor(sequencer, config.data, logger);
-    resources.defer(() => modes.stop());
-  }
-  const { ticker } = snapshotScheduler;
-  const simulator = await openSimulator(sequencer, ticker, config, logger, resources);
-  const market = simulator?.market;
-  await sequencer.generated24h.load(sequencer.history, sequencer.state);
-  const addressKey = openAddressKey(identity);
-  const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
-  const dependencies = { ...components, demo, addressKey, reserves, exposure: watchExposure(start) };
-  const { api, streams, stopping, readiness, load, recorder } = await openApi(
-    dependencies,
-    config,
+  const { resolved, logger, demo, kept, resources, directory, demoAccounts } = serving;
+  const { config } = resolved;
+  const live: { venue?: Venue } = {};
+  const current = () => live.venue!;
+  const start = startExchange;
+  const { wall, audit, lock, replayed } = components;
+  const shared = { wall, audit, lock };
+  const laboratory = openLaboratory({ ...serving, shared, branch, current, start });
+  const fronts = openFronts(config, new ConnectionLimit(logger));
+  let url = '';
+  const loop = readEventLoop();
+  kept.defer(() => loop.stop());
+  const standing: Standing = {
+    resolved,
     logger,
-    resources,
-  );
-  const url = await listen(api, config, 'port');
-  const snapshot = () => snapshotScheduler.snapshot();
-  const adminDependencies = { ...dependencies, ticker, market, recorder, snapshot, readiness, load, url };
-  const admin = config.operator
-    ? await openAdminServer(adminDependencies, resolved, logger, resources)
-    : undefined;
+    demo,
+    loop,
+    connections: fronts.connections,
+    recorder: config.inspect === 'on' ? new Recorder() : undefined,
+    metrics: new Metrics(() => current().figures()),
+    stopping: { begun: false },
+    sessions: new ConsoleSessions(() => Date.now()),
+    token: config.operator ? openOperatorToken(config) : '',
+    labRoutes: laboratory.routes,
+    url: () => url,
+  };
+  const venue = await openVenue(components, standing, directory, resources);
+  live.venue = venue;
+  laboratory.attach(standing, fronts, (next) => {
+    live.venue = next;
+  });
+  fronts.serve(venue);
+  url = await listen(fronts.api, config, 'port', logger);
+  kept.defer(() => fronts.api.close());
+  const operatorUrl = config.operator ? await openOperator(config, standing, fronts, kept) : undefined;
+  venue.start();
   const stop = async () => {
-    stopping.begun = true;
-    simulator?.stop();
-    const servers = admin === undefined ? [api] : [admin.server, api];
-    await Promise.all(servers.map(closeServer));
-    snapshotScheduler.stop();
-    await sequencer.durable();
-    if (!config.memory) await finalSnapshot(snapshotScheduler, logger);
-    await resources.disposeAsync();
+    standing.stopping.begun = true;
+    await laboratory.close();
+    const last = current();
+    last.rest();
+    await fronts.close(last);
+    await last.sequencer.durable();
+    if (!config.memory) await finalSnapshot(last.scheduler, logger);
+    await last.close();
+    await kept.disposeAsync();
   };
   let stopped: Promise<void> | undefined;
   // Only now, because clients have waited for the start.
-  if (replayed > REPLAY_LONG) setImmediate(() => void snapshot().catch(report));
+  if (replayed > REPLAY_LONG)
+    setImmediate(() => void current().scheduler.snapshot().catch(backgroundReport(logger)));
   return {
     url,
-    operatorUrl: admin?.url,
-    operatorToken: admin?.token,
-    consoleCode: admin?.signIn,
-    sequencer,
-    market,
-    ticker,
+    operatorUrl,
+    operatorToken: config.operator ? standing.token : undefined,
+    consoleCode: config.operator ? () => standing.sessions.issueCode(defaultOperator()) : undefined,
+    get sequencer() {
+      return current().sequencer;
+    },
+    get market() {
+      return current().market;
+    },
+    get ticker() {
+      return current().ticker;
+    },
+    fork: (id) => laboratory.fork(id),
     demoAccounts,
     replayedCommands: replayed,
     announceStop: (seconds) => {
-      stopping.begun = true;
-      return streams.announceStop(seconds);
+      standing.stopping.begun = true;
+      return current().streams.announceStop(seconds);
     },
     stop: () => {
       stopped ??= stop();
@@ -219,16 +267,20 @@ async function startServing(
   };
 }
 
-/** What the house has at stake, held against the configured limits. */
-function watchExposure({ config, logger, components: { sequencer }, resources }: Start): HouseExposure {
-  const limits = exposureLimits(config.exposureLimits);
-  for (const { coin } of limits)
-    if (coin !== undefined && !sequencer.state.coinByName.has(coin))
-      logger.warn(`--exposure-limits names ${coin}, which is not listed`);
-  const exposure = new HouseExposure(sequencer, limits);
-  const monitor = new ExposureMonitor(exposure, logger);
-  resources.defer(() => monitor.stop());
-  return exposure;
+/** Where there is a data directory, the endpoint file for the command line exists while the listener is open. */
+async function openOperator(
+  config: Config,
+  { token, logger }: Standing,
+  { admin }: Fronts,
+  kept: AsyncDisposableStack,
+): Promise<string> {
+  const { data, memory, operatorHost: host, operatorPort: port } = config;
+  const url = await listen(admin, { host, port }, 'operator-port', logger);
+  kept.defer(() => admin.close());
+  if (memory) return url;
+  writeAdminEndpoint(data, { url, token, pid: process.pid });
+  kept.defer(() => removeAdminEndpoint(data));
+  return url;
 }
 
 /** Most space that opening a database or a small file needs. */
@@ -243,19 +295,6 @@ function startRefusal(error: unknown, data: string): unknown {
       return new NoSpace((cause as NodeJS.ErrnoException).path ?? data, data, START_BYTES);
   }
   return error;
-}
-
-/** Rejections for a shortage are not logged with every tick: the mode monitor logs the shortage once. */
-function backgroundReport(logger: Logger): (error: Error) => void {
-  return (error) => {
-    if (error instanceof Unavailable) logger.debug({ err: error }, 'background work waits');
-    else if (isShortage(error) || error instanceof HistoryStarved)
-      logger.warn(
-        { err: error },
-        'background work failed for want of space or descriptors; it is tried again',
-      );
-    else logger.error({ err: error }, 'background work failed');
-  };
 }
 
 /** Without space there is no snapshot, which costs the next start a longer replay and nothing else. */
@@ -280,45 +319,4 @@ async function refuseTakenPorts(config: Config): Promise<void> {
 /** Commands under way, such as those of the simulator, need journal and history until they are durable. */
 async function drain(sequencer: Sequencer): Promise<void> {
   if (sequencer.failure === undefined) await sequencer.durable();
-}
-
-function snapshotsOnDisk(config: Config): { schedule: SnapshotSchedule; replica: ReplicaThread } {
-  const schedule = {
-    commands: config.snapshotCommands,
-    intervalMs: config.snapshotMinutes * 60_000,
-    replicaFrom: REPLICA_FROM,
-  };
-  const log = join(config.data, LOG_DIRECTORY);
-  return { schedule, replica: new ReplicaThread(log, hasMemoryForReplica(config.memoryLimit)) };
-}
-
-/**
- * In memory a snapshot only lets old records go. It is made in this thread, where a state of a thousand orders takes a few
- * milliseconds; a larger one is made less often, so that it costs the same share of the time.
- */
-const MEMORY_SCHEDULE: SnapshotSchedule = {
-  commands: 20_000,
-  commandsPerOrder: 2,
-  intervalMs: Number.POSITIVE_INFINITY,
-  replicaFrom: Number.POSITIVE_INFINITY,
-};
-
-function startBackgroundWork(
-  components: Components,
-  config: Config,
-  report: (error: Error) => void,
-  resources: AsyncDisposableStack,
-): SnapshotScheduler {
-  const { sequencer, journal, history } = components;
-  const { schedule, replica } = config.memory ? { schedule: MEMORY_SCHEDULE } : snapshotsOnDisk(config);
-  const snapshotScheduler = new SnapshotScheduler(sequencer, journal, report, schedule, replica);
-  snapshotScheduler.start();
-  let pruned = sequencer.clock.now();
-  snapshotScheduler.ticker.onTick((now) => {
-    if (now - pruned < PRUNE_INTERVAL_MS) return;
-    pruned = now;
-    history.prune(now).catch(report);
-  });
-  resources.defer(() => snapshotScheduler.stop());
-  return snapshotScheduler;
 }

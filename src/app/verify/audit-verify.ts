@@ -3,9 +3,11 @@
  * must be there in that operator's name, and each command that names an audit line must have it. A running exchange
  * may append to both: the audit log is read before the journal, and again for later lines.
  */
+import { linesOfLeftBranches } from '../../admin/audit-branches.ts';
 import { AuditDamaged, readAudit } from '../../admin/audit-file.ts';
 import type { AuditLine } from '../../admin/audit-line.ts';
 import { type AuditReference, readAuditReference } from '../../admin/audit-reference.ts';
+import { liveDirectory } from '../../lab/head.ts';
 import { loggedCommands } from '../start/logged-commands.ts';
 
 export interface AuditVerification {
@@ -13,7 +15,7 @@ export interface AuditVerification {
   readonly lines: number;
   /** Commands of audit lines that the journal holds. */
   readonly commands: number;
-  /** Commands that the journal no longer holds, because a snapshot has replaced them. */
+  /** Commands that the journal does not hold, because a snapshot has replaced them or their branch was left. */
   readonly older: number;
   /** Hash of the last line: with a copy of it kept elsewhere, a rewritten chain is detected. */
   readonly head: string;
@@ -27,7 +29,8 @@ export function verifyAudit(data: string): AuditVerification {
   try {
     const comparison = new Comparison(readAudit(data).lines);
     comparison.checkEndings();
-    for (const { seq, command } of loggedCommands(data)) comparison.note(seq, readAuditReference(command));
+    for (const { seq, command } of loggedCommands(liveDirectory(data)))
+      comparison.note(seq, readAuditReference(command));
     return comparison.conclude(readAudit(data).lines);
   } catch (error) {
     if (!(error instanceof AuditDamaged)) throw error;
@@ -46,6 +49,8 @@ class Comparison {
   readonly #problems: string[] = [];
   #firstSeq = Number.POSITIVE_INFINITY;
   #commands = 0;
+  /** Commands that the journal does not hold: of branches that were left, or replaced by a snapshot. */
+  #older = 0;
 
   constructor(lines: readonly AuditLine[]) {
     this.#lines = lines;
@@ -54,9 +59,11 @@ class Comparison {
 
   /** An outcome belongs to exactly one line that began the same action of the same operator. */
   checkEndings(): void {
-    for (const line of this.#lines) {
+    const left = linesOfLeftBranches(this.#lines);
+    for (const [n, line] of this.#lines.entries()) {
       if (line.outcome === 'begun') this.#open.add(line.seq);
-      if (line.command !== null) this.#wanted.set(line.command, line);
+      if (line.command !== null && n < left) this.#older += 1;
+      else if (line.command !== null) this.#wanted.set(line.command, line);
       if (line.of === undefined) continue;
       const begun = this.#lines[line.of - 1];
       const fits = begun?.operator === line.operator && begun.action === line.action;
@@ -77,9 +84,14 @@ class Comparison {
       if (same) this.#commands += 1;
       else
         this.#problems.push(`line ${line.seq} names command ${seq}, which is not that of ${line.operator}`);
-    } else if (signature !== undefined && !this.#open.has(signature.line)) {
+    } else if (signature !== undefined && !this.#open.has(signature.line) && !this.#names(signature, seq)) {
       this.#unannounced.push({ seq, signature });
     }
+  }
+
+  /** Did a line before the last revert announce the command? A branch that was gone back to has such. */
+  #names({ line }: AuditReference, seq: number): boolean {
+    return this.#lines.some(({ of, command }) => of === line && command === seq);
   }
 
   /** `later` is the audit log as it is now: a command submitted meanwhile has its line there. */
@@ -92,16 +104,15 @@ class Comparison {
         `command ${seq} by ${signature.operator} names audit line ${signature.line}, which does not name it`,
       );
     }
-    let older = 0;
     for (const [seq, line] of this.#wanted) {
-      if (seq < this.#firstSeq) older += 1;
+      if (seq < this.#firstSeq) this.#older += 1;
       else this.#problems.push(`line ${line.seq} names command ${seq}, which the log does not hold`);
     }
     return {
       ok: this.#problems.length === 0,
       lines: known,
       commands: this.#commands,
-      older,
+      older: this.#older,
       head: this.#lines.at(-1)?.hash ?? '',
       problems: this.#problems.slice(0, PROBLEMS_MAX),
     };

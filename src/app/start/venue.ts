@@ -1,0 +1,199 @@
+/**
+ * The exchange behind the listeners: state, stores, clock, market and both servers. It can be replaced as a whole while the
+ * listeners stay (`lab/laboratory.ts`); nothing in it refers to another one.
+ */
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Streams } from '../../api/ws/streams.ts';
+import { HistoryStarved } from '../../history/history.ts';
+import { exposureLimits } from '../../reserves/exposure-limits.ts';
+import { HouseExposure } from '../../reserves/house-exposure.ts';
+import { ReserveAudits } from '../../reserves/reserve-audit.ts';
+import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
+import { REPLICA_FROM } from '../../sequencer/limits.ts';
+import { ReplicaThread } from '../../sequencer/replica-thread.ts';
+import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
+import { type SnapshotSchedule, SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
+import type { MarketSimulator } from '../../simulator/market-simulator.ts';
+import { isShortage } from '../../storage/shortage-errors.ts';
+import type { Config } from '../config/settings.ts';
+import { ExposureMonitor } from '../observability/exposure-monitor.ts';
+import { hasMemoryForReplica } from '../observability/memory-guard.ts';
+import type { MetricsSnapshot } from '../observability/metrics.ts';
+import { ModeMonitor } from '../observability/mode-monitor.ts';
+import { openAddressKey } from './address-key.ts';
+import type { Components } from './components.ts';
+import { LOG_DIRECTORY } from './data-files.ts';
+import { IdentityMarkWriter } from './identity-marks.ts';
+import { type OpenSimulator, openSimulator } from './open-simulator.ts';
+import { buildAdmin, buildApi, type Standing } from './servers.ts';
+
+const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
+
+export interface Venue {
+  readonly components: Components;
+  readonly sequencer: Sequencer;
+  readonly identity: Components['identity'];
+  readonly history: Components['history'];
+  readonly ticker: ClockTicker;
+  readonly scheduler: SnapshotScheduler;
+  readonly api: FastifyInstance;
+  readonly admin: FastifyInstance | undefined;
+  readonly streams: Streams;
+  /** Undefined when the simulator is off. */
+  readonly market: MarketSimulator | undefined;
+  readonly figures: () => MetricsSnapshot;
+  /** The mark of the identity store, for a snapshot. */
+  identityNote(): Uint8Array;
+  /** Time and market go on. */
+  start(): void;
+  /** Neither clock nor market submits anything; `start` ends it. */
+  rest(): void;
+  /** The market begins anew from the present state, as after a restart. */
+  reopenMarket(): Promise<void>;
+  /** Its own resources; listeners stay. */
+  close(): Promise<void>;
+}
+
+/** `resources` are those of the components; the venue closes them. `directory` is where they lie. */
+export async function openVenue(
+  components: Components,
+  standing: Standing,
+  directory: string,
+  resources: AsyncDisposableStack,
+): Promise<Venue> {
+  const { logger } = standing;
+  const { config } = standing.resolved;
+  const { sequencer, identity } = components;
+  const identityMarks = new IdentityMarkWriter(identity, sequencer, components.identityMark);
+  const report = backgroundReport(logger);
+  const scheduler = scheduleSnapshots(components, config, directory, report);
+  resources.defer(() => scheduler.end());
+  scheduler.note = () => identityMarks.note();
+  if (!config.memory) {
+    const modes = new ModeMonitor(sequencer, config.data, logger);
+    resources.defer(() => modes.stop());
+  }
+  const { ticker } = scheduler;
+  const open = () => openSimulator(sequencer, ticker, config, logger, resources);
+  let simulator: OpenSimulator | undefined = await open();
+  resources.defer(() => simulator?.close());
+  await sequencer.generated24h.load(sequencer.history, sequencer.state);
+  const addressKey = openAddressKey(identity);
+  const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
+  const exposure = watchExposure(sequencer, config, logger, resources);
+  const dependencies = { ...components, addressKey, reserves, exposure };
+  const { api, streams, readiness, load, figures } = await buildApi(dependencies, standing);
+  resources.defer(() => api.close());
+  const snapshot = () => scheduler.snapshot();
+  const market = () => simulator?.market;
+  const admin = config.operator
+    ? await buildAdmin({ ...dependencies, ticker, market, snapshot, readiness, load }, standing)
+    : undefined;
+  if (admin !== undefined) resources.defer(() => admin.close());
+  return {
+    components,
+    sequencer,
+    identity,
+    history: components.history,
+    ticker,
+    scheduler,
+    api,
+    admin,
+    streams,
+    get market() {
+      return simulator?.market;
+    },
+    figures,
+    identityNote: () => identityMarks.note(),
+    start: () => {
+      scheduler.start();
+      simulator?.start();
+    },
+    rest: () => {
+      simulator?.stop();
+      scheduler.stop();
+    },
+    reopenMarket: async () => {
+      if (simulator === undefined) return;
+      simulator.close();
+      simulator = await open();
+      simulator!.start();
+    },
+    close: () => resources.disposeAsync(),
+  };
+}
+
+/** What the house has at stake, held against the configured limits. */
+function watchExposure(
+  sequencer: Sequencer,
+  config: Config,
+  logger: Logger,
+  resources: AsyncDisposableStack,
+): HouseExposure {
+  const limits = exposureLimits(config.exposureLimits);
+  for (const { coin } of limits)
+    if (coin !== undefined && !sequencer.state.coinByName.has(coin))
+      logger.warn(`--exposure-limits names ${coin}, which is not listed`);
+  const exposure = new HouseExposure(sequencer, limits);
+  const monitor = new ExposureMonitor(exposure, logger);
+  resources.defer(() => monitor.stop());
+  return exposure;
+}
+
+/** Rejections for a shortage are not logged with every tick: the mode monitor logs the shortage once. */
+export function backgroundReport(logger: Logger): (error: Error) => void {
+  return (error) => {
+    if (error instanceof Unavailable) logger.debug({ err: error }, 'background work waits');
+    else if (isShortage(error) || error instanceof HistoryStarved)
+      logger.warn(
+        { err: error },
+        'background work failed for want of space or descriptors; it is tried again',
+      );
+    else logger.error({ err: error }, 'background work failed');
+  };
+}
+
+function snapshotsOnDisk(
+  config: Config,
+  directory: string,
+): { schedule: SnapshotSchedule; replica: ReplicaThread } {
+  const schedule = {
+    commands: config.snapshotCommands,
+    intervalMs: config.snapshotMinutes * 60_000,
+    replicaFrom: REPLICA_FROM,
+  };
+  const log = join(directory, LOG_DIRECTORY);
+  return { schedule, replica: new ReplicaThread(log, hasMemoryForReplica(config.memoryLimit)) };
+}
+
+/**
+ * In memory a snapshot only lets old records go. It is made in this thread, where a state of a thousand orders takes a few
+ * milliseconds; a larger one is made less often, so that it costs the same share of the time.
+ */
+const MEMORY_SCHEDULE: SnapshotSchedule = {
+  commands: 20_000,
+  commandsPerOrder: 2,
+  intervalMs: Number.POSITIVE_INFINITY,
+  replicaFrom: Number.POSITIVE_INFINITY,
+};
+
+function scheduleSnapshots(
+  { sequencer, journal, history }: Components,
+  config: Config,
+  directory: string,
+  report: (error: Error) => void,
+): SnapshotScheduler {
+  const { schedule, replica } = config.memory
+    ? { schedule: MEMORY_SCHEDULE }
+    : snapshotsOnDisk(config, directory);
+  const scheduler = new SnapshotScheduler(sequencer, journal, report, schedule, replica);
+  let pruned = sequencer.clock.now();
+  scheduler.ticker.onTick((now) => {
+    if (now - pruned < PRUNE_INTERVAL_MS) return;
+    pruned = now;
+    history.prune(now).catch(report);
+  });
+  return scheduler;
+}

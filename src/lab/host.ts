@@ -1,0 +1,61 @@
+/** What the laboratory asks of the program around it. */
+import type { History, HistoryCopies } from '../history/history.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { ClockTicker } from '../sequencer/clock-ticker.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
+import type { BranchStart } from './snapshot.ts';
+
+/** A running exchange, as the laboratory sees it. */
+export interface LabVenue {
+  readonly sequencer: Sequencer;
+  readonly identity: Identity;
+  readonly history: History & HistoryCopies;
+  readonly ticker: ClockTicker;
+  identityNote(): Uint8Array;
+  /** The market begins anew, as it will wherever the present state is gone on with. */
+  reopenMarket(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Switch {
+  /** Why sockets are closed. */
+  readonly reason: string;
+  readonly keepSockets: boolean;
+  /** Makes the new branch the one that a start goes on with. When it throws, the old one goes on. */
+  readonly commit: () => void;
+}
+
+export interface ForkWish {
+  readonly port: number;
+  readonly clock?: string;
+  readonly market?: string;
+  readonly isolate: boolean;
+}
+
+/** A second exchange, on a branch of its own. */
+export interface Fork {
+  readonly url: string;
+  readonly operatorUrl: string;
+  readonly token: string;
+  readonly pid: number;
+  readonly seq: number;
+  readonly time: number;
+  readonly stateHash: string;
+  readonly close: () => Promise<void>;
+}
+
+export interface Host<Venue extends LabVenue> {
+  readonly venue: Venue;
+  readonly wallMs: () => number;
+  /** Opens the exchange of a branch beside the one that runs. */
+  open(start: BranchStart, gapMs: number): Promise<Venue>;
+  /** Puts it in the place of the one that runs, which is at rest from then on and returned. */
+  replace(next: Venue, how: Switch): Promise<Venue>;
+  /** `ended` is called when the fork ends by itself. Throws PortTaken. */
+  fork(start: BranchStart, wish: ForkWish, ended: () => void): Promise<Fork>;
+}
+
+/** Another process listens on the port; the message names it. */
+export class PortTaken extends Error {
+  override readonly name = 'PortTaken';
+}

@@ -1,0 +1,54 @@
+/** A snapshot of the laboratory: everything that an exchange is between two commands. */
+import type { HistoryCopies } from '../history/history.ts';
+import type { IdentityImage } from '../identity/identity-storage.ts';
+
+export interface SnapshotFacts {
+  readonly name: string;
+  readonly note: string;
+  /** The last command in it. */
+  readonly seq: number;
+  /** The exchange's time. */
+  readonly time: number;
+  readonly stateHash: string;
+  /** Of the state; a program reads its own and older ones. */
+  readonly format: number;
+  readonly bytes: number;
+  /** The snapshot before it: the newest of its branch, else the one that the branch began with. */
+  readonly parent: string | null;
+  readonly branch: number;
+  /** The machine's time. */
+  readonly taken: number;
+}
+
+/** What a snapshot keeps, beside the history. */
+export interface Image {
+  readonly seq: number;
+  readonly time: number;
+  readonly state: Uint8Array;
+  /** The mark of the identity store, as snapshots of the journal have it. */
+  readonly note: Uint8Array;
+  readonly identity: IdentityImage;
+}
+
+/** What a new branch begins with: an image in memory, or a directory in which it lies ready. */
+export interface BranchStart {
+  readonly time: number;
+  readonly image?: Image & { readonly history: Uint8Array };
+  readonly directory?: string;
+}
+
+/** Where snapshots are kept. */
+export interface SnapshotStore {
+  /** Oldest first. */
+  all(): readonly SnapshotFacts[];
+  /** Bytes that one more would take. Throws nothing. */
+  room(image: Image): { readonly bytes: number; readonly free: number | undefined };
+  /** Asks for a copy of the history in the turn of the call. Resolves when everything is kept for good. */
+  save(facts: Omit<SnapshotFacts, 'bytes'>, image: Image, history: HistoryCopies): Promise<SnapshotFacts>;
+  delete(name: string): void;
+  stateOf(name: string): Uint8Array;
+  /** Prepares a branch that goes on from it. */
+  begin(name: string, branch: number): Promise<BranchStart>;
+  /** Of a branch that is not gone on with. */
+  dropBranch(branch: number): void;
+}

@@ -1,0 +1,60 @@
+/** `bourse lab …`: what is printed, and how it ends. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { command } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
+import { spotOrder } from './lab.ts';
+
+describe('bourse lab', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startHosted({ args: ['--clock', 'manual', '--instruments', 'BTCUSDT'] });
+  });
+  after(() => server.stop());
+
+  const lab = (...words: string[]) => command(['lab', ...words, '--data', server.data]);
+  const json = async (...words: string[]) => {
+    const { code, stdout, stderr } = await lab(...words, '--json');
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  };
+
+  it('saves, lists, compares, goes back, deletes', async () => {
+    const saved = await json('snapshot', 'save', 'before', '--note', 'bug 7');
+    assert.equal(saved.name, 'before');
+    const [listed] = await json('snapshot', 'list');
+    assert.deepEqual([listed.name, listed.note, listed.parent], ['before', 'bug 7', null]);
+    const alice = new SignedClient(server.url, server.account('alice'));
+    await alice.post('/api/v3/trade/place-order', spotOrder('buy', '60000'));
+    const { orders, accounts } = await json('diff', 'before');
+    assert.deepEqual([orders.count, accounts.count], [1, 0]);
+    assert.match(orders.rows[0].to, /^SPOT:BTCUSDT buy 0\.01 at 60000/);
+    const text = (await lab('diff', 'before')).stdout;
+    assert.match(text, /orders: 1 differ/);
+    const reverted = await json('revert', 'before');
+    assert.deepEqual(reverted.dropped, { commands: 1, orders: 1 });
+    assert.equal(reverted.stateHash, saved.stateHash);
+    assert.match((await lab('snapshot', 'list')).stdout, /branch-0 .*\n.*before/);
+    assert.deepEqual(await json('snapshot', 'delete', 'before'), { deleted: 'before' });
+  });
+
+  it('forks, lists forks and ends them', async () => {
+    const fork = await json('fork');
+    assert.equal((await fetch(`${fork.url}/healthz`)).status, 200);
+    assert.deepEqual(
+      (await json('fork', '--list')).map(({ id }: { id: string }) => id),
+      [fork.id],
+    );
+    assert.deepEqual(await json('fork', '--end', fork.id), { ended: fork.id });
+  });
+
+  it('ends with 1 when it is refused, and with 2 when it is used wrongly', async () => {
+    const refused = await lab('revert', 'nowhere');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /there is no snapshot "nowhere"/);
+    assert.equal((await lab('fork', '--port', 'many')).code, 2);
+    assert.equal((await lab('revert')).code, 2);
+  });
+});
