@@ -9,7 +9,7 @@ const { constants } = require('os');
 const path = require('path');
 const { pathToFileURL } = require('url');
 const { keepCompiledCode } = require('./launch/compiled-code.cjs');
-const { findNode, isAdmitted, whatIsMissing } = require('./launch/node-choice.cjs');
+const { IS_INSTALLED, findNode, isAdmitted, whatIsMissing } = require('./launch/node-choice.cjs');
 const { watchStarters } = require('./launch/starter-watch.cjs');
 
 /** As in src/app/exit-codes.ts. */
@@ -61,7 +61,8 @@ function runWith(node, flags, program) {
 function requireNode() {
   if (isAdmitted(process.version)) return keepCompiledCode();
   const found = findNode();
-  const tooOld = `Node ${process.versions.node} is too old: "npm start" and "npm run bourse" take ${found} instead.`;
+  const takers = IS_INSTALLED ? '"bourse" takes' : '"npm start" and "npm run bourse" take';
+  const tooOld = `Node ${process.versions.node} is too old: ${takers} ${found} instead.`;
   tell(found === undefined ? whatIsMissing() : tooOld, CANNOT_START);
 }
 

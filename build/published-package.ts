@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bundle, PROGRAM } from './bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -24,9 +24,18 @@ const FILES: Readonly<Record<string, string>> = {
  */
 const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'] as const;
 
-const TESTKIT = 'src/testkit';
-/** Of the testkit, what is declared: none of it mentions a type from elsewhere. */
-const DECLARED = ['index', 'interface', 'errors'];
+/** What users import, by the name after `bourse/`. */
+const EXPORTED = { testkit: 'src/testkit/index', config: 'src/config' };
+/** What declares it: none of these mentions a type from elsewhere. */
+const DECLARED = [
+  'src/testkit/index',
+  'src/testkit/interface',
+  'src/testkit/errors',
+  'src/config',
+  'src/app/config/config',
+];
+/** `npm start`, which a checkout alone has. */
+const OF_THE_CHECKOUT = 'src/main.ts';
 
 interface Manifest {
   readonly name: string;
@@ -37,8 +46,13 @@ interface Manifest {
 export async function buildPackage(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const packages = await bundle(directory, [...PROGRAM, `${TESTKIT}/index.ts`], { whole: true });
+  const entries = [
+    ...PROGRAM.filter((file) => file !== OF_THE_CHECKOUT),
+    ...Object.values(EXPORTED).map((file) => `${file}.ts`),
+  ];
+  const packages = await bundle(directory, entries, { whole: true });
   declareTypes(directory);
+  renameInPages(directory);
   for (const [from, to] of Object.entries(FILES)) cpSync(join(ROOT, from), join(directory, to));
   writeFileSync(join(directory, 'LICENSES.md'), licences(packages));
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
@@ -50,11 +64,25 @@ function manifest(): Record<string, unknown> {
     ...Object.fromEntries(KEPT.map((name) => [name, ours[name]])),
     keywords: ['exchange', 'trading', 'matching engine', 'testing', 'ccxt', 'simulator'],
     exports: {
-      './testkit': { types: `./${TESTKIT}/index.d.ts`, default: `./${TESTKIT}/index.js` },
+      ...Object.fromEntries(
+        Object.entries(EXPORTED).map(([name, file]) => [
+          `./${name}`,
+          { types: `./${file}.d.ts`, default: `./${file}.js` },
+        ]),
+      ),
       './package.json': './package.json',
     },
     sideEffects: false,
   };
+}
+
+/** Built pages cannot ask `src/program-name.ts`. */
+function renameInPages(directory: string): void {
+  for (const file of globSync('web/dist/**/*.{html,js}', { cwd: directory })) {
+    const text = readFileSync(join(directory, file), 'utf8');
+    const renamed = text.replaceAll('npm run bourse -- ', 'bourse ');
+    if (renamed !== text) writeFileSync(join(directory, file), renamed);
+  }
 }
 
 function declareTypes(directory: string): void {
@@ -77,12 +105,11 @@ function declareTypes(directory: string): void {
   ];
   execFileSync(process.execPath, [compiler, ...options, ...project], { stdio: 'pipe' });
   for (const name of DECLARED) {
-    const text = readFileSync(join(made, `testkit/${name}.d.ts`), 'utf8');
+    const text = readFileSync(join(made, `${name.replace(/^src\//, '')}.d.ts`), 'utf8');
+    const file = join(directory, `${name}.d.ts`);
+    mkdirSync(dirname(file), { recursive: true });
     // The compiler leaves the endings of imports in declarations as they are.
-    writeFileSync(
-      join(directory, TESTKIT, `${name}.d.ts`),
-      text.replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'"),
-    );
+    writeFileSync(file, text.replaceAll(/(from '\.[a-z/-]+)\.ts'/g, "$1.js'"));
   }
   rmSync(made, { recursive: true });
 }

@@ -10,6 +10,8 @@ const path = require('path');
 
 const MANIFEST = require('../package.json');
 const ENGINES = MANIFEST.engines.node;
+/** As in src/version.ts. */
+const IS_INSTALLED = MANIFEST.private !== true;
 
 /** Packages that hold a Node as `bin/node`. Their links in `.bin` do not count: npm 10 removes them. */
 const PACKAGES = {
@@ -80,10 +82,10 @@ function whatIsMissing() {
 
 /** The published package brings no Node along. */
 function remedy() {
-  if (MANIFEST.optionalDependencies === undefined) return 'install one';
+  if (IS_INSTALLED) return 'install one';
   return PACKAGES[PLATFORM]
     ? 'run "npm ci" (without --omit=optional), which brings one along, or install one'
     : `install one, as none is packaged for ${PLATFORM}`;
 }
 
-module.exports = { PACKAGES, isAdmitted, findNode, whatIsMissing };
+module.exports = { IS_INSTALLED, PACKAGES, isAdmitted, findNode, whatIsMissing };

@@ -9,6 +9,7 @@ import { InvariantBroken } from '../core/model/units.ts';
 import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';
 import { DirectoryLocked, JournalRefused } from '../journal/journal-errors.ts';
+import { HeadDamaged } from '../lab/head.ts';
 import { HistoryGap, PoisonedCommand } from '../sequencer/recovery-errors.ts';
 import { SimulatorError } from '../simulator/simulator-error.ts';
 import { NoSpace } from '../storage/free-space.ts';
@@ -72,6 +73,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [AuditDamaged, ExitCode.damaged],
   [IdentityDamaged, ExitCode.damaged],
   [TokenDamaged, ExitCode.damaged],
+  [HeadDamaged, ExitCode.damaged],
   [ReplayDivergence, ExitCode.damaged],
   [HistoryGap, ExitCode.damaged],
   [RecordDamaged, ExitCode.damaged],

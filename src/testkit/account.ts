@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { BourseError } from './errors.ts';
 import type { Account, Order, PlaceOrder, Position } from './interface.ts';
+import { jsonCall } from './json-call.ts';
 import type { Operator } from './operator.ts';
 
 const OK = '00000';
@@ -29,6 +30,7 @@ export class SigningAccount implements Account {
   readonly #url: string;
   readonly #operator: Operator;
   readonly #lastCommand: () => number;
+  /** Under way. */
   #deposits = 0;
 
   constructor(
@@ -87,9 +89,13 @@ export class SigningAccount implements Account {
   }
 
   async deposit(coin: string, amount: string): Promise<void> {
-    // A reference counts once, also after a restart on the same directory, when this count begins anew.
+    // A reference counts once, also after a restart on the same directory; after a revert the same deposit has the same one.
     const reference = `testkit-${this.#lastCommand()}-${++this.#deposits}`;
-    await this.#operator.post('/admin/deposits', { account: this.name, coin, amount, reference });
+    try {
+      await this.#operator.post('/admin/deposits', { account: this.name, coin, amount, reference });
+    } finally {
+      this.#deposits -= 1;
+    }
   }
 
   async #call<Data>(method: string, path: string, body?: object): Promise<Data> {
@@ -98,18 +104,17 @@ export class SigningAccount implements Account {
     const sign = createHmac('sha256', this.secretKey)
       .update(timestamp + method + path + text)
       .digest('base64');
-    const response = await fetch(this.#url + path, {
-      method,
-      headers: {
-        'ACCESS-KEY': this.apiKey,
-        'ACCESS-SIGN': sign,
-        'ACCESS-TIMESTAMP': timestamp,
-        'ACCESS-PASSPHRASE': this.passphrase,
-        'Content-Type': 'application/json',
-      },
-      ...(text !== '' && { body: text }),
-    });
-    const { code, msg, data } = (await response.json()) as { code: string; msg: string; data: Data };
+    const headers = {
+      'ACCESS-KEY': this.apiKey,
+      'ACCESS-SIGN': sign,
+      'ACCESS-TIMESTAMP': timestamp,
+      'ACCESS-PASSPHRASE': this.passphrase,
+    };
+    const { code, msg, data } = (await jsonCall(this.#url + path, method, headers, text)) as {
+      code: string;
+      msg: string;
+      data: Data;
+    };
     if (code !== OK) throw new BourseError(code, msg);
     return data;
   }

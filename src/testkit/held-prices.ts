@@ -2,23 +2,26 @@
  * Index prices of an exchange without a market. A price of the operator counts for 15 minutes (rules 13.6), so those that
  * a test has set are reported again while it moves the clock.
  */
-
-import type { State } from '../core/state/state.ts';
+import { EVERY_COMPONENT } from '../core/model/command.ts';
+import { MONEY_SCALE, parseUnits } from '../core/model/units.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
 import { followedIndices } from '../simulator/feed/price-feed.ts';
 import type { Operator } from './operator.ts';
 
 const DECIMALS = 8;
 
 export class HeldPrices {
+  readonly #sequencer: () => Sequencer;
   readonly #operator: Operator;
   readonly #prices = new Map<string, string>();
   /** Indices by their base coin. */
   readonly #ofCoin: ReadonlyMap<string, readonly string[]>;
 
-  /** Those of the catalogue hold until others are set. */
-  constructor(state: State, operator: Operator) {
+  /** Those of the catalogue hold until others are set. The sequencer is another one after a revert. */
+  constructor(sequencer: () => Sequencer, operator: Operator) {
+    this.#sequencer = sequencer;
     this.#operator = operator;
-    const indices = followedIndices(state);
+    const indices = followedIndices(sequencer().state);
     for (const { name, price } of indices) this.#prices.set(name, String(price));
     this.#ofCoin = new Map(
       [...Map.groupBy(indices, ({ base }) => base)].map(([coin, each]) => [
@@ -26,6 +29,16 @@ export class HeldPrices {
         each.map(({ name }) => name),
       ]),
     );
+  }
+
+  /** Those that hold now. */
+  all(): ReadonlyMap<string, string> {
+    return new Map(this.#prices);
+  }
+
+  /** Those that hold from now on; the exchange has them already. */
+  restore(prices: ReadonlyMap<string, string>): void {
+    for (const [index, price] of prices) this.#prices.set(index, price);
   }
 
   get names(): readonly string[] {
@@ -41,8 +54,25 @@ export class HeldPrices {
     this.#prices.set(index, price);
   }
 
+  /** Known to `reportAll` from now on. */
+  hold(index: string, price: string): void {
+    this.#prices.set(index, price);
+  }
+
+  /** The command of the operator's call: fifty calls would be a fifth of a start. */
   async reportAll(): Promise<void> {
-    for (const [index, price] of this.#prices) await this.#operator.post('/admin/prices', { index, price });
+    const { indexByName } = this.#sequencer().state;
+    for (const [name, text] of this.#prices) {
+      const index = indexByName.get(name)!;
+      const price = parseUnits(text, MONEY_SCALE)!;
+      await this.#sequencer().submit({
+        type: 'componentPrice',
+        index,
+        component: EVERY_COMPONENT,
+        price,
+        volume: 0n,
+      });
+    }
   }
 
   /** Multiplies the prices of a coin; false when it has none. */

@@ -47,10 +47,55 @@ export interface Bourse extends AsyncDisposable {
   readonly force: Force;
   /** Requests and socket frames as the exchange saw them, the oldest first. */
   requests(filter?: RequestFilter): Promise<readonly RequestEntry[]>;
+  /** Everything as it is between two commands; it stays until the exchange ends and can be gone back to any number of times. */
+  snapshot(name?: string): Promise<Snapshot>;
+  /** Goes back: state, orders, money, ids, keys and time. Sockets are closed with 1012, or stay with `keepSockets`. */
+  revert(to: Snapshot | string, options?: { readonly keepSockets?: boolean }): Promise<void>;
+  /** A second exchange that goes on from a snapshot, or from now; it ends with this one. */
+  fork(options?: ForkOptions): Promise<Bourse>;
+  /** What accounts own, open orders, positions and prices that differ; the second is the present unless given. */
+  diff(from: Snapshot | string, to?: Snapshot | string): Promise<Difference>;
   /** Of the whole state: equal for two exchanges with the same commands. */
   stateHash(): Promise<string>;
   /** Ends the exchange; nothing of it stays open. */
   close(): Promise<void>;
+}
+
+export interface Snapshot {
+  readonly name: string;
+  /** The last command in it. */
+  readonly seq: number;
+  readonly time: Date;
+  readonly stateHash: string;
+  readonly bytes: number;
+}
+
+export interface ForkOptions {
+  readonly from?: Snapshot | string;
+  /** As the exchange that it is forked from, unless given. */
+  readonly clock?: BourseOptions['clock'];
+  readonly market?: BourseOptions['market'];
+  readonly port?: number;
+}
+
+export interface DifferencePart {
+  /** How many differ; the first 1,000 are rows. */
+  readonly count: number;
+  readonly rows: readonly {
+    readonly account?: string;
+    readonly uid?: number;
+    readonly what: string;
+    /** `null` where there is none. */
+    readonly from: string | null;
+    readonly to: string | null;
+  }[];
+}
+
+export interface Difference {
+  readonly accounts: DifferencePart;
+  readonly orders: DifferencePart;
+  readonly positions: DifferencePart;
+  readonly prices: DifferencePart;
 }
 
 /** What happens on an exchange at its own time, now. */

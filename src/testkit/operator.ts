@@ -1,5 +1,6 @@
 /** Calls of the operator's interface. */
 import { BourseError } from './errors.ts';
+import { jsonCall } from './json-call.ts';
 
 export class Operator {
   readonly url: string;
@@ -18,13 +19,16 @@ export class Operator {
     return this.#call('POST', path, body);
   }
 
+  delete<Answer>(path: string): Promise<Answer> {
+    return this.#call('DELETE', path);
+  }
+
   async #call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const response = await fetch(this.url + path, {
-      method,
-      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const answer = (await response.json()) as { error?: { code: string; message: string } };
+    const headers = { authorization: `Bearer ${this.token}` };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const answer = (await jsonCall(this.url + path, method, headers, text)) as {
+      error?: { code: string; message: string };
+    };
     if (answer.error !== undefined) throw new BourseError(answer.error.code, answer.error.message);
     return answer as Answer;
   }

@@ -6,7 +6,17 @@ import type { Sequencer } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { SigningAccount } from './account.ts';
 import { HeldPrices } from './held-prices.ts';
-import type { Account, Bourse, Force, Happened, RequestEntry, RequestFilter } from './interface.ts';
+import type {
+  Account,
+  Bourse,
+  Difference,
+  Force,
+  ForkOptions,
+  Happened,
+  RequestEntry,
+  RequestFilter,
+  Snapshot,
+} from './interface.ts';
 import { Operator } from './operator.ts';
 import type { Plan } from './options.ts';
 
@@ -26,9 +36,13 @@ export class RunningBourse implements Bourse {
   readonly #plan: Plan;
   /** Undefined with a market, which has its own. */
   readonly #prices: HeldPrices | undefined;
+  /** Prices that held at each snapshot. */
+  readonly #pricesAt = new Map<string, ReadonlyMap<string, string>>();
+  readonly #end: () => Promise<void>;
 
-  constructor(exchange: RunningExchange, plan: Plan) {
+  constructor(exchange: RunningExchange, plan: Plan, end: () => Promise<void> = () => exchange.stop()) {
     this.#exchange = exchange;
+    this.#end = end;
     this.#plan = plan;
     this.url = exchange.url;
     this.wsUrl = `${exchange.url.replace(/^http/, 'ws')}/v3/ws`;
@@ -45,7 +59,7 @@ export class RunningBourse implements Bourse {
           () => exchange.sequencer.appliedSeq,
         ),
     );
-    this.#prices = plan.hasMarket ? undefined : new HeldPrices(exchange.sequencer.state, operator);
+    this.#prices = plan.hasMarket ? undefined : new HeldPrices(() => exchange.sequencer, operator);
     this.force = {
       liquidation: async (account) => {
         await operator.post('/admin/force/liquidation', { account: this.account(account).name });
@@ -66,8 +80,8 @@ export class RunningBourse implements Bourse {
   async open(): Promise<void> {
     const prices = this.#prices;
     if (prices === undefined) return;
+    for (const [index, price] of Object.entries(this.#plan.prices)) prices.hold(this.#indexOf(index), price);
     await prices.reportAll();
-    for (const [index, price] of Object.entries(this.#plan.prices)) await this.price(index, price);
     await openContracts(this.#exchange.sequencer);
     if (this.#plan.isManual) await this.advance('1s');
   }
@@ -107,10 +121,7 @@ export class RunningBourse implements Bourse {
   }
 
   async price(index: string, price: string): Promise<void> {
-    const prices = this.#withoutMarket('price');
-    if (!prices.names.includes(index))
-      throw new TypeError(`there is no index ${JSON.stringify(index)}; there are ${prices.names.join(', ')}`);
-    await prices.set(index, price);
+    await this.#withoutMarket('price').set(this.#indexOf(index), price);
   }
 
   async shock(coin: string, percent: number, over?: string): Promise<void> {
@@ -172,8 +183,47 @@ export class RunningBourse implements Bourse {
     return stateHash(this.#exchange.sequencer.state);
   }
 
+  async snapshot(name?: string): Promise<Snapshot> {
+    const saved = await this.#operator.post<Omit<Snapshot, 'time'> & { readonly time: number }>(
+      '/lab/snapshots',
+      name === undefined ? {} : { name },
+    );
+    if (this.#prices !== undefined) this.#pricesAt.set(saved.name, this.#prices.all());
+    const { seq, time, stateHash: hash, bytes } = saved;
+    return { name: saved.name, seq, time: new Date(time), stateHash: hash, bytes };
+  }
+
+  async revert(to: Snapshot | string, options: { readonly keepSockets?: boolean } = {}): Promise<void> {
+    await this.#operator.post('/lab/revert', { to: nameOf(to), ...options });
+    this.#prices?.restore(this.#pricesAt.get(nameOf(to)) ?? new Map());
+  }
+
+  async fork({ from, ...options }: ForkOptions = {}): Promise<Bourse> {
+    const { id } = await this.#operator.post<{ readonly id: string }>('/lab/forks', {
+      ...options,
+      ...(from !== undefined && { from: nameOf(from) }),
+    });
+    const plan = {
+      ...this.#plan,
+      hasMarket: options.market === undefined ? this.#plan.hasMarket : options.market !== 'off',
+      isManual: options.clock === undefined ? this.#plan.isManual : options.clock === 'manual',
+    };
+    const end = async () => {
+      await this.#operator.delete(`/lab/forks/${id}`);
+    };
+    const fork = new RunningBourse(this.#exchange.fork(id)!, plan, end);
+    const held = from === undefined ? this.#prices?.all() : this.#pricesAt.get(nameOf(from));
+    fork.#prices?.restore(held ?? new Map());
+    return fork;
+  }
+
+  diff(from: Snapshot | string, to?: Snapshot | string): Promise<Difference> {
+    const query = new URLSearchParams({ from: nameOf(from), ...(to !== undefined && { to: nameOf(to) }) });
+    return this.#operator.get(`/lab/diff?${query.toString()}`);
+  }
+
   close(): Promise<void> {
-    return this.#exchange.stop();
+    return this.#end();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -185,6 +235,12 @@ export class RunningBourse implements Bourse {
     throw new TypeError(
       `${what}: the market has its own prices; move them with shock, or start with market 'off'`,
     );
+  }
+
+  #indexOf(name: string): string {
+    const names = this.#prices?.names ?? [];
+    if (names.includes(name)) return name;
+    throw new TypeError(`there is no index ${JSON.stringify(name)}; there are ${names.join(', ')}`);
   }
 
   #spanOf(text: string): number {
@@ -208,6 +264,10 @@ export class RunningBourse implements Bourse {
     const names = perpetuals.map(({ category, symbol }) => `${category}:${symbol}`).join(', ');
     throw new TypeError(`there is no perpetual ${JSON.stringify(name)}; there are ${names}`);
   }
+}
+
+function nameOf(snapshot: Snapshot | string): string {
+  return typeof snapshot === 'string' ? snapshot : snapshot.name;
 }
 
 /** Those that wait for a price. One with a future launch opens by itself. */

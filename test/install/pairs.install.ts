@@ -7,10 +7,7 @@ import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fetchNode, fetchPackage, Machine, type RunningCommand } from './toolchain.ts';
-
-const NODES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' } as const;
-const NPMS = { 10: '10.9.9', 11: '11.21.1', 12: '12.2.0' } as const;
+import { fetchNode, fetchPackage, Machine, NODES, NPMS, type RunningCommand } from './toolchain.ts';
 
 interface Pair {
   readonly node: keyof typeof NODES;
@@ -52,7 +49,7 @@ describe('npm ci, npm start, npm test', { skip: process.platform !== 'linux' }, 
     describe(`Node ${NODES[node]} and npm ${NPMS[npm]} ${options.join(' ')}`.trim(), () => {
       let machine: Machine;
       before(async () => {
-        machine = new Machine(nodes.get(node)!, npms.get(npm)!);
+        machine = new Machine(nodes.get(node)!, npms.get(npm)!).unpackProject();
         const ci = machine.npm('ci', ...options);
         assert.equal(await ci.ended, 0, ci.output);
       });

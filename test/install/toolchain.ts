@@ -9,10 +9,14 @@ const ROOT = join(import.meta.dirname, '../..');
 /** What npm is to know of the machine; its other variables describe the project that this test runs in. */
 const KEPT = /^npm_config_(registry|cache|userconfig|proxy|https_proxy|cafile)$/i;
 
-/** Everything of the project but what is installed and made. */
-const LEFT_OUT = new Set(['node_modules', 'data', '.git']);
+/** What people have. */
+export const NODES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' } as const;
+export const NPMS = { 10: '10.9.9', 11: '11.21.1', 12: '12.2.0' } as const;
 
-function cleanEnvironment(): NodeJS.ProcessEnv {
+/** Everything of the project but what is installed and made. */
+const LEFT_OUT = new Set(['node_modules', 'data', 'dist', '.git']);
+
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => KEPT.test(name) || !/^(npm_|BOURSE_|NODE_(?!EXTRA_CA_CERTS)|INIT_CWD$)/i.test(name),
   );
@@ -30,28 +34,46 @@ export function fetchPackage(packageAndVersion: string): string {
 export const fetchNode = (version: string) =>
   join(fetchPackage(`node-linux-${process.arch}@${version}`), 'bin/node');
 
-/** A machine that has this Node and this npm, and the project unpacked on it. */
+/** A machine that has this Node and this npm, and an empty folder. */
 export class Machine {
   readonly root = temporaryDirectory();
+  /** The folder of its programs. */
+  readonly bin = temporaryDirectory();
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(node: string, npm: string) {
-    const bin = temporaryDirectory();
+    const { bin } = this;
     symlinkSync(node, join(bin, 'node'));
-    const script = join(bin, 'npm');
-    writeFileSync(script, `#!/bin/sh\nexec "${node}" "${join(npm, 'bin/npm-cli.js')}" "$@"\n`);
-    chmodSync(script, 0o755);
+    for (const name of ['npm', 'npx']) {
+      const script = join(bin, name);
+      writeFileSync(script, `#!/bin/sh\nexec "${node}" "${join(npm, `bin/${name}-cli.js`)}" "$@"\n`);
+      chmodSync(script, 0o755);
+    }
     const folders = (process.env.PATH ?? '')
       .split(delimiter)
       .filter((folder) => !folder.includes('node_modules'));
     this.#env = { ...cleanEnvironment(), PATH: [bin, ...folders].join(delimiter) };
+  }
+
+  unpackProject(): this {
     for (const name of readdirSync(ROOT)) {
       if (!LEFT_OUT.has(name)) cpSync(join(ROOT, name), join(this.root, name), { recursive: true });
     }
+    return this;
   }
 
   npm(...args: string[]): RunningCommand {
-    return new RunningCommand(spawn('npm', args, { cwd: this.root, env: this.#env, stdio: 'pipe' }));
+    return this.run('npm', ...args);
+  }
+
+  run(command: string, ...args: string[]): RunningCommand {
+    return this.runWith({}, command, ...args);
+  }
+
+  /** With further variables. */
+  runWith(variables: NodeJS.ProcessEnv, command: string, ...args: string[]): RunningCommand {
+    const env = { ...this.#env, ...variables };
+    return new RunningCommand(spawn(command, args, { cwd: this.root, env, stdio: 'pipe' }));
   }
 
   /** Processes that have been started here and still run. */

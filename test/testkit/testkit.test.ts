@@ -1,6 +1,8 @@
 /** `bourse/testkit` as a test of one's own bot uses it: through its public interface alone, with real clients. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { RestClientV3 } from 'bitget-api';
 import ccxt from 'ccxt';
@@ -157,6 +159,10 @@ describe('an exchange inside a test', () => {
     });
     await first.account('bot').deposit('USDT', '1');
     await first.close();
+    const open = globSync('**/*', { cwd: data }).filter(
+      (file) => (statSync(join(data, file)).mode & 0o077) !== 0,
+    );
+    assert.deepEqual(open, [], 'readable by others');
     await using second = await startBourse({ ...SMALL, data });
     assert.equal((await second.account('bot').openOrders()).length, 1);
     await second.account('bot').deposit('USDT', '1');
@@ -232,4 +238,36 @@ it('nothing stays open after close: the process ends by itself', () => {
     timeout: 60_000,
   });
   assert.deepEqual([status, stderr], [0, '']);
+});
+
+describe('the laboratory in a test', () => {
+  it('goes back to a snapshot, prices and deposits included, as often as it likes', async () => {
+    await using bourse = await startBourse(SMALL);
+    const calm = await bourse.snapshot('calm');
+    const hashes: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      await bourse.price('BTCUSDT', '30000');
+      await bourse.account('alice').deposit('USDT', '1');
+      await bourse.advance('20m');
+      hashes.push(await bourse.stateHash());
+      await bourse.revert(calm);
+      assert.equal(await bourse.stateHash(), calm.stateHash);
+      assert.deepEqual(await bourse.now(), calm.time);
+    }
+    assert.equal(new Set(hashes).size, 1, 'the same steps lead to the same state');
+  });
+
+  it('forks, and says what differs', async () => {
+    await using bourse = await startBourse(SMALL);
+    const start = await bourse.snapshot();
+    await using fork = await bourse.fork({ from: start });
+    await openPosition(fork);
+    assert.deepEqual(await bourse.account('alice').positions(), []);
+    assert.equal((await fork.account('alice').positions()).length, 1);
+    await openPosition(bourse);
+    const { positions, orders } = await bourse.diff(start);
+    assert.deepEqual([positions.count, orders.count], [2, 0]);
+    assert.equal(await fork.stateHash(), await bourse.stateHash());
+    await fork.advance('1h');
+  });
 });

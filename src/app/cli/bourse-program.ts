@@ -1,5 +1,6 @@
 /** The operator's command line: every command, in groups. */
 import type { Command } from 'commander';
+import { BOURSE } from '../../program-name.ts';
 import { accountCommand } from './account.ts';
 import { addressCommand } from './address.ts';
 import { auditCommand } from './audit.ts';
@@ -7,7 +8,7 @@ import { backupCommand } from './backup.ts';
 import { clientCommand } from './client.ts';
 import { clockCommand } from './clock.ts';
 import { coinCommand } from './coin.ts';
-import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
+import { describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
 import { consoleCommand } from './console.ts';
 import {
@@ -22,6 +23,7 @@ import { exposureCommand } from './exposure.ts';
 import { forceCommand } from './force.ts';
 import { insuranceCommand } from './insurance.ts';
 import { keyCommand } from './key.ts';
+import { labCommand } from './lab.ts';
 import { feesCommand, instrumentCommand } from './listings.ts';
 import { loanCommand } from './loan.ts';
 import { marketCommand } from './market.ts';
@@ -62,7 +64,7 @@ const groups = () => ({
     insuranceCommand(),
   ],
   'Listings:': [instrumentCommand(), coinCommand(), feesCommand(), priceCommand(), marketCommand()],
-  'Trying things out:': [forceCommand()],
+  'Trying things out:': [forceCommand(), labCommand()],
   'Data and records:': [
     auditCommand(),
     identityCommand(),
@@ -89,7 +91,7 @@ export function bourseProgram(): Command {
     BOURSE,
     'Starts an exchange, operates one that runs, and proves its records; alone it starts one.',
     [
-      'bourse start                                             the same as npm start',
+      'bourse start                                             demo accounts on http://127.0.0.1:8787, state in ./data',
       'bourse status -o env                                     addresses and demo keys for a script',
       'bourse health                                            is it well?',
       'bourse console                                           operate it in a browser',

@@ -1,5 +1,6 @@
 /** The command line: options from the table of settings, messages and exit codes as users expect them. */
 import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
+import { BOURSE } from '../../program-name.ts';
 import { VERSION } from '../../version.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../config/settings.ts';
@@ -11,8 +12,6 @@ Exit codes:
   0 ok · 1 failed · 2 wrong use or configuration · 3 cannot start (port, lock, permission)
   4 data damaged or hash mismatch · 130 second Ctrl-C`;
 
-/** How the program is called in a terminal; `-s` suppresses npm's own output. */
-export const BOURSE = 'npm run -s bourse --';
 export const HELP_COMMAND = ['help [command]', 'show the help of a command'] as const;
 const OWN_OPTIONS = 'Options:';
 const HELP: HelpConfiguration = {

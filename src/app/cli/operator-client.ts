@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { ADMIN_ENDPOINT_FILE, readAdminEndpoint, readToken } from '../../admin/token.ts';
+import { startCall } from '../../program-name.ts';
 import { ActionRefused, CannotStart, ConfigError } from '../exit-codes.ts';
 import { dataOfListener } from '../start/port-owner.ts';
 import { readReadyFile } from '../start/ready-file.ts';
@@ -21,7 +22,7 @@ export function endpointIn(data: string, port: number): AdminEndpoint {
   if (note !== undefined) return { ...note, data };
   throw new CannotStart(
     `no exchange runs on ${data}: there is no ${ADMIN_ENDPOINT_FILE} in it. ${elsewhere(data, port)} ` +
-      `Start it with: npm start -- --data ${data}`,
+      `Start it with: ${startCall(`--data ${data}`)}`,
   );
 }
 
@@ -109,9 +110,9 @@ function unreachable({ url, data }: AdminEndpoint, method: string, error: Error)
   if (cause?.code === 'ECONNREFUSED') {
     const advice =
       data === undefined
-        ? 'Start it with: npm start'
+        ? `Start it with: ${startCall()}`
         : `The address is from ${join(data, ADMIN_ENDPOINT_FILE)}; another directory is named with --data DIR. ` +
-          `Start it with: npm start -- --data ${data}`;
+          `Start it with: ${startCall(`--data ${data}`)}`;
     return new CannotStart(`no exchange answers at ${url}: it is not running. ${advice}`);
   }
   const fate = method === 'GET' ? '' : '. Whether the action was carried out is in: bourse audit show';

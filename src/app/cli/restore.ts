@@ -1,8 +1,9 @@
 /** `bourse restore`: makes a data directory from a backup. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { BOURSE, startCall } from '../../program-name.ts';
 import { dataDirectory } from '../config/memory-mode.ts';
-import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
+import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, show, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
 import { count, counted } from './terminal/format.ts';
@@ -35,7 +36,7 @@ export function restoreCommand(): Command {
         ['checked', `${counted(files.length, 'file')} against the hashes of the backup`],
       ]),
       `prove it: ${BOURSE} verify --data ${data}`,
-      `start it: npm start -- --data ${data}`,
+      `start it: ${startCall(`--data ${data}`)}`,
     ];
     show({ json: { data, ...manifest }, text }, command, painter(config.color, process.stdout));
   });

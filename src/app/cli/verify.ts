@@ -1,10 +1,13 @@
 /** `bourse verify`: the proof as a table, or as one JSON document. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Damage } from '../../history/proof/damage.ts';
+import { DirectoryLock } from '../../journal/directory-lock.ts';
+import { liveDirectory } from '../../lab/head.ts';
 import { isBackup, refuseUnfinished } from '../backup/manifest.ts';
 import { dataDirectory } from '../config/memory-mode.ts';
 import { ConfigError, ExitCode } from '../exit-codes.ts';
+import { LOG_DIRECTORY } from '../start/data-files.ts';
 import type { Verification } from '../verify/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Paint, painter } from './terminal/colour.ts';
@@ -52,11 +55,18 @@ async function proof(directory: string, repairHistory: boolean): Promise<Verific
     return verifyBackup(directory, bar.show).finally(bar.end);
   }
   refuseUnfinished(directory);
+  const live = liveDirectory(directory);
   const { verify } = await import('../verify/verify.ts');
   const { copyBeforeMigration } = await import('../backup/migration-copies.ts');
   // Verification opens the users as a start does.
-  await copyBeforeMigration(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
-  return verify(directory, { progress: bar.show, repairHistory }).finally(bar.end);
+  await copyBeforeMigration(live, (text) => process.stderr.write(`bourse: ${text}\n`));
+  // The directory itself is locked by whoever runs it, whichever branch that is on.
+  const lock = live === directory ? undefined : DirectoryLock.take(join(directory, LOG_DIRECTORY));
+  const proven = verify(live, { progress: bar.show, repairHistory });
+  return proven.finally(() => {
+    lock?.release();
+    bar.end();
+  });
 }
 
 /** Damaged rows listed in the table; the JSON document has more. */

@@ -86,6 +86,8 @@ function initial(
   if (name === 'market' && demo === true) return 'normal';
   // Whoever tries a bot against a demo wants to see what it did; a venue of others keeps no copy of their requests.
   if (name === 'inspect' && demo === true) return 'on';
+  // Whoever may end a demo at any time may turn it back as well; a venue of others keeps what has happened.
+  if (name === 'lab' && demo === true) return 'on';
   return SETTINGS[name].initial;
 }
 

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { EXCHANGE_SEGMENT_BYTES_MIN } from '../../journal/journal-settings.ts';
 import { programFile } from '../../program-files.ts';
 import { DEFAULT_EXPOSURE_LIMITS, EXPOSURE_LIMITS_FORM } from '../../reserves/exposure-limits.ts';
-import { CLOCK_CHOICES, type ClockChoice, readClockChoice } from '../../sequencer/clock-choice.ts';
-import { MARKET_LEVELS, type MarketLevel } from '../../simulator/activity-level.ts';
-import { FEED_CHOICES, type FeedChoice, readFeedChoice } from '../../simulator/feed/feed-choice.ts';
-import type { ColourChoice } from '../cli/terminal/colour.ts';
+import { CLOCK_CHOICES, readClockChoice } from '../../sequencer/clock-choice.ts';
+import { MARKET_LEVELS } from '../../simulator/activity-level.ts';
+import { FEED_CHOICES, readFeedChoice } from '../../simulator/feed/feed-choice.ts';
+import type { Config } from './config.ts';
 import {
   hostName,
   oneOf,
@@ -27,67 +27,13 @@ import {
 } from './setting-values.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
-export interface Config {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  readonly trustedProxies: readonly string[];
-  /** Host names under which both servers respond, beside addresses, localhost and names without a dot. */
-  readonly allowedHosts: readonly string[];
-  /** Origins of other hosts whose pages may open streams. */
-  readonly allowedOrigins: readonly string[];
-  readonly rateLimits: 'on' | 'off';
-  readonly errorDialect: 'v3' | 'classic';
-  /** Is a signed request rejected that was sent before? */
-  readonly rejectReplays: boolean;
-  /** Are the last requests of every account kept in memory, for its own eyes? */
-  readonly inspect: 'on' | 'off';
-  /** Is there a listener for operators? */
-  readonly operator: boolean;
-  readonly operatorHost: string;
-  /** 0 takes any free port. */
-  readonly operatorPort: number;
-  /** Empty for the file in the data directory. */
-  readonly operatorTokenFile: string;
-  /** Dollars of the house's exposure from which on the exchange warns: `figure=dollars`, `figure:COIN=dollars`. */
-  readonly exposureLimits: readonly string[];
-  readonly data: string;
-  /** Nothing is kept beyond the process: no data directory, no threads. */
-  readonly memory: boolean;
-  readonly clock: ClockChoice;
-  /** Start of a new exchange's time; 0 for now. */
-  readonly clockStart: number;
-  readonly demo: boolean;
-  readonly catalogue: string;
-  /** Those of the catalogue that are listed, as `SYMBOL` or `CATEGORY:SYMBOL`; empty for all. */
-  readonly instruments: readonly string[];
-  readonly market: MarketLevel;
-  readonly feed: FeedChoice;
-  readonly seed: number;
-  /** Days of candles to generate at the first start; 0 = none. */
-  readonly backfill: number;
-  readonly segmentBytes: number;
-  readonly snapshotCommands: number;
-  readonly snapshotMinutes: number;
-  /** MiB; 0 = what the machine or its container has. */
-  readonly memoryLimit: number;
-  /** Seconds between the notice to streams and a stop. */
-  readonly stopNotice: number;
-  readonly acceptHistoryGap: boolean;
-  readonly acceptIdentityGap: boolean;
-  readonly logLevel: LogLevel;
-  readonly logFormat: 'auto' | 'pretty' | 'json';
-  readonly quiet: boolean;
-  /** Written when the exchange is ready; empty for none. */
-  readonly readyFile: string;
-  readonly color: ColourChoice;
-}
+export type { Config };
+
 export type SettingName = keyof Config;
 
 export interface Setting<Value = unknown> {
-  readonly group: 'Server' | 'Operator' | 'World' | 'Market' | 'Durability' | 'Output';
+  readonly group: 'Server' | 'Operator' | 'World' | 'Market' | 'Laboratory' | 'Durability' | 'Output';
   /** As on the command line; two forms for a switch that can be turned on and off. */
   readonly flags: readonly string[];
   readonly help: string;
@@ -238,12 +184,47 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     initial: true,
     ...onOff(),
   },
+  demoReach: {
+    group: 'World',
+    flags: ['--demo-reach <loopback|container>'],
+    help: 'who may reach demo accounts: this machine, or inside a container private addresses too',
+    initial: 'loopback',
+    ...oneOf('loopback', 'container'),
+  },
   inspect: {
     group: 'World',
     flags: ['--inspect <on|off>'],
     help: 'keep the last requests of each account in memory and show them to it at /inspector [on; off with --no-demo]',
     initial: 'off',
     ...oneOf('on', 'off'),
+  },
+  lab: {
+    group: 'Laboratory',
+    flags: ['--lab <on|off>'],
+    help: 'snapshots, reverts and forks for operators, at /lab of their listener [on; off with --no-demo]',
+    initial: 'off',
+    ...oneOf('on', 'off'),
+  },
+  labSnapshots: {
+    group: 'Laboratory',
+    flags: ['--lab-snapshots <number>'],
+    help: 'snapshots of the laboratory, at most',
+    initial: 64,
+    ...wholeNumber(1, 10_000),
+  },
+  labSpace: {
+    group: 'Laboratory',
+    flags: ['--lab-space <MiB>'],
+    help: 'space of all of them together, at most; 0 for 1024 in memory and 10240 on disk',
+    initial: 0,
+    ...wholeNumber(0, 1_048_576),
+  },
+  labForks: {
+    group: 'Laboratory',
+    flags: ['--lab-forks <number>'],
+    help: 'forks that run at a time, at most',
+    initial: 16,
+    ...wholeNumber(0, 1000),
   },
   catalogue: {
     group: 'World',

@@ -1,6 +1,7 @@
 /** The banner of a ready exchange: accounts, contents, addresses, first commands to try. */
 import { CATEGORY_NAMES } from '../../../core/model/enums.ts';
 import type { OpenedDemoAccount } from '../../../identity/demo-accounts.ts';
+import { BOURSE } from '../../../program-name.ts';
 import { clientSnippet } from '../client-snippets.ts';
 import type { Paint } from './colour.ts';
 import { count, counted, textTable } from './format.ts';
@@ -16,6 +17,8 @@ export interface StartFacts {
   /** Undefined when everything is in memory. */
   readonly data: string | undefined;
   readonly demoAccounts: readonly OpenedDemoAccount[];
+  /** Who may use them. */
+  readonly demoReach: 'loopback' | 'container';
   /** Instruments by category. */
   readonly instruments: Readonly<Record<string, number>>;
   readonly replayedCommands: number;
@@ -102,7 +105,7 @@ function addresses({ url, operatorUrl, operatorToken, consoleCode }: StartFacts,
   const operator = [
     `${operatorUrl}${consoleCode === undefined ? '' : `/#code=${consoleCode}`} is the console, for a minute`,
     operatorToken === undefined
-      ? 'later: npm run bourse -- console, and npm run bourse -- --help for the command line'
+      ? `later: ${BOURSE} console, and ${BOURSE} --help for the command line`
       : `its token, while this process runs: ${operatorToken}`,
   ];
   return [
@@ -114,7 +117,7 @@ function addresses({ url, operatorUrl, operatorToken, consoleCode }: StartFacts,
   ];
 }
 
-function accounts({ demoAccounts, data }: StartFacts, paint: Paint): string[] {
+function accounts({ demoAccounts, demoReach, data }: StartFacts, paint: Paint): string[] {
   if (demoAccounts.length === 0) return titled('Accounts', ['none opened (--no-demo)'], paint);
   const head = ['name', 'uid', 'apiKey', 'secretKey', 'passphrase', 'funds'];
   const rows = demoAccounts.map(({ account, uid }) => [
@@ -127,7 +130,8 @@ function accounts({ demoAccounts, data }: StartFacts, paint: Paint): string[] {
   ]);
   const [first, ...rest] = textTable([head, ...rows]);
   const file = data === undefined ? '' : `; also in ${data}/demo-accounts.json`;
-  const note = `same keys on every machine, so this machine only${file}`;
+  const reach = demoReach === 'container' ? 'private addresses' : 'this machine';
+  const note = `same keys on every machine, so ${reach} only${file}`;
   return [
     ...titled('Accounts', [note], paint),
     `  ${paint('dim', first!)}`,
@@ -165,7 +169,7 @@ function state({ data }: StartFacts, restored: string, paint: Paint): string[] {
 
 function activity(market: MarketFacts | undefined, dot: string): string {
   if (market === undefined) return 'off: books are empty and futures wait for prices (--market normal)';
-  return `${market.level}: ${counted(market.agents, 'agent')} trading${dot}${market.feed}${dot}npm run bourse -- market --help`;
+  return `${market.level}: ${counted(market.agents, 'agent')} trading${dot}${market.feed}${dot}${BOURSE} market --help`;
 }
 
 function toTry({ url, demoAccounts }: StartFacts, paint: Paint): string[] {
@@ -175,6 +179,6 @@ function toTry({ url, demoAccounts }: StartFacts, paint: Paint): string[] {
   const program = clientSnippet('ccxt-js', { ...trader, url })
     .trimEnd()
     .split('\n');
-  const others = 'npm run -s bourse -- client ccxt-py|sdk|curl';
+  const others = `${BOURSE} client ccxt-py|sdk|curl`;
   return titled('Try', [curl, others, '', ...program], paint).map((line) => line.trimEnd());
 }

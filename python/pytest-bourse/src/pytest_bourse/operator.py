@@ -1,0 +1,34 @@
+"""Calls of the operator's interface."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import http
+from .errors import BourseError, BourseNotFound
+
+
+@dataclass(frozen=True)
+class Operator:
+    url: str | None
+    token: str | None
+
+    def get(self, path: str) -> Any:
+        return self._call("GET", path, None)
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        return self._call("POST", path, json.dumps(body or {}))
+
+    def _call(self, method: str, path: str, body: str | None) -> Any:
+        if not self.url or not self.token:
+            raise BourseNotFound(
+                "this needs the operator's interface: set BOURSE_READY_FILE to the file that the exchange "
+                "was started with (--ready-file), or BOURSE_OPERATOR_URL and BOURSE_OPERATOR_TOKEN"
+            )
+        answer = http.call(method, self.url + path, {"Authorization": f"Bearer {self.token}"}, body)
+        if "error" in answer:
+            raise BourseError(answer["error"]["code"], answer["error"]["message"])
+        return answer

@@ -1,0 +1,98 @@
+"""The exchange of a test, through the fixtures."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+
+from pytest_bourse import Bourse, BourseError, Options, start_bourse
+
+SPOT = {"category": "SPOT", "symbol": "BTCUSDT", "orderType": "limit"}
+FUTURES = {"category": "USDT-FUTURES", "symbol": "BTCUSDT", "orderType": "limit", "qty": "1"}
+
+
+def open_position(bourse: Bourse) -> None:
+    bourse.account("maker").place(**FUTURES, side="sell", price="60000")
+    bourse.account("alice").place(**FUTURES, side="buy", price="60000")
+
+
+def test_trades(bourse: Bourse) -> None:
+    alice, bob = bourse.account("alice"), bourse.account("bob")
+    first = alice.place(**SPOT, side="buy", qty="0.1", price="59000")
+    assert [order["orderId"] for order in alice.open_orders()] == [first["orderId"]]
+    assert bob.place(**SPOT, side="sell", qty="0.1", price="59000")["orderStatus"] == "filled"
+    assert alice.open_orders() == []
+    assert alice.balances()["USDT"] == "94100"
+
+    second = alice.place(**SPOT, side="buy", qty="0.1", price="50000")
+    alice.cancel(second["orderId"])
+    assert alice.open_orders() == []
+    seen = bourse.requests(account="alice", path="place-order")
+    assert [(each["method"], each["code"]) for each in seen] == [("POST", "00000")] * 2
+
+
+def test_is_not_that_of_another_test(bourse: Bourse) -> None:
+    assert bourse.account("alice").balances()["USDT"] == "100000"
+    assert bourse.requests(account="bob") == []
+
+
+def test_moves_prices_and_time(bourse: Bourse) -> None:
+    alice = bourse.account("alice")
+    open_position(bourse)
+    bourse.shock("BTC", -10, seconds=5)
+    assert float(alice.positions()[0]["markPrice"]) < 58_000
+    bourse.price("BTCUSDT", "61000")
+
+    before = alice.balances()["USDT"]
+    happened = bourse.advance(to=datetime(2026, 1, 1, 0, 15, tzinfo=timezone.utc))
+    assert (happened.end, bourse.now()) == (happened.end, happened.end)
+    assert bourse.advance("1m30s").end == datetime(2026, 1, 1, 0, 16, 30, tzinfo=timezone.utc)
+    # The price holds beyond the 15 minutes that a report counts for.
+    assert alice.place(**FUTURES, side="buy", price="58000")["orderStatus"] == "new"
+    bourse.force_funding("BTCUSDT")
+    assert alice.balances()["USDT"] != before
+
+
+def test_forces(bourse: Bourse) -> None:
+    open_position(bourse)
+    bourse.force_liquidation("alice")
+    assert bourse.account("alice").positions() == []
+    bourse.force_halt()
+    with pytest.raises(BourseError):
+        bourse.account("bob").place(**SPOT, side="buy", qty="0.1", price="59000")
+    bourse.force_resume()
+    bourse.account("bob").place(**SPOT, side="buy", qty="0.1", price="59000")
+
+
+def test_server_is_shared(bourse_server: Bourse) -> None:
+    ann = bourse_server.open_account("ann", {"USDT": "1000"})
+    assert ann.balances() == {"USDT": "1000"}
+
+
+def test_server_keeps_what_a_test_left(bourse_server: Bourse, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann = bourse_server.account("ann")
+    ann.deposit("BTC", "1")
+    assert ann.balances() == {"BTC": "1", "USDT": "1000"}
+    with pytest.raises(BourseError) as refused:
+        ann.place(**SPOT, side="buy", qty="1", price="59000")
+    assert refused.value.code.isdigit()
+    with pytest.raises(LookupError, match="no account 'nobody'; there are alice, bob, bot, maker, ann"):
+        bourse_server.account("nobody")
+    with pytest.raises(LookupError, match="no price of 'ETH' was set; there are BTCUSDT"):
+        bourse_server.shock("ETH", 1)
+    with pytest.raises(TypeError, match="span such as 8h"):
+        bourse_server.advance("soon")
+
+
+def test_ccxt_options(bourse_server: Bourse) -> None:
+    options: dict[str, Any] = bourse_server.ccxt("bot")
+    assert (options["apiKey"], options["urls"]["api"]["uta"]) == ("demo-bot", bourse_server.url)
+    assert "apiKey" not in bourse_server.ccxt()
+
+
+def test_a_market_has_its_own_prices() -> None:
+    with start_bourse(Options(instruments=["SPOT:BTCUSDT"], market="normal")) as bourse:
+        assert bourse.advance("5s").events["trade"] > 0
+        bourse.shock("BTC", 5)

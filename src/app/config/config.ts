@@ -1,0 +1,67 @@
+/**
+ * The settings by name, as a configuration file has them (`settings.ts` describes each). It imports nothing: its
+ * declarations are published alone (`bourse/config`).
+ */
+export interface Config {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly trustedProxies: readonly string[];
+  /** Host names under which both servers respond, beside addresses, localhost and names without a dot. */
+  readonly allowedHosts: readonly string[];
+  /** Origins of other hosts whose pages may open streams. */
+  readonly allowedOrigins: readonly string[];
+  readonly rateLimits: 'on' | 'off';
+  readonly errorDialect: 'v3' | 'classic';
+  /** Is a signed request rejected that was sent before? */
+  readonly rejectReplays: boolean;
+  /** May operators take snapshots, go back to them and fork? */
+  readonly lab: 'on' | 'off';
+  readonly labSnapshots: number;
+  /** MiB of all snapshots; 0 for 1,024 in memory and 10,240 on disk. */
+  readonly labSpace: number;
+  readonly labForks: number;
+  /** Are the last requests of every account kept in memory, for its own eyes? */
+  readonly inspect: 'on' | 'off';
+  /** Is there a listener for operators? */
+  readonly operator: boolean;
+  readonly operatorHost: string;
+  /** 0 takes any free port. */
+  readonly operatorPort: number;
+  /** Empty for the file in the data directory. */
+  readonly operatorTokenFile: string;
+  /** Dollars of the house's exposure from which on the exchange warns: `figure=dollars`, `figure:COIN=dollars`. */
+  readonly exposureLimits: readonly string[];
+  readonly data: string;
+  /** Nothing is kept beyond the process: no data directory, no threads. */
+  readonly memory: boolean;
+  readonly clock: 'wall' | 'manual' | `scaled:${number}`;
+  /** Start of a new exchange's time; 0 for now. */
+  readonly clockStart: number;
+  readonly demo: boolean;
+  /** Who may reach demo accounts: this machine, or beyond a container private addresses too. */
+  readonly demoReach: 'loopback' | 'container';
+  readonly catalogue: string;
+  /** Those of the catalogue that are listed, as `SYMBOL` or `CATEGORY:SYMBOL`; empty for all. */
+  readonly instruments: readonly string[];
+  readonly market: 'off' | 'quiet' | 'normal' | 'wild';
+  readonly feed: 'synthetic' | `replay:${string}` | `live:${string}`;
+  readonly seed: number;
+  /** Days of candles to generate at the first start; 0 = none. */
+  readonly backfill: number;
+  readonly segmentBytes: number;
+  readonly snapshotCommands: number;
+  readonly snapshotMinutes: number;
+  /** MiB; 0 = what the machine or its container has. */
+  readonly memoryLimit: number;
+  /** Seconds between the notice to streams and a stop. */
+  readonly stopNotice: number;
+  readonly acceptHistoryGap: boolean;
+  readonly acceptIdentityGap: boolean;
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  readonly logFormat: 'auto' | 'pretty' | 'json';
+  readonly quiet: boolean;
+  /** Written when the exchange is ready; empty for none. */
+  readonly readyFile: string;
+  readonly color: 'always' | 'never' | 'auto';
+}
