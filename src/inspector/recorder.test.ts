@@ -40,12 +40,15 @@ test('the oldest entries make room when there are too many', () => {
 });
 
 test('the oldest entries make room when they are too large', () => {
-  const recorder = new Recorder({ entries: 1_000, bytes: 200_000 });
-  for (let n = 0; n < 100; n++) recorder.call({ ...CALL, body: Buffer.alloc(10_000, 'a') });
-  assert.ok(recorder.bytes <= 200_000);
-  assert.equal(recorder.count, 9);
-  for (let n = 0; n < 2_000; n++) recorder.call(CALL);
-  assert.ok(recorder.bytes <= 200_000);
+  const recorder = new Recorder({ entries: 1_000, bytes: 1_000_000 });
+  for (let n = 0; n < 200; n++) recorder.call({ ...CALL, atMs: n, body: Buffer.alloc(10_000, 'a') });
+  assert.ok(recorder.bytes <= 1_000_000);
+  // Half of them were too many; the oldest went.
+  assert.ok(recorder.count > 40 && recorder.count < 100, `${recorder.count} are kept`);
+  assert.equal(recorder.find(200)!.atMs, 199);
+  for (let n = 0; n < 5_000; n++) recorder.call(CALL);
+  assert.ok(recorder.bytes <= 1_000_000);
+  assert.equal(recorder.count, 1_000);
 });
 
 test('of long bodies and answers the beginning is kept', () => {
@@ -78,10 +81,23 @@ test('a listener hears of entries until it leaves', () => {
   const heard: Entry[] = [];
   const leave = recorder.listen((entry) => heard.push(entry));
   recorder.call(CALL);
+  assert.equal(recorder.count, 1);
   leave();
   recorder.call(CALL);
+  assert.equal(recorder.count, 2);
   assert.deepEqual(
     heard.map(({ id }) => id),
     [1],
   );
+});
+
+test('who has left is told nothing of what was still to be written', () => {
+  const recorder = new Recorder();
+  const told: string[] = [];
+  const leave = recorder.listen(() => told.push('left'));
+  recorder.listen(() => told.push('stays'));
+  recorder.call(CALL);
+  leave();
+  assert.equal(recorder.count, 1);
+  assert.deepEqual(told, ['stays']);
 });

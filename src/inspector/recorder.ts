@@ -1,7 +1,8 @@
 /**
- * The last requests and frames of accounts, in memory alone. The oldest make room, by number and by size. Nothing is
- * worked out of them until somebody looks (`entry-summary.ts`), because every order pays for what happens here.
+ * The last requests and frames of accounts, in memory alone, without secrets. Nothing is worked out of them until somebody
+ * looks (`entry-summary.ts`), because every order pays for what happens here.
  */
+import { EntryRows, type RowLimits } from './entry-rows.ts';
 import { targetWithoutSecrets, withoutSecrets } from './redaction.ts';
 import type {
   Direction,
@@ -38,169 +39,184 @@ export interface Entry extends Party, RequestSteps {
   readonly connection: string;
 }
 
-export interface RecorderLimits {
-  readonly entries: number;
-  readonly bytes: number;
-}
-
-const LIMITS: RecorderLimits = { entries: 20_000, bytes: 64 * 1024 * 1024 };
+const LIMITS: RowLimits = { entries: 20_000, bytes: 64 * 1024 * 1024 };
 /** Of each body and each answer. */
 export const TEXT_CHARS_MAX = 16 * 1024;
 const AGENT_CHARS_MAX = 200;
-/** The record itself, with its short texts. */
-const ENTRY_BYTES = 640;
+/** More than a request line may have. */
+const TARGET_CHARS_MAX = 8 * 1024;
+
+/** Bounds what waits to be written. */
+const PENDING_MAX = 256;
+/** After the first of them. Work for the end of each turn would make turns short, and the disk's batches small. */
+const PENDING_MS = 20;
 
 const NO_STEPS: RequestSteps = { parsedUs: 0, admittedUs: 0, appliedUs: 0, durableUs: 0, commands: [] };
 
-export class Recorder implements TrafficSink {
-  readonly #limits: RecorderLimits;
-  /** The entry with an id stands at its remainder by the number of places. */
-  readonly #ring: (Entry | undefined)[];
-  readonly #listeners = new Set<(entry: Entry) => void>();
-  #oldest = 1;
-  #next = 1;
-  #bytes = 0;
+type NewEntry = Omit<Entry, 'id'>;
+type Fits = (entry: Entry) => boolean;
+type Belongs = (party: Party) => boolean;
+const everything = () => true;
 
-  constructor(limits: RecorderLimits = LIMITS) {
-    this.#limits = limits;
-    this.#ring = Array.from({ length: limits.entries }, () => undefined);
+export class Recorder implements TrafficSink {
+  readonly #rows: EntryRows;
+  readonly #listeners = new Set<(entry: Entry) => void>();
+  /** What came and is not written yet; readers write it first. */
+  #pending: (HttpCall | SocketFrame)[] = [];
+  readonly #keepPending = () => this.#kept();
+
+  constructor(limits: RowLimits = LIMITS) {
+    this.#rows = new EntryRows(limits);
   }
 
   get count(): number {
-    return this.#next - this.#oldest;
+    return this.#kept().count;
   }
 
   get oldestId(): number {
-    return this.#oldest;
+    return this.#kept().oldestId;
   }
 
   /** That of the entry that comes next. */
   get nextId(): number {
-    return this.#next;
+    return this.#kept().nextId;
   }
 
-  /** An upper bound of what the entries take. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#kept().bytes;
   }
 
   call(call: HttpCall): void {
-    const { party, body, agent, steps = NO_STEPS } = call;
-    this.#keep({
-      id: this.#next,
-      kind: 'http',
-      uid: party.uid,
-      mainUid: party.mainUid,
-      apiKey: party.apiKey,
-      atMs: call.atMs,
-      tookMs: call.tookMs,
-      peer: call.peer ?? '',
-      agent: agent === undefined ? '' : cut(agent, AGENT_CHARS_MAX),
-      method: call.method,
-      target: targetWithoutSecrets(call.target),
-      timestamp: call.timestamp === undefined ? '' : cut(call.timestamp, 32),
-      body: body === undefined ? '' : kept(textOf(body)),
-      answer: kept(call.answer),
-      status: call.status,
-      left: call.left,
-      unread: call.unread,
-      finding: call.finding,
-      parsedUs: steps.parsedUs,
-      admittedUs: steps.admittedUs,
-      appliedUs: steps.appliedUs,
-      durableUs: steps.durableUs,
-      commands: steps.commands,
-      connection: '',
-    });
+    this.#keepSoon(call);
   }
 
   frame(frame: SocketFrame): void {
-    const { party, direction, steps = NO_STEPS } = frame;
-    const text = kept(frame.text);
-    this.#keep({
-      id: this.#next,
-      kind: 'ws',
-      uid: party.uid,
-      mainUid: party.mainUid,
-      apiKey: party.apiKey,
-      atMs: frame.atMs,
-      tookMs: frame.tookMs,
-      peer: frame.peer ?? '',
-      agent: cut(frame.agent ?? '', AGENT_CHARS_MAX),
-      method: direction satisfies Direction,
-      target: frame.path,
-      timestamp: '',
-      body: direction === 'in' ? text : '',
-      answer: direction === 'in' ? '' : text,
-      status: 0,
-      left: undefined,
-      unread: false,
-      finding: frame.finding,
-      parsedUs: steps.parsedUs,
-      admittedUs: steps.admittedUs,
-      appliedUs: steps.appliedUs,
-      durableUs: steps.durableUs,
-      commands: steps.commands,
-      connection: frame.connection,
-    });
+    this.#keepSoon(frame);
   }
 
   find(id: number): Entry | undefined {
-    return id >= this.#oldest && id < this.#next ? this.#ring[id % this.#limits.entries] : undefined;
+    const rows = this.#kept();
+    return rows.has(id) ? rows.read(id) : undefined;
   }
 
-  /** The newest that fit, the oldest of them first. */
-  newest(most: number, fits: (entry: Entry) => boolean): Entry[] {
+  /** The newest that belong and fit, the oldest of them first. Only those that belong are read for it. */
+  newest(most: number, belongs: Belongs, fits: Fits = everything): Entry[] {
     const found: Entry[] = [];
-    for (let id = this.#next - 1; id >= this.#oldest && found.length < most; id--) {
-      const entry = this.find(id)!;
-      if (fits(entry)) found.push(entry);
-    }
+    const { oldestId, nextId } = this;
+    for (let id = nextId - 1; id >= oldestId && found.length < most; id--)
+      this.#readInto(found, id, belongs, fits);
     return found.reverse();
   }
 
-  /** The first that fit behind an entry, the oldest first. */
-  after(id: number, most: number, fits: (entry: Entry) => boolean): Entry[] {
+  /** The first that belong and fit behind an entry, the oldest first. */
+  after(id: number, most: number, belongs: Belongs, fits: Fits = everything): Entry[] {
     const found: Entry[] = [];
-    for (let next = Math.max(id + 1, this.#oldest); next < this.#next && found.length < most; next++) {
-      const entry = this.find(next)!;
-      if (fits(entry)) found.push(entry);
-    }
+    const { oldestId, nextId } = this;
+    for (let next = Math.max(id + 1, oldestId); next < nextId && found.length < most; next++)
+      this.#readInto(found, next, belongs, fits);
     return found;
   }
 
-  /** Returns the way to leave. */
+  /** Returns the way to leave, after which the listener is not called again. */
   listen(listener: (entry: Entry) => void): () => void {
+    this.#kept();
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return () => this.#listeners.delete(listener);
   }
 
-  #keep(entry: Entry): void {
-    const size = bytesOf(entry);
-    while (this.count > 0 && (this.count >= this.#limits.entries || this.#bytes + size > this.#limits.bytes))
-      this.#dropOldest();
-    this.#ring[entry.id % this.#limits.entries] = entry;
-    this.#bytes += size;
-    this.#next++;
-    for (const listener of this.#listeners) listener(entry);
+  #readInto(found: Entry[], id: number, belongs: Belongs, fits: Fits): void {
+    if (!belongs(this.#rows.party(id))) return;
+    const entry = this.#rows.read(id);
+    if (fits(entry)) found.push(entry);
   }
 
-  #dropOldest(): void {
-    const place = this.#oldest++ % this.#limits.entries;
-    this.#bytes -= bytesOf(this.#ring[place]!);
-    this.#ring[place] = undefined;
+  #keepSoon(traffic: HttpCall | SocketFrame): void {
+    if (this.#pending.push(traffic) === 1) setTimeout(this.#keepPending, PENDING_MS).unref();
+    else if (this.#pending.length === PENDING_MAX) this.#kept();
+  }
+
+  /** With everything that came so far. */
+  #kept(): EntryRows {
+    const pending = this.#pending;
+    if (pending.length === 0) return this.#rows;
+    this.#pending = [];
+    for (const traffic of pending)
+      this.#keep('direction' in traffic ? frameEntry(traffic) : callEntry(traffic));
+    return this.#rows;
+  }
+
+  #keep(entry: NewEntry): void {
+    this.#rows.write(entry);
+    if (this.#listeners.size === 0) return;
+    const kept = this.#rows.read(this.#rows.nextId - 1);
+    for (const listener of this.#listeners) listener(kept);
   }
 }
 
-/** A character takes two bytes once one of a text is not Latin. */
-function bytesOf({ body, answer, target, agent, commands }: Entry): number {
-  return (
-    ENTRY_BYTES + 16 * commands.length + 2 * (body.length + answer.length + target.length + agent.length)
-  );
+function callEntry(call: HttpCall): NewEntry {
+  const { party, body, agent, steps = NO_STEPS } = call;
+  return {
+    kind: 'http',
+    uid: party.uid,
+    mainUid: party.mainUid,
+    apiKey: party.apiKey,
+    atMs: call.atMs,
+    tookMs: call.tookMs,
+    peer: call.peer ?? '',
+    agent: agent === undefined ? '' : cut(agent, AGENT_CHARS_MAX),
+    method: call.method,
+    target: cut(targetWithoutSecrets(call.target), TARGET_CHARS_MAX),
+    timestamp: call.timestamp === undefined ? '' : cut(call.timestamp, 32),
+    body: body === undefined ? '' : kept(textOf(body)),
+    answer: kept(call.answer),
+    status: call.status,
+    left: call.left,
+    unread: call.unread,
+    finding: call.finding,
+    parsedUs: steps.parsedUs,
+    admittedUs: steps.admittedUs,
+    appliedUs: steps.appliedUs,
+    durableUs: steps.durableUs,
+    commands: steps.commands,
+    connection: '',
+  };
+}
+
+function frameEntry(frame: SocketFrame): NewEntry {
+  const { party, direction, steps = NO_STEPS } = frame;
+  const text = kept(frame.text);
+  return {
+    kind: 'ws',
+    uid: party.uid,
+    mainUid: party.mainUid,
+    apiKey: party.apiKey,
+    atMs: frame.atMs,
+    tookMs: frame.tookMs,
+    peer: frame.peer ?? '',
+    agent: cut(frame.agent ?? '', AGENT_CHARS_MAX),
+    method: direction satisfies Direction,
+    target: frame.path,
+    timestamp: '',
+    body: direction === 'in' ? text : '',
+    answer: direction === 'in' ? '' : text,
+    status: 0,
+    left: undefined,
+    unread: false,
+    finding: frame.finding,
+    parsedUs: steps.parsedUs,
+    admittedUs: steps.admittedUs,
+    appliedUs: steps.appliedUs,
+    durableUs: steps.durableUs,
+    commands: steps.commands,
+    connection: frame.connection,
+  };
 }
 
 function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString('utf8');
 }
 
 /** A secret may stand across the cut, so secrets go first. */
@@ -208,7 +224,6 @@ function kept(text: string): string {
   return cut(withoutSecrets(text), TEXT_CHARS_MAX);
 }
 
-/** A copy: a slice of a text would keep all of it in memory. */
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : Buffer.from(text.slice(0, most), 'utf16le').toString('utf16le');
+  return text.length <= most ? text : text.slice(0, most);
 }

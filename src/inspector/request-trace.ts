@@ -1,12 +1,12 @@
 /**
- * When a request reached its steps, and the commands that it made. They are submitted far below the servers, so the request
- * that runs is found through the asynchronous context that Node keeps, and not through every call on the way.
+ * When a request reached its steps, and the commands that it made. They are submitted far below the servers. Nearly all
+ * handlers submit before they wait for anything, so a request is followed by what stands beside the sequencer while its
+ * handler runs; one that submits after a wait takes it along. An asynchronous context that Node keeps would find it
+ * everywhere, but every order would carry one.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RequestSteps } from './traffic.ts';
 
 const NO_COMMANDS: readonly number[] = [];
-const running = new AsyncLocalStorage<RequestTrace>();
 
 export class RequestTrace implements RequestSteps {
   readonly #startMs: number;
@@ -51,11 +51,23 @@ export class RequestTrace implements RequestSteps {
 /** Whole numbers are kept without a box of their own; 0 is a step that was not reached. */
 const micros = (ms: number): number => Math.max(1, Math.round(ms * 1_000));
 
-/** Runs a request that was admitted, with nothing to follow it while nothing is recorded. */
-export function traced<Result>(trace: RequestTrace | undefined, run: () => Result): Result {
-  if (trace === undefined) return run();
-  trace.admitted();
-  return running.run(trace, run);
+/** What takes commands, and tells of them to who stands beside it. */
+interface Followed {
+  trace: Pick<RequestTrace, 'applied' | 'durable'> | undefined;
 }
 
-export const runningTrace = (): RequestTrace | undefined => running.getStore();
+/** Runs a request that was admitted, with nothing to follow it while nothing is recorded. */
+export function traced<Result>(
+  followed: Followed,
+  trace: RequestTrace | undefined,
+  run: () => Result,
+): Result {
+  if (trace === undefined) return run();
+  trace.admitted();
+  followed.trace = trace;
+  try {
+    return run();
+  } finally {
+    followed.trace = undefined;
+  }
+}

@@ -2,9 +2,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CachedPage, definitions, escaped, htmlPage, sendPage, wantsPage } from '../../http/page.ts';
 import { DEMO_ACCOUNTS } from '../../identity/demo-accounts.ts';
-import { VERSION } from '../../version.ts';
+import { BOURSE } from '../../program-name.ts';
+import { IS_INSTALLED, VERSION } from '../../version.ts';
 
 const link = (path: string) => `<a href="${escaped(path)}">${escaped(path.split('?')[0]!)}</a>`;
+
+/** An installed package has none of it. */
+const SOURCES = [
+  '<code>README.md</code> <code>docs/</code>',
+  'how to use, run and change it; in the directory of the project',
+] as const;
 
 const PLACES = definitions([
   [link('/'), 'the trading terminal'],
@@ -19,22 +26,20 @@ const PLACES = definitions([
   ],
   [`${link('/healthz')} ${link('/readyz')} ${link('/metrics')}`, 'does it run, can it serve, its figures'],
   [link('/api/v3/market/tickers?category=SPOT&symbol=BTCUSDT'), 'a first call, which needs no key'],
-  [
-    '<code>README.md</code> <code>docs/</code>',
-    'how to use, run and change it; in the directory of the project',
-  ],
+  ...(IS_INSTALLED ? [] : [SOURCES]),
 ]);
 
-const CLIENTS = `<pre>npm run -s bourse -- client curl | bash
-npm run -s bourse -- client ccxt-js | node --input-type=module
-npm run -s bourse -- client ccxt-py | python3</pre>
+const CLIENTS = `<pre>${BOURSE} client curl | bash
+${BOURSE} client ccxt-js | node --input-type=module
+${BOURSE} client ccxt-py | python3</pre>
 <p>Each line prints a program with the address and keys of this exchange and runs it: it places an order and shows it. If the
 exchange was started with <code>--data DIR</code>, write that behind <code>client curl</code> too.</p>`;
 
-const OPERATOR = `<pre>npm run bourse -- account create alice
-npm run bourse -- key create alice
-npm run bourse -- deposit alice 10000 USDT --reference first</pre>
-<p>Then sign requests with that key: <code>docs/operator.md</code> shows one with curl, the README with ccxt.</p>`;
+const SIGNED_REQUESTS = '<code>docs/operator.md</code> shows one with curl, the README with ccxt.';
+const OPERATOR = `<pre>${BOURSE} account create alice
+${BOURSE} key create alice
+${BOURSE} deposit alice 10000 USDT --reference first</pre>
+<p>Then sign requests with that key: ${IS_INSTALLED ? link('/docs') : SIGNED_REQUESTS}</p>`;
 
 function trade(demo: boolean): string {
   const names = DEMO_ACCOUNTS.map(({ name }) => `<code>${escaped(name)}</code>`).join(', ');

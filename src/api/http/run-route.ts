@@ -3,10 +3,10 @@
  * durability.
  */
 import { RecordDamaged } from '../../history/record-damaged.ts';
-import { OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
+import { type CommandTrace, OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { deniedToSubAccount } from '../auth/sub-account-rights.ts';
-import type { Call, Route } from '../route.ts';
+import type { Access, Call, Route } from '../route.ts';
 import { WireError } from '../wire/wire-error.ts';
 
 /**
@@ -15,15 +15,26 @@ import { WireError } from '../wire/wire-error.ts';
  */
 export function runRoute(route: Route, call: Call<never, never>): unknown {
   const { sequencer, caller, body } = call;
+  const { trace } = sequencer;
   const forbidden = route.access === 'public' ? undefined : deniedToSubAccount(route.path, caller.user, body);
   const answer = forbidden ?? route.handle(call);
-  if (answer instanceof Promise) return answer.then((settled) => whenDurable(route, sequencer, settled));
-  return whenDurable(route, sequencer, answer);
+  if (answer instanceof Promise)
+    return answer.then((settled) => whenDurable(route, sequencer, settled, trace));
+  return whenDurable(route, sequencer, answer, trace);
 }
 
+/** What changes users and keys: no command, but the journal gets a mark of it. */
+const IDENTITY_CHANGES: ReadonlySet<Access> = new Set(['main_write', 'broker_write']);
+
 /** A response waits until everything it shows is durable; an action has waited for its own command. */
-function whenDurable({ acts }: Route, sequencer: Sequencer, answer: unknown): unknown {
-  const durable = acts && !(answer instanceof WireError) ? undefined : sequencer.durable();
+function whenDurable(
+  { acts, access }: Route,
+  sequencer: Sequencer,
+  answer: unknown,
+  trace: CommandTrace | undefined,
+): unknown {
+  const hasWaited = acts && !(answer instanceof WireError) && !IDENTITY_CHANGES.has(access);
+  const durable = hasWaited ? undefined : sequencer.durable(trace);
   return durable === undefined ? answer : durable.then(() => answer);
 }
 

@@ -8,11 +8,18 @@
  *   validation      the route's schema
  *   handler         the route; its response is sent when everything in it is durable
  */
-import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  preValidationHookHandler,
+} from 'fastify';
 import { endConnection, JSON_TYPE } from '../../http/client-error.ts';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
-import { RequestSource } from '../../http/request-source.ts';
+import { type PeerRefusal, RequestSource } from '../../http/request-source.ts';
 import { traced } from '../../inspector/request-trace.ts';
 import type { TrafficSink } from '../../inspector/traffic.ts';
 import type { Call, Caller, Route, Services } from '../route.ts';
@@ -24,7 +31,7 @@ import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
 import { sendNotFoundPage, serveAboutPage } from './pages.ts';
-import { recordCalls } from './record-calls.ts';
+import { receive, recordCalls } from './record-calls.ts';
 import { serveReference } from './reference.ts';
 import { RequestGuard, type RequestGuardOptions } from './request-guard.ts';
 import { Responder } from './responder.ts';
@@ -36,6 +43,7 @@ export interface ApiServerOptions extends Services, RequestGuardOptions {
   readonly logger: FastifyBaseLogger;
   /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
+  readonly peerRefusal?: PeerRefusal | undefined;
   /** Are there demo accounts with published keys? The page of /about says so. */
   readonly demo: boolean;
   readonly metrics: Meter;
@@ -62,6 +70,7 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   const app = openServer(options, requestGuard, responder);
   app.decorateRequest('peer', undefined);
   app.decorateRequest('caller', undefined);
+  app.decorateRequest('received', undefined);
   app.removeAllContentTypeParsers();
   // A named type is matched without parsing, and nearly all bodies have this one.
   for (const type of ['application/json', '*'])
@@ -82,15 +91,29 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
     wantsPage(request.raw)
       ? sendNotFoundPage(reply, notFound(request).msg)
       : responder.fail(reply, notFound(request));
-  app.setNotFoundHandler(sendNotFound);
+  const received = traffic === undefined ? undefined : receive;
+  app.setNotFoundHandler({ preValidation: hookOf(received) }, sendNotFound);
 
   serveReference(app);
   await app.register(async (scope) => {
-    for (const route of ROUTES) serve(scope, route, options, requestGuard, responder);
+    for (const route of ROUTES) serve(scope, route, options, requestGuard, responder, received);
   });
   serveAboutPage(app, options.demo, (request, reply) => responder.fail(reply, notFound(request)));
   serveHealth(app, options.metrics, options.readiness);
   return app;
+}
+
+/** Told of each call once its body is there, while calls are recorded. */
+type Received = typeof receive;
+
+function hookOf(received: Received | undefined): preValidationHookHandler[] {
+  if (received === undefined) return [];
+  return [
+    (request, reply, done) => {
+      received(request, reply);
+      done();
+    },
+  ];
 }
 
 function notFound({ method, url }: FastifyRequest): WireError {
@@ -109,7 +132,7 @@ function openServer(
   requestGuard: RequestGuard,
   responder: Responder,
 ): FastifyInstance {
-  const { logger, allowedHosts } = options;
+  const { logger, allowedHosts, peerRefusal } = options;
   const app = openHttpServer(
     {
       loggerInstance: logger,
@@ -121,7 +144,7 @@ function openServer(
         endConnection(error, socket, (code) => responder.malformed(code)),
     },
     {
-      source: new RequestSource({ allowedHosts, ownPagesOnly: isForPages }),
+      source: new RequestSource({ allowedHosts, peerRefusal, ownPagesOnly: isForPages }),
       refuse: (reply, refusal) => void responder.refuseSource(reply, refusal),
       unreadablePath: (error, request, reply) => {
         if (requestGuard.admitAddress(request, reply)) responder.fail(reply, wireErrorOf(error, request));
@@ -143,12 +166,16 @@ function serve(
   services: Services,
   requestGuard: RequestGuard,
   responder: Responder,
+  received: Received | undefined,
 ): void {
   const { sequencer, identity, clock, errorDialect, addressKey, reserves } = services;
   app.route({
     ...describedRoute(route),
     config: { route },
-    preValidation: (request, reply, done) => requestGuard.identify(route, request, reply, done),
+    preValidation: (request, reply, done) => {
+      received?.(request, reply);
+      requestGuard.identify(route, request, reply, done);
+    },
     handler: (request, reply) => {
       const call: Call<never, never> = {
         sequencer,
@@ -161,7 +188,7 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
-      const answer = traced(request.trace, () => runRoute(route, call));
+      const answer = traced(sequencer, request.received, () => runRoute(route, call));
       if (answer instanceof Promise) answer.then(send).catch((error) => reply.send(error));
       else send(answer);
 

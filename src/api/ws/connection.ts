@@ -90,6 +90,10 @@ export class Connection implements Recipient {
     this.subscribeHourMs = options.openedMs;
   }
 
+  get stream(): Socket {
+    return this.socket;
+  }
+
   get open(): boolean {
     return this.ws.readyState === WebSocket.OPEN;
   }

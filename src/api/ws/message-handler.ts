@@ -25,7 +25,7 @@ import type { WsOrderEntry } from './order-entry.ts';
 import type { TopicCall, TradeCall } from './schemas.ts';
 import { LoginFrame, TopicFrame, TradeFrame, TradeId } from './schemas.ts';
 import type { SessionAuth } from './session-auth.ts';
-import { PRIVATE_TOPICS, readTopic, type TopicRequest } from './topic-request.ts';
+import { PRIVATE_TOPICS, readTopic, type TopicArgument, type TopicRequest } from './topic-request.ts';
 
 const FRAME_LIMITS = {
   ...BODY_LIMITS,
@@ -166,6 +166,16 @@ export class MessageHandler {
         connection.send(acknowledgement('subscribe', arg, connection.id));
         channels.subscribe(connection, request, arg);
       }
+    }
+  }
+
+  /** What the client has subscribed to begins anew, without another acknowledgement. */
+  resubscribe(connection: Connection, args: readonly string[]): void {
+    const { channels, sequencer } = this.options;
+    for (const arg of args) {
+      const request = readTopic(sequencer.state, JSON.parse(arg) as TopicArgument);
+      if (typeof request === 'string') connection.fail('unknownChannel', request, arg);
+      else if (this.mayRead(connection, request, arg)) channels.subscribe(connection, request, arg);
     }
   }
 

@@ -166,7 +166,7 @@ export class WsOrderEntry {
     const wrong = topic.check(body);
     if (wrong !== undefined) return wrong;
     const symbols = items.map((item) => this.symbolOf(item, caller));
-    const answering = traced(trace, () =>
+    const answering = traced(this.services.sequencer, trace, () =>
       runRoute(route, {
         ...this.services,
         query: undefined as never,

@@ -5,11 +5,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { RequestSource } from '../../http/request-source.ts';
+import { type PeerRefusal, RequestSource } from '../../http/request-source.ts';
 import type { Recorder } from '../../inspector/recorder.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { ReplayGuard } from '../auth/replay-guard.ts';
@@ -48,6 +49,7 @@ export interface StreamsOptions extends Services {
   readonly trustedProxies: readonly string[];
   /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
+  readonly peerRefusal?: PeerRefusal | undefined;
   /** Undefined when replays are not rejected. */
   readonly replays?: ReplayGuard | undefined;
   /** Origins of other hosts whose pages may connect. */
@@ -57,6 +59,20 @@ export interface StreamsOptions extends Services {
   readonly recorder?: Recorder | undefined;
   /** Bytes that may wait for all readers together; a process with little memory may want less. */
   readonly unsentTotalBytesMax?: number;
+}
+
+/** A connection on its way to other streams. */
+export interface HandedOver {
+  readonly id: string;
+  readonly role: StreamRole;
+  readonly peer: string | undefined;
+  readonly ws: WebSocket;
+  readonly socket: Socket;
+  readonly openedMs: number;
+  /** Of its login. */
+  readonly apiKey: string | undefined;
+  /** JSON of the arguments that it has subscribed to. */
+  readonly args: readonly string[];
 }
 
 export class Streams {
@@ -74,7 +90,9 @@ export class Streams {
   private readonly reaper: ConnectionReaper;
   /** The notice of a planned stop that was sent; undefined while none is planned. */
   private notice: string | undefined;
+  /** Takes nobody in any more. */
   private closing = false;
+  private closed = false;
 
   constructor(options: StreamsOptions) {
     const { sequencer, clock, wall, limiter, rateLimits, logger } = options;
@@ -133,7 +151,8 @@ export class Streams {
    * exception for any error frame, and its users do not retry after that exception (wire 2.5).
    */
   async close(): Promise<void> {
-    if (this.closing) return;
+    if (this.closed) return;
+    this.closed = true;
     this.closing = true;
     const leaving = [...this.connections];
     const steps = LEAVE_WITHIN_MS / LEAVE_STEP_MS;
@@ -151,6 +170,48 @@ export class Streams {
     this.channels.close();
     for (let waited = 0; this.connections.size > 0 && waited < CLOSE_GRACE_MS; waited += 10) await sleep(10);
     for (const { ws } of this.connections) ws.terminate();
+  }
+
+  /** Nothing more is read from clients until `resume`. */
+  hold(): void {
+    for (const { ws } of this.connections) ws.pause();
+  }
+
+  resume(): void {
+    for (const { ws } of this.connections) ws.resume();
+  }
+
+  /** Ends every connection at once, with a reason. */
+  leave(reason: string): void {
+    this.closing = true;
+    this.resume();
+    for (const connection of this.connections) connection.close(CloseCode.restart, reason);
+  }
+
+  /** The connections, for the streams of another state; they are no longer its own. */
+  handOver(): HandedOver[] {
+    return [...this.connections].map((connection) => {
+      const { id, role, peer, ws, openedMs, caller } = connection;
+      const args = [...connection.subscriptions.values()].map(({ arg }) => arg);
+      for (const event of ['message', 'ping', 'pong', 'error', 'close']) ws.removeAllListeners(event);
+      this.onClose(connection);
+      return { id, role, peer, ws, socket: connection.stream, openedMs, apiKey: caller?.key.apiKey, args };
+    });
+  }
+
+  /** Takes connections over: a login holds when the key is still good, and subscriptions begin anew. */
+  adopt(connections: readonly HandedOver[]): void {
+    for (const { apiKey, args, ...options } of connections) {
+      const connection = new Connection({ ...options, metrics: this.metrics });
+      this.enter(connection, undefined);
+      const credential = apiKey === undefined ? undefined : this.options.identity.findKey(apiKey);
+      if (credential?.frozen === false && this.admitUser(connection, credential.user.uid))
+        connection.caller = { user: credential.user, key: credential.key };
+      if (apiKey !== undefined && connection.caller === undefined)
+        connection.fail('keyInvalid', 'the API key is not known in this state; log in again');
+      else this.messages.resubscribe(connection, args);
+      options.ws.resume();
+    }
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -197,14 +258,21 @@ export class Streams {
     role: StreamRole,
     peer: string | undefined,
   ): void {
-    const { wall, logger } = this.options;
-    const openedMs = wall.now();
+    const openedMs = this.options.wall.now();
     const { metrics } = this;
+    metrics.accepted++;
     const connection = new Connection({ id: randomUUID(), role, peer, ws, socket, openedMs, metrics });
-    connection.recorder = this.recorderOf(connection, headers['user-agent']);
+    this.enter(connection, headers['user-agent']);
+    if (this.notice !== undefined) connection.fail('upgrade', this.notice);
+  }
+
+  private enter(connection: Connection, agent: string | undefined): void {
+    const { logger } = this.options;
+    const { metrics } = this;
+    const { ws, peer } = connection;
+    connection.recorder = this.recorderOf(connection, agent);
     this.connections.add(connection);
     this.admission.entered(peer);
-    metrics.accepted++;
     metrics.connections++;
     ws.on('message', (data, binary) => {
       metrics.received++;
@@ -222,7 +290,6 @@ export class Streams {
       connection.recorder?.closed(code, connection.caller);
       this.onClose(connection);
     });
-    if (this.notice !== undefined) connection.fail('upgrade', this.notice);
   }
 
   /** Whoever looks at the records makes none by it. */

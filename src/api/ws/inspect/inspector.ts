@@ -6,6 +6,7 @@
 import type { KeyDirectory } from '../../../identity/identity.ts';
 import { type Summary, summaryOf } from '../../../inspector/entry-summary.ts';
 import type { Entry, Recorder } from '../../../inspector/recorder.ts';
+import type { Party } from '../../../inspector/traffic.ts';
 import type { Clock } from '../../../sequencer/clock.ts';
 import { checkPermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../route.ts';
@@ -36,7 +37,7 @@ interface Viewer {
  * A key sees its own requests; one that may read the account's management sees those of all keys of the account, and of
  * the sub-accounts of a main account.
  */
-export function sees({ user, key }: Caller, entry: Entry): boolean {
+export function sees({ user, key }: Caller, entry: Party): boolean {
   if (entry.apiKey === key.apiKey) return true;
   if (checkPermission({ user, key }, 'mgt_read') !== undefined) return false;
   if (entry.uid === user.uid) return true;
@@ -96,7 +97,7 @@ export class Inspector {
       viewer.mistakes = this.mistakesOf(connection, arg);
       return;
     }
-    const first = this.recorder.newest(ENTRIES_PER_PUSH_MAX, (entry) => sees(connection.caller!, entry));
+    const first = this.recorder.newest(ENTRIES_PER_PUSH_MAX, (party) => sees(connection.caller!, party));
     this.push(connection, 'snapshot', arg, first.map(summaryOf), 0);
   }
 
