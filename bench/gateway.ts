@@ -13,6 +13,7 @@ import { SignedClient } from '../test/harness/signed-client.ts';
 import type { Block, BlockResult } from './http-blocks.ts';
 import type { LoadJob, LoadResult } from './http-load.ts';
 import { quantile } from './pairs.ts';
+import { compareSides, PROCESSES } from './recorder-cost.ts';
 import { type Benchmark, type BenchmarkOptions, printTable, rate } from './report.ts';
 
 const CONNECTIONS = 64;
@@ -61,29 +62,29 @@ export const gateway: Benchmark = {
       await firstAnswer(other.job);
       contestants.push(other);
     }
-    await compare(contestants);
+    const generator = await openGenerator(contestants.map(({ job }) => job));
+    await compare(contestants, generator);
+    generator.close();
     await latencies(ours);
     for (const { stop } of contestants) await stop();
+    await recorderCost();
   },
 };
 
 /** Seconds and main-thread seconds of every block of each contestant, in turns. */
-async function compare(contestants: readonly Contestant[]): Promise<void> {
-  const generator = await openGenerator(contestants.map(({ job }) => job));
+async function compare(contestants: readonly Contestant[], generator: Generator): Promise<void> {
   const walls = contestants.map((): number[] => []);
   const threads = contestants.map((): number[] => []);
   let failures = 0;
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
     for (const [server, { pid }] of contestants.entries()) {
-      const before = mainThreadSeconds(pid);
-      const result = await generator.run({ server, requests: REQUESTS });
-      failures += result.failures;
+      const spent = await runBlock(generator, pid, { server, requests: REQUESTS });
+      failures += spent.failures;
       if (round < 0) continue;
-      walls[server]!.push(result.seconds);
-      threads[server]!.push(mainThreadSeconds(pid) - before);
+      walls[server]!.push(spent.wall);
+      threads[server]!.push(spent.thread);
     }
   }
-  generator.close();
   console.log(
     `${CONNECTIONS} connections, ${ROUNDS} rounds of ${REQUESTS} requests to each in turn, generator on the same machine;`,
   );
@@ -106,6 +107,29 @@ async function compare(contestants: readonly Contestant[]): Promise<void> {
     contestants.map(row),
   );
   console.log(`\nfailures: ${failures}`);
+}
+
+/** Seconds of a block by the clock and of the server's main thread. */
+async function runBlock(generator: Generator, pid: number, block: Block) {
+  const before = mainThreadSeconds(pid);
+  const { seconds: wall, failures } = await generator.run(block);
+  return { wall, failures, thread: mainThreadSeconds(pid) - before };
+}
+
+async function recorderCost(): Promise<void> {
+  const [off, on]: [Contestant[], Contestant[]] = [[], []];
+  for (let n = 0; n < PROCESSES; n++) {
+    off.push(await openExchange('off', undefined, '--inspect', 'off'));
+    on.push(await openExchange('on', undefined, '--inspect', 'on'));
+  }
+  const all = [...off, ...on];
+  for (const { job } of all) await firstAnswer(job);
+  const generator = await openGenerator(all.map(({ job }) => job));
+  await compareSides(off, on, (contestant, requests) =>
+    runBlock(generator, contestant.pid, { server: all.indexOf(contestant), requests }),
+  );
+  generator.close();
+  for (const { stop } of all) await stop();
 }
 
 async function latencies({ job }: Contestant): Promise<void> {
@@ -162,7 +186,12 @@ function mainThreadSeconds(pid: number): number {
   }
 }
 
-async function openGenerator(jobs: readonly LoadJob[]) {
+interface Generator {
+  run(block: Block): Promise<BlockResult>;
+  close(): void;
+}
+
+async function openGenerator(jobs: readonly LoadJob[]): Promise<Generator> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'http-blocks.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -173,7 +202,7 @@ async function openGenerator(jobs: readonly LoadJob[]) {
     return JSON.parse((await answered)[0] as string) as BlockResult;
   };
   await ask(jobs);
-  return { run: (block: Block) => ask(block), close: () => child.stdin.end() };
+  return { run: ask, close: () => child.stdin.end() };
 }
 
 export function load(job: LoadJob): Promise<LoadResult> {

@@ -3,6 +3,7 @@
  * are sent over the keep-alive sockets of that server, one in flight on each, or all over one WebSocket, and a line with the
  * seconds answers.
  */
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { loginFrame } from '../test/harness/stream-client.ts';
@@ -34,13 +35,13 @@ abstract class Target {
     this.job = job;
   }
 
-  abstract open(): Promise<void>;
-  protected abstract prepare(): void;
+  /** What is needed for a block. A server ends connections that waited long for their turn, so each block looks anew. */
+  protected abstract prepare(): Promise<void>;
   /** One request on each of the places for a request. */
   protected abstract places(): readonly (() => void)[];
 
   async run(requests: number): Promise<BlockResult> {
-    this.prepare();
+    await this.prepare();
     this.#toSend = requests;
     this.#toReceive = requests;
     this.#failures = 0;
@@ -66,39 +67,48 @@ abstract class Target {
 }
 
 class HttpTarget extends Target {
-  readonly #places: (() => void)[] = [];
+  readonly #places = new Map<Socket, () => void>();
   #bytes: Buffer | undefined;
   #signedAt = 0;
 
-  async open(): Promise<void> {
-    for (let n = 0; n < this.job.connections; n++) {
-      const socket = connect(this.job.port, '127.0.0.1');
-      await new Promise((resolve) => socket.once('connect', resolve));
-      this.#places.push(this.#placeOn(socket.setNoDelay(true).setEncoding('latin1')));
-    }
-  }
-
   #placeOn(socket: Socket): () => void {
-    const send = () => void socket.write(this.#bytes!);
     let received = '';
+    let waiting = false;
+    const send = () => {
+      waiting = true;
+      socket.write(this.#bytes!);
+    };
+    const answered = (right: boolean) => {
+      received = '';
+      waiting = false;
+      this.answered(right, send);
+    };
     socket.on('data', (chunk) => {
       received += String(chunk);
       const head = received.indexOf('\r\n\r\n');
       if (head < 0) return;
       const length = Number(/content-length: (\d+)/i.exec(received)?.[1]);
       if (received.length < head + 4 + length) return;
-      const right = received.startsWith('HTTP/1.1 200') && received.includes('"00000"');
-      received = '';
-      this.answered(right, send);
+      answered(received.startsWith('HTTP/1.1 200') && received.includes('"00000"'));
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#places.delete(socket);
+      if (waiting) throw new Error('the server ended a connection with a request under way');
     });
     return send;
   }
 
   protected places() {
-    return this.#places;
+    return [...this.#places.values()];
   }
 
-  protected prepare(): void {
+  protected async prepare(): Promise<void> {
+    while (this.#places.size < this.job.connections) {
+      const socket = connect(this.job.port, '127.0.0.1');
+      await once(socket, 'connect');
+      this.#places.set(socket, this.#placeOn(socket.setNoDelay(true).setEncoding('latin1')));
+    }
     if (Date.now() - this.#signedAt < SIGNED_FOR_MS) return;
     this.#bytes = requestBytes(this.job);
     this.#signedAt = Date.now();
@@ -116,7 +126,8 @@ class SocketTarget extends Target {
     this.#frame = JSON.stringify({ op: 'trade', id: '1', topic: 'place-order', category, args: [order] });
   }
 
-  async open(): Promise<void> {
+  protected async prepare(): Promise<void> {
+    if (this.#stream !== undefined) return;
     const { port, apiKey, secret, passphrase } = this.job;
     const loggedIn = Promise.withResolvers<void>();
     this.#stream = new RawStream({ port, path: '/v3/ws/private' }, (_length, text) => {
@@ -134,8 +145,6 @@ class SocketTarget extends Target {
     return Array.from({ length: this.job.connections }, () => this.#send);
   }
 
-  protected prepare(): void {}
-
   readonly #send = () => this.#stream!.send(this.#frame);
 }
 
@@ -144,11 +153,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line) as readonly LoadJob[] | Block;
   if ('server' in message) console.log(JSON.stringify(await targets[message.server]!.run(message.requests)));
   else {
-    for (const job of message) {
-      const target = job.socket === true ? new SocketTarget(job) : new HttpTarget(job);
-      await target.open();
-      targets.push(target);
-    }
+    for (const job of message)
+      targets.push(job.socket === true ? new SocketTarget(job) : new HttpTarget(job));
     console.log('{}');
   }
 }

@@ -8,6 +8,7 @@ import { book } from './book.ts';
 import { core } from './core.ts';
 import { futures } from './futures.ts';
 import { gateway } from './gateway.ts';
+import { lab } from './lab.ts';
 import { market } from './market-simulator.ts';
 import { memory } from './memory.ts';
 import { pauses } from './pauses.ts';
@@ -31,6 +32,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   'slow-senders': slowSenders,
   streams,
   testkit,
+  lab,
   market,
 };
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CachedPage, htmlPage, PAGE_HEADERS, wantsPage } from '../http/page.ts';
 import { programFile } from '../program-files.ts';
+import { BOURSE } from '../program-name.ts';
 import { type BuiltFile, builtFiles } from './built-files.ts';
 import { type SessionFacts, serveSession } from './session.ts';
 
@@ -37,7 +38,7 @@ function unbuilt(instead: string): CachedPage {
 const UNBUILT = unbuilt(`The interface needs none of it: <a href="/openapi.json">/openapi.json</a> and
 <a href="/asyncapi.json">/asyncapi.json</a> describe it, <a href="/about">/about</a> says where everything else is.`);
 const UNBUILT_CONSOLE = unbuilt(
-  'The command line does all that the console does: <code>npm run bourse -- help</code>.',
+  `The command line does all that the console does: <code>${BOURSE} help</code>.`,
 );
 
 export function servePages(app: FastifyInstance, facts: SessionFacts): void {

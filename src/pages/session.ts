@@ -1,6 +1,6 @@
 /**
  * `GET /web/session`: what a page must know before it can sign. The keys of the demo accounts are given only to a page of
- * this server in a browser on this machine; a page of another origin is refused before (`http/request-source.ts`).
+ * this server in a browser nearby, which is on this machine unless the exchange runs in a container; a page of another origin is refused before (`http/request-source.ts`).
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { VERSION } from '../version.ts';
@@ -20,7 +20,8 @@ export interface SessionFacts {
   readonly inspect: boolean;
   /** As `--clock` has it: `wall`, `manual` or a pace. */
   readonly clock: string;
-  readonly isLoopback: (address: string) => boolean;
+  /** Is this the address of a browser that may have the keys? */
+  readonly isNear: (address: string) => boolean;
 }
 
 export interface Session {
@@ -33,15 +34,12 @@ export interface Session {
   readonly version: string;
 }
 
-export function serveSession(
-  app: FastifyInstance,
-  { demoKeys, clock, isLoopback, inspect }: SessionFacts,
-): void {
+export function serveSession(app: FastifyInstance, { demoKeys, clock, isNear, inspect }: SessionFacts): void {
   app.get('/web/session', (request, reply) => {
     const keys = demoKeys();
     const session: Session = {
       demo: keys.length > 0,
-      accounts: isOwnPageHere(request, isLoopback) ? keys : [],
+      accounts: isOwnPageHere(request, isNear) ? keys : [],
       clock,
       lab: false,
       inspect,
@@ -52,11 +50,8 @@ export function serveSession(
 }
 
 /** A proxy on this machine speaks for others, and a browser always says where a request of a page comes from. */
-function isOwnPageHere(
-  { headers, socket }: FastifyRequest,
-  isLoopback: (address: string) => boolean,
-): boolean {
+function isOwnPageHere({ headers, socket }: FastifyRequest, isNear: (address: string) => boolean): boolean {
   if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return false;
   const address = socket.remoteAddress;
-  return headers['sec-fetch-site'] === 'same-origin' && address !== undefined && isLoopback(address);
+  return headers['sec-fetch-site'] === 'same-origin' && address !== undefined && isNear(address);
 }

@@ -13,6 +13,7 @@ export class MarketDriver {
   private readonly sequencer: Sequencer;
   private readonly market: MarketSimulator;
   private timer: NodeJS.Timeout | undefined;
+  private endTicks: () => void = () => {};
   private waiting = false;
   private stopped = false;
 
@@ -21,10 +22,12 @@ export class MarketDriver {
     this.market = market;
   }
 
+  /** Also after a stop. */
   start(seconds: ClockTicker): void {
+    this.stopped = false;
     const { clock } = this.sequencer;
     if (clock instanceof ManualClock) {
-      seconds.onTick(async () => {
+      this.endTicks = seconds.onTick(async () => {
         if (this.stopped) return;
         this.market.step();
         await this.sequencer.durable();
@@ -37,6 +40,8 @@ export class MarketDriver {
 
   stop(): void {
     this.stopped = true;
+    this.endTicks();
+    this.endTicks = () => {};
     clearInterval(this.timer);
   }
 

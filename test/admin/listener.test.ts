@@ -33,7 +33,7 @@ test("the public port knows nothing of the operator's listener", async () => {
 test('the page about the exchange says that there are no demo accounts, and what to do then', async () => {
   const page = await (await fetch(`${venue.url}/about`, { headers: { accept: 'text/html' } })).text();
   assert.match(page, /Demo accounts are <strong>off<\/strong>/);
-  assert.match(page, /npm run bourse -- account create alice/);
+  assert.match(page, /npm run -s bourse -- account create alice/);
 });
 
 test('nobody enters any route without the token', async () => {

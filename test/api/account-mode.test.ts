@@ -1,7 +1,7 @@
 /** Small calls that the SDK can make about an account as a whole, its agents, its broker's money and RPI books. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
@@ -13,7 +13,7 @@ let bob: SdkClient;
 let maker: SdkClient;
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   operator = new Operator(server);
   await operator.makeBroker('bob');
   await operator.approveMarketMaker('maker');

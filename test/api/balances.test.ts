@@ -1,7 +1,7 @@
 /** Balances move by exactly what a ledger kept by hand says, for both clients, to the last of eight decimals. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { type CcxtClient, ccxtClient, type SdkClient, sdkClient } from './clients.ts';
 import { HandLedger, type Holding, product } from './ledger-by-hand.ts';
@@ -45,7 +45,7 @@ async function agrees({ ccxt, sdk, ledger }: Trader): Promise<void> {
 }
 
 before(async () => {
-  server = await startHosted();
+  server = await startHostedInMemory();
   alice = await trader('alice');
   bob = await trader('bob');
   await alice.ccxt.loadMarkets();

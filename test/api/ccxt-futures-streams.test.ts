@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrderBook } from 'ccxt';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type CcxtProClient, ccxtProClient } from './clients.ts';
@@ -46,7 +46,7 @@ let markets: CcxtProClient | undefined;
 let bob: SignedClient;
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   await openPerpetuals(server, '60000');
   bob = new SignedClient(server.url, server.account('bob'));
 });

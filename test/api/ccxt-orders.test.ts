@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import ccxt from 'ccxt';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { type CcxtClient, ccxtClients, refusesWith } from './clients.ts';
 
@@ -11,7 +11,7 @@ let alice: CcxtClient;
 let bob: CcxtClient;
 
 before(async () => {
-  server = await startHosted();
+  server = await startHostedInMemory();
   const keys = [server.account('alice'), server.account('bob')];
   [alice, bob] = (await ccxtClients(server.url, keys)) as [CcxtClient, CcxtClient];
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NetworkError, type Order } from 'ccxt';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHosted, startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import { type DemoKeys, startServer, type TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -32,7 +32,7 @@ const sell = (price: string, qty: string, category = 'SPOT') =>
   });
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   operator = new Operator(server);
   alice = await proClient(server.account('alice'));
   bob = new SignedClient(server.url, server.account('bob'));
@@ -219,7 +219,7 @@ test('a book that ccxt kept over a restart has to be dropped, then it is the boo
 });
 
 test('a stop of the exchange is a NetworkError, after which programs try again (wire 2.5)', async () => {
-  const mine = await startHosted();
+  const mine = await startHostedInMemory();
   const client = await ccxtProClient(mine.url, mine.account('alice'), alice);
   await client.watchBalance();
   const told = assert.rejects(client.watchBalance(), NetworkError);

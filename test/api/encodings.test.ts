@@ -1,7 +1,7 @@
 /** The same request in the different shapes that clients give it (wire rules 1, 10-12, 16-21). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { type CcxtClient, ccxtClient, type SdkClient, sdkClient } from './clients.ts';
 
@@ -10,7 +10,7 @@ let alice: CcxtClient;
 let sdk: SdkClient;
 
 before(async () => {
-  server = await startHosted();
+  server = await startHostedInMemory();
   alice = ccxtClient(server.url, server.account('alice'));
   sdk = sdkClient(server.url, server.account('alice'));
   await alice.loadMarkets();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
@@ -14,7 +14,7 @@ let alice: SdkClient;
 let maker: SdkClient;
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
   maker = sdkClient(server.url, server.account('maker'));

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RestClientV2 } from 'bitget-api';
 import ccxt from 'ccxt';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import {
@@ -75,7 +75,7 @@ const purses = new Map<string, bigint>();
 
 before(async () => {
   const clock = ['--clock', 'manual', '--clock-start', String(START)];
-  server = await startHosted({ args: [...clock, '--rate-limits', 'off'] });
+  server = await startHostedInMemory([...clock, '--rate-limits', 'off']);
   operator = new Operator(server);
   const keys = server.account('alice');
   [alice] = (await ccxtClients(server.url, [keys])) as [CcxtClient];

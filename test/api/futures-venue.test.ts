@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -27,7 +27,7 @@ let nobody: SignedClient;
 
 before(async () => {
   const args = ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'];
-  server = await startHosted({ args });
+  server = await startHostedInMemory(args);
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
   maker = sdkClient(server.url, server.account('maker'));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { MarketInterface, OHLCV } from 'ccxt';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { type CcxtClient, ccxtClient, ccxtClients, type SdkClient, sdkClient } from './clients.ts';
 
@@ -41,7 +41,7 @@ let openedAt: number;
 
 /** Three trades in BTCUSDT (0.5 at 60000, 0.25 at 60300, 0.25 at 59700) and a book of two levels a side. */
 before(async () => {
-  server = await startHosted();
+  server = await startHostedInMemory();
   openedAt = Date.now();
   [alice, bob] = (await ccxtClients(server.url, [server.account('alice'), server.account('bob')])) as [
     CcxtClient,

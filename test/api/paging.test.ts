@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Order, Trade } from 'ccxt';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { type CcxtClient, ccxtClient, type SdkClient, sdkClient } from './clients.ts';
 
@@ -37,7 +37,7 @@ const times = <T>(count: number, each: (n: number) => T): T[] =>
 
 // Filling a history quickly is not what the limits are for.
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   alice = sdkClient(server.url, server.account('alice'));
   bob = sdkClient(server.url, server.account('bob'));
   ccxt = ccxtClient(server.url, server.account('alice'), { enableRateLimit: false });

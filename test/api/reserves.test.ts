@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { verifyProof } from '../../src/reserves/merkle-sum-tree.ts';
 import { bourse } from '../app/bourse-process.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
@@ -17,7 +17,7 @@ let alice: SdkClient;
 let bob: SdkClient;
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   operator = new Operator(server);
   [alice, bob] = ['alice', 'bob'].map((name) => sdkClient(server.url, server.account(name))) as [
     SdkClient,

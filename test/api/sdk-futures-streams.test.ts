@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type WebsocketAPIClient, WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import type { Frame } from '../harness/stream-client.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
@@ -17,7 +17,7 @@ let bob: SdkClient;
 let orders: WebsocketAPIClient;
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   await openPerpetuals(server, '60000');
   rest = sdkClient(server.url, server.account('alice'));
   bob = sdkClient(server.url, server.account('bob'));

@@ -1,7 +1,7 @@
 /** Orders as a user of the SDK places, changes and cancels them. Every test has a book of its own. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
@@ -11,7 +11,7 @@ let bob: SdkClient;
 
 // The SDK does not slow itself down as ccxt does, so the limits would only make this slow.
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   alice = sdkClient(server.url, server.account('alice'));
   bob = sdkClient(server.url, server.account('bob'));
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type WebsocketAPIClient, WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHosted, startHostedInMemory } from '../harness/hosted-server.ts';
 import { startServer, type TestServer } from '../harness/server.ts';
 import type { Frame } from '../harness/stream-client.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
@@ -15,7 +15,7 @@ let rest: SdkClient;
 let orders: WebsocketAPIClient;
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   rest = sdkClient(server.url, server.account('alice'));
   orders = ordersOverSocket(server.url, server.account('alice'));
 });

@@ -1,7 +1,7 @@
 /** A year of money for the tax office: records that nobody else can ask for any more. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
@@ -12,7 +12,7 @@ let operator: Operator;
 let alice: SdkClient;
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off', '--clock', 'manual'] });
+  server = await startHostedInMemory(['--rate-limits', 'off', '--clock', 'manual']);
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
 });

@@ -41,7 +41,7 @@ test('R7 (d): a demo seeds both funds once; R5 (c): what is missing afterwards i
 
   const reserves = new ReserveAudits(sequencer, createSecretKey(randomBytes(32)), () => Date.now());
   assert.equal((await reserves.run()).solvency, 'solvent');
-  const exposure = new HouseExposure(sequencer, exposureLimits(DEFAULT_EXPOSURE_LIMITS)).now();
+  const exposure = await new HouseExposure(sequencer, exposureLimits(DEFAULT_EXPOSURE_LIMITS)).now();
   assert.deepEqual(exposureWarnings(exposure), [], 'a new demo passes none of the default limits');
   // A state made by hand: coin has left that nobody booked.
   const { ledger } = state;

@@ -15,7 +15,7 @@ import { exposureLimits } from '../../src/reserves/exposure-limits.ts';
 import { HouseExposure } from '../../src/reserves/house-exposure.ts';
 
 /** Of an exchange without coins. */
-const EXPOSURE = new HouseExposure(
+const EXPOSURE = await new HouseExposure(
   new Exchange(),
   exposureLimits(['bad-debt=100', 'insurance:USDT=5']),
 ).now();
@@ -131,6 +131,7 @@ test('the banner tells who you are, what is here, where it listens and what to t
     url,
     data: '/home/me/data',
     demoAccounts: DEMO_ACCOUNTS.map((account, index) => ({ account, uid: 1000000001 + index })),
+    demoReach: 'loopback',
     instruments: { SPOT: 6, 'USDT-FUTURES': 4 },
     replayedCommands: 1204,
     readySeconds: 0.62,
@@ -141,6 +142,7 @@ test('the banner tells who you are, what is here, where it listens and what to t
     'bourse 0.1.0 · node',
     'ready in 0.6 s',
     `${url}/docs`,
+    'so this machine only',
     'demo-alice-secret',
     '6 SPOT · 4 USDT-FUTURES',
     '/home/me/data (1,204 commands replayed)',
@@ -151,6 +153,7 @@ test('the banner tells who you are, what is here, where it listens and what to t
   }
   assert.ok(text.split('\n').every((line) => line.length <= 120));
   assert.match(banner(facts, plain, false), /^[\x20-\x7e\n]*$/, 'plain ASCII on a dumb terminal');
+  assert.match(banner({ ...facts, demoReach: 'container' }, plain, true), /so private addresses only/);
   assert.match(banner({ ...facts, demoAccounts: [] }, plain, true), /none opened \(--no-demo\)/);
   assert.equal(listeningLine(url), 'Listening on http://127.0.0.1:8787\n');
 });

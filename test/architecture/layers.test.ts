@@ -26,12 +26,17 @@ const MODULES: Readonly<Record<string, string>> = {
   api: 'core storage validation http views inspector identity history sequencer reserves accounts',
   admin:
     'core storage validation http views inspector catalogue identity history sequencer reserves accounts simulator',
-  app: 'core storage http views inspector catalogue journal identity history sequencer reserves accounts simulator pages api admin',
+  lab: 'core storage validation views journal identity history sequencer simulator admin',
+  app: 'core storage http views inspector catalogue journal identity history sequencer reserves accounts simulator pages api admin lab',
   testkit: 'core catalogue identity sequencer simulator app',
 };
 
 /** What the program is, and where its files are. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['src/program-files.ts', 'src/version.ts']);
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  'src/program-files.ts',
+  'src/program-name.ts',
+  'src/version.ts',
+]);
 
 /** The layers of the core, lowest first; each imports only itself and those before it. */
 const LAYERS = [

@@ -104,7 +104,7 @@ test('a start on a directory of the format before keeps it, says so, and what it
     [historyVersion(venue.data), identityVersion(venue.data)],
     [SCHEMA_VERSION, IDENTITY_SCHEMA_VERSION],
   );
-  const [, step] = /npm run bourse -- (restore \S+ --data) NEW/.exec(stderr) ?? [];
+  const [, step] = /npm run -s bourse -- (restore \S+ --data) NEW/.exec(stderr) ?? [];
   assert.equal(step, `restore ${directory} --data`, stderr);
 
   const data = join(temporaryDirectory(), 'back');

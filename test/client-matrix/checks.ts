@@ -7,9 +7,12 @@ export const positive = (value: unknown, what: string) =>
 export const some = (list: readonly unknown[], what: string) =>
   assert.ok(list.length > 0, `${what} are empty`);
 
-/** Numbers as text or not, equal to so many decimals. */
+/** Numbers as text or not, no further apart than half a unit of so many decimals: rounded, neighbours could differ. */
 export const near = (value: unknown, expected: unknown, what: string, decimals = 4) =>
-  assert.equal(Number(value).toFixed(decimals), Number(expected).toFixed(decimals), what);
+  assert.ok(
+    Math.abs(Number(value) - Number(expected)) < 0.5 / 10 ** decimals,
+    `${what}: ${String(value)} is not ${String(expected)}`,
+  );
 
 const POLL_MS = 100;
 const PATIENCE_MS = 240_000;

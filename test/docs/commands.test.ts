@@ -1,7 +1,8 @@
 /**
  * Every command and program in README and docs is executed as written, with only the address and the directory put in.
- * A block that nothing here executes fails with its place. `docs/operator.md` and `docs/backup.md` have tests of their
- * own, which run their bash blocks in one shell (`test/admin/docs.test.ts`, `test/backup/docs.test.ts`).
+ * A block that nothing here executes fails with its place. `docs/operator.md`, `docs/backup.md` and `docs/testkit.md` have
+ * tests of their own, which run their blocks in one shell (`test/admin/docs.test.ts`, `test/backup/docs.test.ts`,
+ * `test/testkit/docs.test.ts`).
  */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
@@ -161,6 +162,20 @@ describe('README.md and docs: every block is executed', () => {
     },
     'docs/operator.md bash': async () => {},
     'docs/backup.md bash': async () => {},
+    'docs/testkit.md sh': async () => {},
+    'docs/testkit.md js': async () => {},
+    // The image has a test of its own (test/install/image.install.ts); here is what is said behind its name.
+    'docs/container.md text': async (block) => {
+      for (const line of linesOf(block)) {
+        const [, command, args = ''] = /^docker (.*?)(?: bourse(?: (.*))?)?$/.exec(line)!;
+        if (command === 'compose exec')
+          await shell(`node launch.cjs src/${args.replace('bourse', 'bourse.ts')}`);
+        else if (command!.startsWith('run'))
+          await containerStarts(args.split(' ').filter((arg) => arg !== ''));
+        else assert.match(line, /^docker (compose up --build|build -t bourse \.)$/);
+      }
+    },
+    'docs/lab.md ': (block) => EXECUTIONS['docs/operator.md ']!(block),
     'docs/operator.md ': async (block) => {
       const [start, ...commands] = linesOf(block);
       if (!isStart(start!)) {
@@ -182,6 +197,13 @@ describe('README.md and docs: every block is executed', () => {
       }
     },
   };
+
+  /** As the entry point of the image starts it, but for the condition that this is a container. */
+  async function containerStarts(args: readonly string[]): Promise<void> {
+    const where = args.includes('--memory') ? [] : ['--data', join(temporaryDirectory(), 'data')];
+    const started = await Server.start([...args, ...where, '--backfill', '0', '--port', '0']);
+    assert.equal((await started.end('SIGTERM')).code, 0, args.join(' '));
+  }
 
   /** The README proves the directory of an exchange that has ended; this one is stopped for it and started again. */
   async function verifies(): Promise<void> {

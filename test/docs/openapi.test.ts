@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ROUTES } from '../../src/api/http/routes.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -44,7 +44,7 @@ let operations: Map<string, Operation>;
 const textOf = async (path: string) => (await fetch(`${server.url}${path}`)).text();
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   const { paths } = JSON.parse(await textOf('/openapi.json')) as {
     paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   };

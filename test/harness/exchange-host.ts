@@ -9,6 +9,7 @@ import { Command } from 'commander';
 import { configOf, withSettings } from '../../src/app/cli/command-line.ts';
 import { createLogger } from '../../src/app/observability/logging.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
+import type { DemoKeys } from './server.ts';
 
 export interface HostRequest {
   readonly id: number;
@@ -18,8 +19,16 @@ export interface HostRequest {
 
 export interface HostReply {
   readonly id: number;
-  readonly url?: string;
   readonly error?: string;
+  /** Of one that was started. */
+  readonly started?: StartedExchange;
+}
+
+export interface StartedExchange {
+  readonly url: string;
+  /** What a data directory would hold, for those that have none. */
+  readonly operator: { readonly url: string | undefined; readonly token: string | undefined };
+  readonly accounts: readonly DemoKeys[];
 }
 
 const running = new Map<number, RunningExchange>();
@@ -31,8 +40,9 @@ process.on('message', (request: HostRequest) => void answer(request));
 
 async function answer({ id, start }: HostRequest): Promise<void> {
   try {
-    const url = start === undefined ? await stopped(id) : await started(id, start);
-    reply({ id, url });
+    if (start !== undefined) return reply({ id, started: await started(id, start) });
+    await stopped(id);
+    reply({ id });
   } catch (error) {
     reply({ id, error: (error as Error).stack ?? String(error) });
   }
@@ -42,7 +52,7 @@ function reply(message: HostReply): void {
   process.send!(message);
 }
 
-async function started(id: number, flags: readonly string[]): Promise<string> {
+async function started(id: number, flags: readonly string[]): Promise<StartedExchange> {
   const command = withSettings(new Command().exitOverride());
   command.parse(flags, { from: 'user' });
   const resolved = await configOf(command);
@@ -51,12 +61,16 @@ async function started(id: number, flags: readonly string[]): Promise<string> {
     throw error;
   });
   running.set(id, exchange);
-  return exchange.url;
+  const { url, operatorUrl, operatorToken, demoAccounts } = exchange;
+  return {
+    url,
+    operator: { url: operatorUrl, token: operatorToken },
+    accounts: demoAccounts.map(({ account, uid }) => ({ ...account, uid })),
+  };
 }
 
-async function stopped(id: number): Promise<string> {
+async function stopped(id: number): Promise<void> {
   const exchange = running.get(id)!;
   running.delete(id);
   await exchange.stop();
-  return exchange.url;
 }

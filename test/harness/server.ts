@@ -54,7 +54,8 @@ const START_TIMEOUT_MS = 240_000;
  * Books that the test fills itself, and small segments: a start prepares less space. Beside a port that is given again
  * the next one, which the operator would have, may be taken meanwhile.
  */
-const QUICK = ['--market', 'off', '--segment-bytes', '4194304', '--operator-port', '0'];
+const QUICK = ['--port', '0', '--market', 'off', '--operator-port', '0'];
+const SMALL_SEGMENTS = ['--segment-bytes', '4194304'];
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? temporaryDirectory();
@@ -93,7 +94,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
 /** The flags of a server for tests, to which those of the test are added. */
 export function flagsOf(data: string, args: readonly string[] = []): string[] {
-  return ['--data', data, '--port', '0', ...QUICK, ...args];
+  return ['--data', data, ...QUICK, ...SMALL_SEGMENTS, ...args];
+}
+
+/** The same for one that keeps nothing. */
+export function memoryFlagsOf(args: readonly string[]): string[] {
+  return ['--memory', ...QUICK, ...args];
 }
 
 export function accountIn(accounts: readonly DemoKeys[], name: string): DemoKeys {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { loginFrame, StreamClient } from '../harness/stream-client.ts';
@@ -16,7 +16,7 @@ const closed = <Client extends { close(): void }>(client: Client): Client => {
 };
 
 before(async () => {
-  server = await startHosted();
+  server = await startHostedInMemory();
 });
 after(async () => {
   for (const client of open) client.close();
@@ -95,6 +95,71 @@ test('the commands of a request are named, with the time that each step took', a
   const batch = await marked(answers[1].orderId);
   assert.deepEqual([batch.kind, batch.commands.length], ['ws', 2]);
   assert.ok(batch.ms > 0 && batch.times!.apply !== null && batch.times!.durable !== null);
+});
+
+test('a call of a path that is not served is kept with its body', async () => {
+  const alice = server.account('alice');
+  await clientOf(alice).post('/api/v3/trade/no-such-call', { mark: 'kept-anyway' });
+  const view = await inspect(alice);
+  const { id } = await view.summary(({ path }) => path.endsWith('no-such-call'));
+  const { status, body, times } = (await view.entry(id))!;
+  assert.deepEqual([status, body, times!.apply], [404, '{"mark":"kept-anyway"}', null]);
+});
+
+test('requests that run at once are followed each by itself, also behind a wait', async () => {
+  const bot = server.account('bot');
+  const view = await inspect(bot);
+  const stream = closed(await StreamClient.open(server.url, { path: '/v3/ws' }));
+  stream.send(loginFrame(bot));
+  await stream.next(({ event }) => event === 'login');
+  const clients = Array.from({ length: 4 }, () => clientOf(bot));
+  const entries = new Map<string, { commands: number[]; orderId: string }>();
+  // As many as the limit of a second allows.
+  const rounds = 2;
+  // Two orders over HTTP, one that takes its margin mode back once it is refused, one over the socket, and a read.
+  for (let round = 0; round < rounds; round++) {
+    const oid = (kind: string) => `${kind}${round}`;
+    const refused = { category: 'USDT-FUTURES', qty: '77', marginMode: 'isolated', clientOid: oid('moded') };
+    stream.send({
+      op: 'trade',
+      id: oid('framed'),
+      category: 'spot',
+      topic: 'place-order',
+      args: [{ ...ORDER, clientOid: oid('framed') }],
+    });
+    await Promise.all([
+      clients[0]!.post(PLACE, { ...ORDER, clientOid: oid('plain') }),
+      clients[1]!.post(PLACE, { ...ORDER, ...refused }),
+      clients[2]!.post(PLACE, { ...ORDER, clientOid: oid('other') }),
+      clients[3]!.get('/api/v3/trade/fills', { category: 'SPOT', mark: oid('read') }),
+      stream.next(({ event, id }) => event === 'trade' && id === oid('framed')),
+    ]);
+  }
+  const last = await view.summary(({ about }) => about.includes(`read${rounds - 1}`));
+  await view.summary(({ kind, about, method }) => kind === 'ws' && method === 'out' && about.includes('->'));
+  for (let id = 1; id <= last.id + 4; id++) {
+    const entry = await view.entry(id);
+    if (entry === null || entry.method === 'in') continue;
+    const mark = /"clientOid":"((?:plain|other|moded|framed)\d)"/.exec(entry.body + entry.answer)?.[1];
+    const name = mark ?? /mark=(read\d)/.exec(entry.target)?.[1];
+    const orderId = /"orderId":"(\d+)"/.exec(entry.answer)?.[1] ?? '';
+    if (name !== undefined) entries.set(name, { commands: entry.commands, orderId });
+  }
+  const of = (kind: string) => Array.from({ length: rounds }, (_, n) => entries.get(`${kind}${n}`)!);
+  assert.equal(entries.size, 5 * rounds);
+  for (const { commands } of of('read')) assert.deepEqual(commands, []);
+  for (const { commands } of of('moded')) {
+    assert.deepEqual([commands.length, commands[1]], [3, commands[0]! + 1]);
+    assert.ok(commands[2]! > commands[1]!);
+  }
+  const orders = [...of('plain'), ...of('other'), ...of('framed')];
+  for (const { commands } of orders) assert.equal(commands.length, 1);
+  const all = [...entries.values()].flatMap(({ commands }) => commands);
+  assert.equal(new Set(all).size, all.length, 'a command belongs to one request');
+  // Ids of orders grow with the commands that placed them.
+  const byCommand = orders.toSorted((one, next) => one.commands[0]! - next.commands[0]!);
+  const byOrder = orders.toSorted((one, next) => (BigInt(one.orderId) < BigInt(next.orderId) ? -1 : 1));
+  assert.deepEqual(byCommand, byOrder);
 });
 
 test('nobody sees the requests of a stranger, not even by their number', async () => {
@@ -292,7 +357,7 @@ test('hostile messages are refused and the next is served', async () => {
 });
 
 test('without --inspect on there is nothing at the address', async () => {
-  const other = await startHosted({ args: ['--inspect', 'off'] });
+  const other = await startHostedInMemory(['--inspect', 'off']);
   await assert.rejects(InspectClient.open(other.url), /404/);
   await other.stop();
 });

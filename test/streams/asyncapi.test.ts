@@ -9,7 +9,7 @@ import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
 import { TOPIC_DESCRIPTIONS } from '../../src/api/ws/push-schemas.ts';
 import { PUBLIC_TOPICS } from '../../src/api/ws/topic-request.ts';
 import { messageOf } from '../harness/documented.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -21,7 +21,7 @@ const LOOKS_MAX = 2_000;
 let server: TestServer;
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
 });
 
 after(() => server.stop());

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -44,7 +44,7 @@ const lastPush = async (client: StreamClient, orderId: string): Promise<Frame> =
 const LATE = { receiveWindow: '100', requestTime: '1700000000000' };
 
 before(async () => {
-  server = await startHosted();
+  server = await startHostedInMemory();
   operator = new Operator(server);
   alice = server.account('alice');
 });

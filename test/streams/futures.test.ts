@@ -1,7 +1,7 @@
 /** Contracts over the socket, on a clock that is moved by hand: profits of orders, positions, liquidations, deleveraging. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -21,7 +21,7 @@ let requests = 0;
 
 before(async () => {
   const args = ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'];
-  server = await startHosted({ args });
+  server = await startHostedInMemory(args);
   operator = new Operator(server);
   await operator.setStatus('USDT-FUTURES', SYMBOL, 'online');
   await priceMoves('50000');

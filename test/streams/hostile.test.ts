@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { after, before, it } from 'node:test';
 import { CANDLE_INTERVALS } from '../../src/core/model/candle-interval.ts';
 import { CATEGORY_NAMES } from '../../src/core/model/enums.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 
@@ -194,7 +194,7 @@ for (const [name, bytes, code] of [
 }
 
 it('pings without limits from somebody who reads no answer: no more than a megabyte waits, then it ends', async () => {
-  const free = await startHosted({ args: ['--rate-limits', 'off'] });
+  const free = await startHostedInMemory(['--rate-limits', 'off']);
   const waiting = async () => {
     const text = await (await fetch(`${free.url}/metrics`)).text();
     return Number(/^bourse_stream_unsent_bytes (\d+)$/m.exec(text)![1]);

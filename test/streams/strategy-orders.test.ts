@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
@@ -17,7 +17,7 @@ let stranger: StreamClient;
 const people = new Map<string, SignedClient>();
 
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
   await openPerpetuals(server, '60000', PERPETUALS.slice(0, 1));
   for (const name of ['alice', 'bob', 'maker']) {
     people.set(name, new SignedClient(server.url, server.account(name)));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -17,9 +17,14 @@ let reader: StreamClient;
 const people = new Map<string, SignedClient>();
 
 before(async () => {
-  server = await startHosted({
-    args: ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'],
-  });
+  server = await startHostedInMemory([
+    '--clock',
+    'manual',
+    '--clock-start',
+    String(START),
+    '--rate-limits',
+    'off',
+  ]);
   operator = new Operator(server);
   for (const name of ['alice', 'bob', 'maker', 'bot']) {
     people.set(name, new SignedClient(server.url, server.account(name)));

@@ -22,12 +22,16 @@ export const SUITES = {
     app('identity-*,memory,pages,pieces,private-files,reserves-audit,schemas,skip-command,which-exchange'),
   ],
   simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
-  'api-futures': [api('futures*,forced-closes,position-moves,margin,loans,strategy,tax-records')],
+  'api-futures': [api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records')],
   backup: [
     'test/{backup,journal}/*.test.ts',
     'test/space/{cancel-only,descriptors,long-replay,settings}.test.ts',
   ],
   core: ['test/core/**/*.test.ts'],
+  lab: [
+    'test/lab/{command-line,data-directory,forks,market,property,refusals,snapshots}.test.ts',
+    'test/memory/*.test.ts',
+  ],
   'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
   security: [
     'test/security/*.test.ts',

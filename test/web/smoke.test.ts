@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { until } from '../harness/until.ts';
@@ -17,7 +17,7 @@ let server: TestServer;
 
 before(async () => {
   browser = await openBrowser();
-  if (typeof browser !== 'string') server = await startHosted();
+  if (typeof browser !== 'string') server = await startHostedInMemory();
 });
 after(async () => {
   if (typeof browser === 'string') return;

@@ -50,8 +50,12 @@ interface Row {
   readonly total: string;
   readonly takeProfit: string;
 }
+/** The page asks with the same key: a question that was one too many is asked again. */
 const listed = async (path: string, query: Record<string, string> = {}) => {
-  const { data } = await alice.get(`/api/v3/${path}`, query);
+  const data = await until(`an answer of ${path}`, async () => {
+    const answer = await alice.get(`/api/v3/${path}`, query);
+    return answer.code === '429' ? undefined : answer.data;
+  });
   return (Array.isArray(data) ? data : (data as { list: Row[] }).list) as Row[];
 };
 const openOrders = () => listed('trade/unfilled-orders');

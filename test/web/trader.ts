@@ -23,7 +23,8 @@ export async function livingPrice(server: TestServer): Promise<number> {
   return until('a market that lives', async () => {
     const ticker = (await ask<Ticker[]>(`tickers?${query}`))?.[0];
     const candles = await ask<unknown[]>(`candles?${query}&interval=15m&limit=300`);
-    if (!ticker?.bid1Price || !ticker.ask1Price || (candles?.length ?? 0) < 300) return undefined;
+    const traded = Number(ticker?.lastPrice) > 0;
+    if (!traded || !ticker?.bid1Price || !ticker.ask1Price || (candles?.length ?? 0) < 300) return undefined;
     return Number(ticker.lastPrice);
   });
 }

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { OPERATOR_ROUTES } from '../../../src/admin/server.ts';
-import { startHosted } from '../../harness/hosted-server.ts';
+import { startHostedInMemory } from '../../harness/hosted-server.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
 import { ORDER } from './hostile-venue.ts';
@@ -22,9 +22,12 @@ let server: TestServer;
 let operator: { url: string; token: string };
 
 before(async () => {
-  server = await startHosted({
-    args: ['--allowed-hosts', 'exchange.example', '--allowed-origins', 'https://charts.example:443'],
-  });
+  server = await startHostedInMemory([
+    '--allowed-hosts',
+    'exchange.example',
+    '--allowed-origins',
+    'https://charts.example:443',
+  ]);
   operator = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8'));
 });
 after(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import { startHosted } from '../../harness/hosted-server.ts';
+import { startHostedInMemory } from '../../harness/hosted-server.ts';
 import type { TestServer } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
 import { Rng } from './rng.ts';
@@ -12,7 +12,7 @@ const SEED = 20_261;
 
 let server: TestServer;
 before(async () => {
-  server = await startHosted({ args: ['--rate-limits', 'off'] });
+  server = await startHostedInMemory(['--rate-limits', 'off']);
 });
 after(() => server.stop());
 

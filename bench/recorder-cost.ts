@@ -1,0 +1,84 @@
+/**
+ * What recording costs an order. A process is compiled a little otherwise at each start, which makes it faster or slower than
+ * the next by as much as is looked for here; and other work slows single blocks. So there are several processes of each side, their
+ * blocks are short and taken in turns, a ratio is taken between neighbours, and beside the ratio of on to off stands that of
+ * off to another off, which is what the figure can be trusted to.
+ */
+import { quantile } from './pairs.ts';
+import { printTable } from './report.ts';
+
+/** Of each side. */
+export const PROCESSES = 3;
+const TURNS = 90;
+const WARM_UP_TURNS = 12;
+const REQUESTS = 1_000;
+
+interface Spent {
+  /** Seconds by the clock. */
+  readonly wall: number;
+  /** Seconds of the server's main thread. */
+  readonly thread: number;
+}
+
+export async function compareSides<Server>(
+  off: readonly Server[],
+  on: readonly Server[],
+  run: (server: Server, requests: number) => Promise<Spent>,
+): Promise<void> {
+  const recorded: Ratios = { rates: [], threads: [] };
+  const control: Ratios = { rates: [], threads: [] };
+  for (let turn = -WARM_UP_TURNS; turn < TURNS; turn++) {
+    const [plain, kept, again] = await turnOf(turn + WARM_UP_TURNS);
+    if (turn < 0) continue;
+    note(recorded, plain, kept);
+    note(control, plain, again);
+  }
+  console.log(
+    `\nrecorder on and off: ${PROCESSES} processes of each, ${TURNS} turns of ${REQUESTS} orders to one on and two off;`,
+  );
+  console.log('a ratio is taken within a turn, the range is where the median lies in 19 of 20 runs.\n');
+  printTable(
+    ['', 'median', 'range', 'quartiles'],
+    [
+      row('orders a second, on to off', recorded.rates),
+      row('main thread per order, on to off', recorded.threads),
+      row('orders a second, off to off', control.rates),
+      row('main thread per order, off to off', control.threads),
+    ],
+  );
+
+  /** Each of the three is first, second and last as often as the others. */
+  async function turnOf(turn: number): Promise<readonly [Spent, Spent, Spent]> {
+    const at = (n: number) => n % PROCESSES;
+    const round = Math.floor(turn / PROCESSES);
+    const servers = [off[at(turn)]!, on[at(turn + round)]!, off[at(turn + 1)]!];
+    const spent: Spent[] = [];
+    for (let n = 0; n < servers.length; n++) {
+      const place = (n + round) % servers.length;
+      spent[place] = await run(servers[place]!, REQUESTS);
+    }
+    return spent as unknown as readonly [Spent, Spent, Spent];
+  }
+}
+
+interface Ratios {
+  readonly rates: number[];
+  readonly threads: number[];
+}
+
+function note({ rates, threads }: Ratios, base: Spent, other: Spent): void {
+  rates.push(base.wall / other.wall);
+  threads.push(other.thread / base.thread);
+}
+
+function row(name: string, ratios: readonly number[]): string[] {
+  // Order statistics around the median.
+  const reach = 0.98 / Math.sqrt(ratios.length);
+  const shown = (share: number) => quantile(ratios, share).toFixed(3);
+  return [
+    name,
+    shown(0.5),
+    `${shown(0.5 - reach)} to ${shown(0.5 + reach)}`,
+    `${shown(0.25)} to ${shown(0.75)}`,
+  ];
+}
