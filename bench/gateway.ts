@@ -117,15 +117,16 @@ async function runBlock(generator: Generator, pid: number, block: Block) {
 }
 
 async function recorderCost(): Promise<void> {
-  const [off, on]: [Contestant[], Contestant[]] = [[], []];
+  const [off, on, otherOff]: [Contestant[], Contestant[], Contestant[]] = [[], [], []];
   for (let n = 0; n < PROCESSES; n++) {
     off.push(await openExchange('off', undefined, '--inspect', 'off'));
     on.push(await openExchange('on', undefined, '--inspect', 'on'));
+    otherOff.push(await openExchange('off', undefined, '--inspect', 'off'));
   }
-  const all = [...off, ...on];
+  const all = [...off, ...on, ...otherOff];
   for (const { job } of all) await firstAnswer(job);
   const generator = await openGenerator(all.map(({ job }) => job));
-  await compareSides(off, on, (contestant, requests) =>
+  await compareSides(off, on, otherOff, (contestant, requests) =>
     runBlock(generator, contestant.pid, { server: all.indexOf(contestant), requests }),
   );
   generator.close();

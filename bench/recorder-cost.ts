@@ -2,15 +2,16 @@
  * What recording costs an order. A process is compiled a little otherwise at each start, which makes it faster or slower than
  * the next by as much as is looked for here; and other work slows single blocks. So there are several processes of each side, their
  * blocks are short and taken in turns, a ratio is taken between neighbours, and beside the ratio of on to off stands that of
- * off to another off, which is what the figure can be trusted to.
+ * off to another off, which is what the figure can be trusted to. Each process gets as many blocks as every other, at the same
+ * distance: one that rested longer begins with colder caches.
  */
 import { quantile } from './pairs.ts';
 import { printTable } from './report.ts';
 
 /** Of each side. */
-export const PROCESSES = 3;
-const TURNS = 90;
-const WARM_UP_TURNS = 12;
+export const PROCESSES = 6;
+const TURNS = 120;
+const WARM_UP_TURNS = 36;
 const REQUESTS = 1_000;
 
 interface Spent {
@@ -23,6 +24,7 @@ interface Spent {
 export async function compareSides<Server>(
   off: readonly Server[],
   on: readonly Server[],
+  otherOff: readonly Server[],
   run: (server: Server, requests: number) => Promise<Spent>,
 ): Promise<void> {
   const recorded: Ratios = { rates: [], threads: [] };
@@ -34,7 +36,7 @@ export async function compareSides<Server>(
     note(control, plain, again);
   }
   console.log(
-    `\nrecorder on and off: ${PROCESSES} processes of each, ${TURNS} turns of ${REQUESTS} orders to one on and two off;`,
+    `\nrecorder on and off: ${PROCESSES} processes of each, ${TURNS} turns of ${REQUESTS} orders to one on and two off, each of its own processes;`,
   );
   console.log('a ratio is taken within a turn, the range is where the median lies in 19 of 20 runs.\n');
   printTable(
@@ -51,7 +53,7 @@ export async function compareSides<Server>(
   async function turnOf(turn: number): Promise<readonly [Spent, Spent, Spent]> {
     const at = (n: number) => n % PROCESSES;
     const round = Math.floor(turn / PROCESSES);
-    const servers = [off[at(turn)]!, on[at(turn + round)]!, off[at(turn + 1)]!];
+    const servers = [off[at(turn)]!, on[at(turn + round)]!, otherOff[at(turn + 2 * round)]!];
     const spent: Spent[] = [];
     for (let n = 0; n < servers.length; n++) {
       const place = (n + round) % servers.length;
