@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { environmentName, SETTING_NAMES } from '../../src/app/config/settings.ts';
+import { startCommand } from '../harness/child-programs.ts';
+import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, Server, start } from './bourse-process.ts';
 
@@ -136,4 +139,42 @@ test('quiet prints the last line only; logs go to stderr and hold no secrets', a
   assert.doesNotMatch(stderr, /demo-alice-secret|canary/);
   const lines = stderr.trimEnd().split('\n').slice(0, -1);
   for (const line of lines.filter((text) => text.startsWith('{'))) JSON.parse(line);
+});
+
+test('a command whose reader has gone ends quietly', async () => {
+  const pipe = '"$0" "$1" config --explain | true; exit "${PIPESTATUS[0]}"';
+  const program = programModule('src/bourse.ts');
+  const { code, output } = await startCommand('bash', ['-c', pipe, process.execPath, program], {}).ended;
+  assert.deepEqual([code, output], [0, '']);
+});
+
+test('an exchange whose readers have gone goes on', async () => {
+  const args = [
+    '--memory',
+    '--market',
+    'off',
+    '--backfill',
+    '0',
+    '--port',
+    '0',
+    '--operator-port',
+    '0',
+    '--log-level',
+    'debug',
+  ];
+  const program = programModule('src/main.ts');
+  const started = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    let url: string | undefined;
+    for await (const text of started.stdout) {
+      url = /Listening on (\S+)/.exec(String(text))?.[1];
+      if (url !== undefined) break;
+    }
+    started.stdout.destroy();
+    started.stderr.destroy();
+    for (let n = 0; n < 5; n++) assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    assert.equal(started.exitCode, null);
+  } finally {
+    started.kill('SIGKILL');
+  }
 });

@@ -5,6 +5,7 @@ import { VERSION } from '../../version.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../config/settings.ts';
 import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { endWithReader } from '../output.ts';
 import { refuseSwallowedOptions } from './swallowed-options.ts';
 
 const EXIT_CODES = `
@@ -99,6 +100,7 @@ export interface Understanding {
 /** Runs the program; a failure is printed to stderr and ends the process with its code. */
 export async function runProgram(program: Command, understanding?: Understanding): Promise<void> {
   overrideExit(program);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endWithReader);
   try {
     const typed = process.argv.slice(2);
     const words = understanding === undefined ? typed : presentWords(typed, understanding);

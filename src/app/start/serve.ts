@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
-import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { VERSION } from '../../version.ts';
 import { refuse } from '../cli/command-line.ts';
 import { banner, factsDocument, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
@@ -15,6 +14,7 @@ import type { Config } from '../config/settings.ts';
 import { ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { createLogger } from '../observability/logging.ts';
 import { MemoryGuard, memoryUse } from '../observability/memory-guard.ts';
+import { goOnWithoutReader } from '../output.ts';
 import { asHistoryDamage } from './components.ts';
 import { isDetached } from './hangup.ts';
 import { ReadyFile } from './ready-file.ts';
@@ -30,16 +30,11 @@ const ONE_SIGNAL_MS = 1000;
 export async function serve(resolved: ResolvedConfig): Promise<void> {
   // Files below the data directory are for this user only.
   process.umask(0o077);
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverFullDisk);
+  goOnWithoutReader();
   const logger = createLogger(resolved.config);
   endOnDefect(logger);
   const exchange = new ExchangeProcess(resolved, logger);
   await exchange.start();
-}
-
-/** Output may go to a file on the full disk; the exchange does not depend on it. */
-function passOverFullDisk(error: Error): void {
-  if (!isOutOfSpace(error)) throw error;
 }
 
 class ExchangeProcess {
