@@ -142,7 +142,7 @@ test('quiet prints the last line only; logs go to stderr and hold no secrets', a
 });
 
 test('a command whose reader has gone ends quietly', async () => {
-  const pipe = '"$0" "$1" config --explain | true; exit "${PIPESTATUS[0]}"';
+  const pipe = 'set -o pipefail; "$0" "$1" config --explain | true';
   const program = programModule('src/bourse.ts');
   const { code, output } = await startCommand('bash', ['-c', pipe, process.execPath, program], {}).ended;
   assert.deepEqual([code, output], [0, '']);
