@@ -167,6 +167,31 @@ theft(
   },
 );
 
+/** Old rule: the 50 000, and a debt that nobody pays (`other-wallets.test.ts`, "the example"). */
+theft(
+  '16.1: the funding wallet is emptied beside a debt whose price is old, while the world is at another',
+  { ...BORROWERS, short: { brings: { USDT: '66000' } } },
+  async (venue, { short, friend, saver }) => {
+    await venue.btc('60000');
+    const aside = { fromType: 'uta', toType: 'spot', amount: '50000', coin: 'USDT' } as const;
+    await short.sdk.submitTransfer(aside);
+    await short.coinLeverage(5, 'BTC');
+    await borrowAndSell(short, friend, '60000');
+    const most = async () => (await short.sdk.getMaxWithdrawal({ coin: 'USDT' })).data.spotMaxWithdrawal;
+    assert.equal(await most(), '50000');
+    // A word by hand holds for a quarter of an hour.
+    await venue.operator.advanceClock('16m');
+    const before = await venue.takeHome([short, friend], '90000');
+    assert.equal(await codeOf(short.withdraw('50000', 'USDT', 'TRC20')), TOO_OLD);
+    assert.equal(await most(), '0');
+    await short.sdk.submitTransfer({ ...aside, fromType: 'spot', toType: 'uta', amount: '1' });
+    await venue.btc('90000');
+    const lost = before - (await venue.takeHome([short, friend], '90000'));
+    assert.ok(lost >= 0n, String(lost));
+    assert.equal(gainOf(await venue.worth(saver, '90000'), '9001000'), '0');
+  },
+);
+
 const WASHERS = {
   maker: { brings: { USDT: '1000000', BTC: '10' } },
   taker: { brings: { USDT: '1000000', BTC: '10' } },

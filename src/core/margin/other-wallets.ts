@@ -24,6 +24,20 @@ export function leavingRefusal(state: State, account: Account, coin: number, amo
   return coversWorst(state, account, kept) ? RejectReason.none : RejectReason.walletAwaitsPrice;
 }
 
+/** The most of a coin that may leave the funding wallet for another account or the outside. */
+export function mostLeaving(state: State, account: Account, coin: number): bigint {
+  const leaves = (amount: bigint) => leavingRefusal(state, account, coin, amount) === RejectReason.none;
+  let high = state.ledger.balanceOf(account.index, coin, Bucket.funding);
+  if (high === 0n || leaves(high)) return high;
+  let low = 0n;
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (leaves(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * Are these amounts as much as the unified account can come to owe, whatever its unreliable prices are? Its own coins do not
  * count: they can be traded away at the old price.
