@@ -125,6 +125,24 @@ test('16.1 (a): behind a crossed long its entry value is kept, behind a short ev
   assert.equal(floor.take('cat', '1'), WAITS);
 });
 
+test('16.1 (a): a loss at a price that is told counts by it, where other coins of the account have an old one', () => {
+  const floor = new WalletFloor();
+  // 36 are the fee.
+  floor.trader('ann', { USDT: '1036', BTC: '1' });
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.fund('ann', '5000', 'USDT');
+  // BTCUSD, which prices her BTC, falls silent; the contract goes by BTCUSDT.
+  floor.seconds(62, '60000');
+  floor.seconds(1, '58000');
+  assert.deepEqual(
+    [floor.cash('ann', 'USDT'), floor.markOf(), floor.usd('USDT')],
+    ['1000', '58000', '1.00000000'],
+  );
+  // She lacks 1 000 of the 2 000 that she has lost.
+  assert.equal(floor.take('ann', '4000.00000001'), WAITS);
+  assert.equal(floor.take('ann', '4000'), 'none');
+});
+
 test('16.1 (a): isolated positions alone keep nothing back', () => {
   const floor = new WalletFloor();
   for (const name of ['ann', 'cat']) floor.trader(name, { USDT: '10000' });
