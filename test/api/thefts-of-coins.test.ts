@@ -1,5 +1,5 @@
 /**
- * The thefts of rules 13 that went through borrowed coins, the desks and fees, carried out against a running exchange by
+ * The thefts of rules 13 and 16 that went through borrowed coins, the desks and fees, carried out against a running exchange by
  * people with clients: none leaves the family with more than it brought, and strangers keep what is theirs. What the old
  * rules gave is measured by the tests of the core that each theft names.
  */
