@@ -1,5 +1,5 @@
 /**
- * The thefts of rules 13 that went through borrowed coins, the desks and fees, carried out against a running exchange by
+ * The thefts of rules 13 and 16 that went through borrowed coins, the desks and fees, carried out against a running exchange by
  * people with clients: none leaves the family with more than it brought, and strangers keep what is theirs. What the old
  * rules gave is measured by the tests of the core that each theft names.
  */
@@ -164,6 +164,31 @@ theft(
     assert.ok(lost >= units('10'), String(lost));
     assert.equal((await venue.operator.loanPool('USDT')).lost, '0');
     assert.equal(gainOf(await venue.worth(saver, '50000'), '501000'), '0');
+  },
+);
+
+/** Old rule: the 50 000, and a debt that nobody pays (`other-wallets.test.ts`, "the example"). */
+theft(
+  '16.1: the funding wallet is emptied beside a debt whose price is old, while the world is at another',
+  { ...BORROWERS, short: { brings: { USDT: '66000' } } },
+  async (venue, { short, friend, saver }) => {
+    await venue.btc('60000');
+    const aside = { fromType: 'uta', toType: 'spot', amount: '50000', coin: 'USDT' } as const;
+    await short.sdk.submitTransfer(aside);
+    await short.coinLeverage(5, 'BTC');
+    await borrowAndSell(short, friend, '60000');
+    const most = async () => (await short.sdk.getMaxWithdrawal({ coin: 'USDT' })).data.spotMaxWithdrawal;
+    assert.equal(await most(), '50000');
+    // A word by hand holds for a quarter of an hour.
+    await venue.operator.advanceClock('16m');
+    const before = await venue.takeHome([short, friend], '90000');
+    assert.equal(await codeOf(short.withdraw('50000', 'USDT', 'TRC20')), TOO_OLD);
+    assert.equal(await most(), '0');
+    await short.sdk.submitTransfer({ ...aside, fromType: 'spot', toType: 'uta', amount: '1' });
+    await venue.btc('90000');
+    const lost = before - (await venue.takeHome([short, friend], '90000'));
+    assert.ok(lost >= 0n, String(lost));
+    assert.equal(gainOf(await venue.worth(saver, '90000'), '9001000'), '0');
   },
 );
 

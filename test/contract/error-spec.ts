@@ -18,7 +18,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   '25103': 'instrumentListed',
   '25105': 'openingRestricted',
   '25106': 'tradingHalted deliveryNear',
-  '25108': 'noIndexPrice noCoinPrice conversionPriceOld staleIndexPrice',
+  '25108': 'noIndexPrice noCoinPrice conversionPriceOld staleIndexPrice walletAwaitsPrice',
   '25200':
     'priceOutOfRange amountOutOfRange feeAboveAmount nothingOwed sizeBelowFilled triggerPriceOutOfRange callbackOutOfRange',
   '25201': 'unknownCoin',

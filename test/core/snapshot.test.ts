@@ -134,10 +134,10 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 6;
+  newer[0] = 7;
   const refusal = {
     name: 'UnreadableRecord',
-    message: /has format 6, this version reads formats 1 to 5: start/,
+    message: /has format 7, this version reads formats 1 to 6: start/,
   };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;
@@ -158,7 +158,7 @@ test('a snapshot of an older format goes through every upgrade from there on, in
   const upgradesFrom = (format: number) => {
     const older = imageOf(busy, format);
     const run: string[] = [];
-    const upgrades = ['1 to 2', '2 to 3', '3 to 4', '4 to 5'].map((name) => (state: State) => {
+    const upgrades = ['1 to 2', '2 to 3', '3 to 4', '4 to 5', '5 to 6'].map((name) => (state: State) => {
       equal(state.accountByUid.size, 5, 'the older state is whole');
       run.push(name);
     });
@@ -166,10 +166,10 @@ test('a snapshot of an older format goes through every upgrade from there on, in
     deepEqual(canonicalState(state), canonicalState(loadState(image)), 'the hash knows of no file format');
     return run;
   };
-  deepEqual(upgradesFrom(1), ['1 to 2', '2 to 3', '3 to 4', '4 to 5']);
-  deepEqual(upgradesFrom(3), ['3 to 4', '4 to 5']);
-  deepEqual(upgradesFrom(5), []);
-  throws(() => upgradesFrom(6), /has format 6, this version reads formats 1 to 5/);
+  deepEqual(upgradesFrom(1), ['1 to 2', '2 to 3', '3 to 4', '4 to 5', '5 to 6']);
+  deepEqual(upgradesFrom(3), ['3 to 4', '4 to 5', '5 to 6']);
+  deepEqual(upgradesFrom(6), []);
+  throws(() => upgradesFrom(7), /has format 7, this version reads formats 1 to 6/);
 });
 
 test('a field of a later format is there in that format and not in the ones before', () => {

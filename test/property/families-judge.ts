@@ -19,8 +19,6 @@
  *     (rules 13.2 (c));
  *   - trades among itself at a mark that is not the outside price because a feed is silent or a second late: no venue
  *     knows what it was not told. The desks of the house, and what borrows, get no such allowance (rules 13.6);
- *   - what leaves a funding wallet while a feed is silent: it stands behind an account only when the venue knows that this
- *     is below zero (rules 13.7 (e)). What leaves a unified account gets no such allowance (rules 13.6 (b));
  *   - of a coin-margined contract that a forced close or deleveraging closes, the profit or loss so far times the distance
  *     to the mark, within the same reach: it is paid at the trade price (rules 13.2 (e));
  *   - what a contract in its last hour settles at by samples of an index that differs a little from the outside price,
@@ -43,7 +41,7 @@ import { coinShortfall, shortfallLimit } from '../../src/core/margin/clearing-sh
 import { custodyOf } from '../../src/core/margin/custody.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
-import { Category, Side, Wallet } from '../../src/core/model/enums.ts';
+import { Category, Side } from '../../src/core/model/enums.ts';
 import type { Event, FillRecord } from '../../src/core/model/event.ts';
 import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
@@ -73,14 +71,6 @@ import { Worth } from './families-worth.ts';
 
 /** Quotes of makers explain no more; the cap is 0.003. */
 const HONEST_FUNDING = 0.001;
-
-/** By these money leaves a wallet. */
-const LEAVING: ReadonlySet<Command['type']> = new Set([
-  'transfer',
-  'withdraw',
-  'requestWithdrawal',
-  'internalWithdrawal',
-]);
 
 export class Judge {
   finding: Finding | undefined;
@@ -224,7 +214,7 @@ export class Judge {
     const funding = this.fundingOf(events);
     const settling = this.settling.differs(this.members, this.passed);
     const unseen = rounding(fills.length + events.length) + this.forcedAtIndex(events) + settling;
-    const bound = this.isExcused(command, events, fills) ? edge : trades + funding + fund + unseen;
+    const bound = this.isExcused(command, fills) ? edge : trades + funding + fund + unseen;
     const known = this.ending ?? { edge: 0, bound: 0 };
     const ending = { edge: known.edge + edge, bound: known.bound + Math.max(0, bound) };
     this.ending = open ? ending : undefined;
@@ -257,12 +247,12 @@ export class Judge {
   }
 
   /** What no venue could know, and what is worth another price than the outside one for a while. */
-  private isExcused(command: Command, events: readonly Event[], fills: readonly FillRecord[]): boolean {
+  private isExcused(command: Command, fills: readonly FillRecord[]): boolean {
     return (
       this.told.isUntold() ||
       this.told.isDollarUnknown(command) ||
       this.settling.settles(fills) ||
-      (this.told.isSilent() && (this.isTradeOfOwn(command, fills) || isOfFundingWallet(command, events)))
+      (this.told.isSilent() && this.isTradeOfOwn(command, fills))
     );
   }
 
@@ -340,13 +330,4 @@ export class Judge {
   private find(kind: string, text: string): void {
     this.finding ??= { kind, text };
   }
-}
-
-/** Does money leave funding wallets alone? */
-function isOfFundingWallet({ type }: Command, events: readonly Event[]): boolean {
-  if (!LEAVING.has(type)) return false;
-  const given = events.flatMap((event) =>
-    event.type === 'ledgerLine' && family.has(event.uid) && event.amount < 0n ? [event.wallet] : [],
-  );
-  return given.length > 0 && given.every((wallet) => wallet === Wallet.funding);
 }

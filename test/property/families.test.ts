@@ -12,6 +12,7 @@ import {
 } from '../../src/core/model/edition.ts';
 import { StrategyKind } from '../../src/core/model/enums.ts';
 import { replay, run } from './families-run.ts';
+import { SCHEMES_UNTIL_SIXTH_EDITION as EARLIER } from './families-schemes.ts';
 import { report, shrink } from './families-shrink.ts';
 import { BOOK } from './families-venue.ts';
 import { Seeds } from './seeds.ts';
@@ -43,7 +44,7 @@ test('whatever a family does between the portions of hours, it takes nothing (ru
 });
 
 /** What the rule was made against. */
-const OLD_HOLES: Readonly<Record<SecondEditionRule | 'silentIndex', readonly string[]>> = {
+const OLD_HOLES: Readonly<Record<SecondEditionRule | 'silentIndex' | 'otherWallets', readonly string[]>> = {
   restingRisk: ['restThenJump', 'restBorrowedThenJump'],
   clearingShortfall: ['rollCoins'],
   dollarCoins: ['depegAndRepay'],
@@ -55,11 +56,13 @@ const OLD_HOLES: Readonly<Record<SecondEditionRule | 'silentIndex', readonly str
   partyLimits: ['smallTiers'],
   feeFloors: ['wash'],
   silentIndex: ['pickInSilence'],
+  otherWallets: ['emptyInSilence', 'emptyBesideIsolated'],
 };
 
 const RULES: readonly (readonly [name: string, rule: keyof typeof OLD_HOLES])[] = [
   ...SECOND_EDITION_RULES.map((rule, n) => [`ten of ten, R${n + 1}`, rule] as const),
   ['third edition, R2 (f)', 'silentIndex'],
+  ['sixth edition, 16.1', 'otherWallets'],
 ];
 
 for (const [name, rule] of RULES) {
@@ -76,10 +79,19 @@ for (const [name, rule] of RULES) {
 
 test('fifth edition, 15.1: the run that found it takes money of the house without adlBearing, and nothing with it', (t) => {
   const [seed, portion] = [1_021_107_398, 3];
-  const { finding } = run(seed, { portion, without: ['adlBearing'] });
+  const { finding } = run(seed, { portion, only: EARLIER, without: ['adlBearing'] });
   assert.equal(finding?.kind, 'edge by tick');
   t.diagnostic(finding.text);
-  const now = run(seed, { portion });
+  const now = run(seed, { portion, only: EARLIER });
+  if (now.finding !== undefined) assert.fail(report(now));
+});
+
+test('sixth edition, 16.1: the run that found it empties a funding wallet without otherWallets, and not with it', (t) => {
+  const [seed, portion] = [1_122_095_571, 1];
+  const { finding } = run(seed, { portion, only: EARLIER, without: ['otherWallets'] });
+  assert.equal(finding?.kind, 'edge by requestWithdrawal');
+  t.diagnostic(finding.text);
+  const now = run(seed, { portion, only: EARLIER });
   if (now.finding !== undefined) assert.fail(report(now));
 });
 

@@ -260,6 +260,11 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.accountsFull]: ['25002', 'the venue has no room for more accounts'],
 
   [RejectReason.debtIsCovered]: ['25218', 'the account owns as much as it owes'],
+  [RejectReason.walletAwaitsPrice]: [
+    '25108',
+    'the unified account owes coins or holds positions at a price that is more than a minute old or has one source left: ' +
+      'until the next price its other wallets keep what it could come to owe; transfers into it are accepted',
+  ],
   [RejectReason.custodyTooSmall]: [
     '13003',
     'the venue does not hold as much of the coin now; try a smaller amount, or again later',

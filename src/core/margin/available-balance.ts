@@ -18,7 +18,7 @@ export function withdrawable(state: State, account: Account, coin: number): bigi
 }
 
 /** Does the account have a crossed position or a debt while that or its collateral has an unreliable price? */
-function awaitsPrice(state: State, account: Account): boolean {
+export function awaitsPrice(state: State, account: Account): boolean {
   const crossed = [...account.positions.values()].filter(({ isolated }) => !isolated);
   const indexOf = (instrument: number) => state.market(state.instruments[instrument]!).futures!.index;
   if (crossed.some(({ instrument }) => isUnreliable(state, indexOf(instrument)))) return true;

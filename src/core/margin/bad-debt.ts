@@ -28,28 +28,29 @@ export function wholeEquity(state: State, account: Account, at?: InstantPrices):
 
 /**
  * What of that stands behind debts: not what is on its way out, and not what only the own book prices, for its owner makes
- * that price.
+ * that price. `isolated`: does what isolated positions are worth count?
  */
-function standingEquity(state: State, account: Account): bigint {
+function standingEquity(state: State, account: Account, isolated: boolean): bigint {
   const { ledger } = state;
   let equity = 0n;
-  for (const [coin, all] of amountsOf(state, account)) {
+  for (const [coin, all] of amountsOf(state, account, undefined, isolated)) {
     const amount = all - ledger.balanceOf(account.index, coin, Bucket.withdrawing);
     if (amount < 0n || isIndexed(state, coin)) equity += divFloor(amount * coinUsd(state, coin), MONEY_ONE);
   }
   return equity;
 }
 
-/** By coin: all buckets, unrealised profits, less what loans owe. */
-function amountsOf(state: State, account: Account, at?: InstantPrices): Map<number, bigint> {
+/** By coin: all buckets, unrealised profits, less what loans owe; with or without isolated positions. */
+function amountsOf(state: State, account: Account, at?: InstantPrices, isolated = true): Map<number, bigint> {
   const { ledger } = state;
   const amounts = crossedProfits(state, account, at);
   const add = (coin: number, amount: bigint) => amounts.set(coin, (amounts.get(coin) ?? 0n) + amount);
   for (const coin of ledger.coinsOf(account.index))
     for (let bucket = 0; bucket < BUCKETS; bucket++)
-      add(coin, ledger.balanceOf(account.index, coin, bucket as Bucket));
+      if (isolated || bucket !== Bucket.isolated)
+        add(coin, ledger.balanceOf(account.index, coin, bucket as Bucket));
   for (const position of account.positions.values()) {
-    if (!position.isolated) continue;
+    if (!isolated || !position.isolated) continue;
     const instrument = state.instruments[position.instrument]!;
     const { settle } = instrument.futures!;
     const unrealised = unrealisedOf(state, position, at?.marks[position.instrument]);
@@ -64,19 +65,20 @@ function amountsOf(state: State, account: Account, at?: InstantPrices): Map<numb
 /** Has the account a negative coin, and nothing to outweigh it? It may not borrow, open, or take anything out. */
 export function owesBeyondMeans(state: State, account: Account): boolean {
   if (!state.rules.fundReach || !state.ledger.hasNegativeCash(account.index)) return false;
-  return standingEquity(state, account) <= 0n;
+  return standingEquity(state, account, true) <= 0n;
 }
 
 /**
  * May so much leave the account? What margin allows is another matter. A unified account that owes more than it has
- * is backed by the other wallets: they may give only what is beyond that.
+ * is backed by the other wallets: they may give only what is beyond that. Isolated positions do not back it (rules 16.1 (b)):
+ * their worth can be moved to another account, or lost to one by a close at a bad price.
  */
 export function mayLeave(state: State, account: Account, coin: number, amount: bigint): boolean {
   if (!state.rules.fundReach) return true;
   // A loss that is not realised yet counts as well: at a thin index nobody is closed in time.
   const lacks = accountRisk(state, account).effective < 0n;
   if (!lacks && !state.ledger.hasNegativeCash(account.index)) return true;
-  const standing = standingEquity(state, account);
+  const standing = standingEquity(state, account, !state.rules.otherWallets);
   if (standing <= 0n) return false;
   if (!lacks || !isIndexed(state, coin)) return true;
   return standing >= divCeil(amount * coinUsd(state, coin), MONEY_ONE);

@@ -1,10 +1,11 @@
 /**
- * Editions of the rule book (rules 13 to 15). The second closes holes that colluding accounts had in the first, the third and
- * the fifth one each that the second left; the fourth divides work that concerns everybody into portions. Which edition is in
- * force is part of the state and changes by a command, so every journal replays under the rules that it was written under.
+ * Editions of the rule book (rules 13 to 16). The second closes holes that colluding accounts had in the first; the third, the
+ * fifth and the sixth close one each that the second left; the fourth divides work that concerns everybody into portions. Which
+ * edition is in force is part of the state and changes by a command, so every journal replays under the rules that it was
+ * written under.
  */
 
-export const NEWEST_EDITION = 5;
+export const NEWEST_EDITION = 6;
 
 /** The rules of the second edition, in the order of their numbers R1 to R10. */
 export const SECOND_EDITION_RULES = [
@@ -29,10 +30,18 @@ export const FOURTH_EDITION_RULES = ['portions'] as const;
 /** Rules 15. */
 export const FIFTH_EDITION_RULES = ['adlBearing'] as const;
 
+/** Rules 16. */
+export const SIXTH_EDITION_RULES = ['otherWallets'] as const;
+
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];
 export type EditionRule =
   | SecondEditionRule
-  | (typeof THIRD_EDITION_RULES | typeof FOURTH_EDITION_RULES | typeof FIFTH_EDITION_RULES)[number];
+  | (
+      | typeof THIRD_EDITION_RULES
+      | typeof FOURTH_EDITION_RULES
+      | typeof FIFTH_EDITION_RULES
+      | typeof SIXTH_EDITION_RULES
+    )[number];
 
 /** Which of them are in force. Tests may put single ones back to an earlier edition; nothing else can. */
 export type RulesInForce = Record<EditionRule, boolean>;
@@ -45,5 +54,6 @@ export function rulesOf(edition: number): RulesInForce {
     ...since(3, THIRD_EDITION_RULES),
     ...since(4, FOURTH_EDITION_RULES),
     ...since(5, FIFTH_EDITION_RULES),
+    ...since(6, SIXTH_EDITION_RULES),
   ]) as RulesInForce;
 }

@@ -137,9 +137,10 @@ export const RejectReason = {
   invalidCountdown: 62,
   accountsFull: 63,
 
-  // Funds and custody (rules 13.5, 13.7)
+  // Funds and custody (rules 13.5, 13.7, 16.1)
   conversionPriceOld: 210,
   debtIsCovered: 220,
   custodyTooSmall: 221,
+  walletAwaitsPrice: 222,
 } as const;
 export type RejectReason = (typeof RejectReason)[keyof typeof RejectReason];

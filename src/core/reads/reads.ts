@@ -2,11 +2,12 @@
 
 import { type Depth, displayedDepth, rpiDepth as rpiDepthOf } from '../book/depth.ts';
 import { NIL } from '../book/order-slab.ts';
+import { mostLeaving } from '../margin/other-wallets.ts';
 import type { Candle } from '../marketdata/candle-series.ts';
 import type { DayStatistics } from '../marketdata/rolling-24h.ts';
 import { type CandleInterval, candleIntervalIndex } from '../model/candle-interval.ts';
 import { type AmendRequest, ANY } from '../model/command.ts';
-import type { Category, PriceKind, Wallet } from '../model/enums.ts';
+import { type Category, type PriceKind, Wallet } from '../model/enums.ts';
 import type { OrderRecord, Traded } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from '../model/ledger-accounts.ts';
@@ -150,10 +151,11 @@ export function balances(state: State, uid: number): CoinBalance[] {
   }));
 }
 
-/** What a wallet could give away now. */
+/** What a wallet could give to others now. */
 export function freeBalance(state: State, uid: number, coin: number, wallet: Wallet): bigint {
   const account = state.accountByUid.get(uid);
-  return account === undefined ? 0n : freeIn(state, account, coin, wallet);
+  if (account === undefined) return 0n;
+  return wallet === Wallet.funding ? mostLeaving(state, account, coin) : freeIn(state, account, coin, wallet);
 }
 
 /** A withdrawal of the caller that has not ended, by id, else by client id. */

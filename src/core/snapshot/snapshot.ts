@@ -28,6 +28,8 @@ const UPGRADES: readonly Upgrade[] = [
   () => {},
   // The fifth edition has no field of its own; a program that does not know its rule must not go on from its state.
   () => {},
+  // Nor has the sixth.
+  () => {},
 ];
 
 export function saveState(state: State): Uint8Array<ArrayBuffer> {

@@ -1,8 +1,8 @@
 /** Transfers between wallets, and deposits and withdrawals booked by an operator (rules 4.1, 4.2). */
 
 import { withdrawable } from '../margin/available-balance.ts';
-import { mayLeave } from '../margin/bad-debt.ts';
 import { isInCustody } from '../margin/custody.ts';
+import { leavingRefusal } from '../margin/other-wallets.ts';
 import {
   DEFAULT_WALLET,
   type Deposit,
@@ -84,7 +84,8 @@ export function withdraw(state: State, command: Withdraw): CommandResult {
   const account = state.accountByUid.get(command.uid)!;
   const available = freeIn(state, account, coin, Wallet.unified);
   if (available < amount) return insufficientBalance(coin, available);
-  if (!mayLeave(state, account, coin, amount)) return rejected(RejectReason.insufficientMargin);
+  const refusal = leavingRefusal(state, account, coin, amount);
+  if (refusal !== RejectReason.none) return rejected(refusal);
   if (!isInCustody(state, coin, amount)) return rejected(RejectReason.custodyTooSmall);
   post(state, {
     from: walletCell(state, account, coin, Wallet.unified),
@@ -113,7 +114,8 @@ export function transfer(state: State, command: Transfer): CommandResult {
   // What goes into the own unified account pays its debts.
   const leaves = from === to ? 0n : amount;
   const repays = from === to && toWallet === Wallet.unified;
-  if (!repays && !mayLeave(state, from, coin, leaves)) return rejected(RejectReason.insufficientMargin);
+  const refusal = repays ? RejectReason.none : leavingRefusal(state, from, coin, leaves);
+  if (refusal !== RejectReason.none) return rejected(refusal);
 
   if (command.clientOid !== '') state.transferOids.remember(oid);
   const transferId = state.nextId();

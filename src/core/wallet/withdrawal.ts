@@ -4,8 +4,8 @@
  * ends it, so no money leaves an account twice.
  */
 
-import { mayLeave } from '../margin/bad-debt.ts';
 import { custodyOf, isInCustody } from '../margin/custody.ts';
+import { leavingRefusal } from '../margin/other-wallets.ts';
 import type { EndWithdrawal, InternalWithdrawal, RequestWithdrawal } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -140,7 +140,8 @@ function sharesOf(
   const inFunding = command.fromFunding ? freeIn(state, account, coin, Wallet.funding) : 0n;
   const inUnified = command.fromUnified ? freeIn(state, account, coin, Wallet.unified) : 0n;
   if (inFunding + inUnified < amount) return insufficientBalance(coin, inFunding + inUnified);
-  if (!mayLeave(state, account, coin, amount)) return rejected(RejectReason.insufficientMargin);
+  const refusal = leavingRefusal(state, account, coin, amount);
+  if (refusal !== RejectReason.none) return rejected(refusal);
   const fromUnified = inFunding < amount ? amount - inFunding : 0n;
   return { fromFunding: amount - fromUnified, fromUnified };
 }
