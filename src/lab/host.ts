@@ -1,6 +1,7 @@
 /** What the laboratory asks of the program around it. */
 import type { History, HistoryCopies } from '../history/history.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { ClockChoice } from '../sequencer/clock-choice.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { BranchStart } from './snapshot.ts';
@@ -11,6 +12,8 @@ export interface LabVenue {
   readonly identity: Identity;
   readonly history: History & HistoryCopies;
   readonly ticker: ClockTicker;
+  /** Another clock from the present time on. */
+  setClock(choice: ClockChoice): void;
   identityNote(): Uint8Array;
   /** The market begins anew, as it will wherever the present state is gone on with. */
   reopenMarket(): Promise<void>;

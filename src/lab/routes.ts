@@ -6,6 +6,7 @@ import { type OperatorRoute, operatorRoute } from '../admin/route.ts';
 import { readClockChoice } from '../sequencer/clock-choice.ts';
 import { MARKET_LEVELS } from '../simulator/activity-level.ts';
 import { Type } from '../validation/schema.ts';
+import { clockRoutes } from './clock/routes.ts';
 import { type Laboratory, NOW } from './laboratory.ts';
 import { NOTE_CHARS_MAX } from './limits.ts';
 
@@ -23,6 +24,7 @@ const SnapshotView = Type.Object({
   parent: Type.Union([Type.String(), Type.Null()]),
   branch: Type.Integer(),
   taken: Type.Integer(),
+  clock: Type.Optional(Type.String()),
 });
 const ForkView = Type.Object({
   id: Type.String(),
@@ -51,6 +53,7 @@ const Part = Type.Object({
 
 export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
   return [
+    ...clockRoutes(lab),
     operatorRoute({
       method: 'POST',
       path: '/lab/snapshots',

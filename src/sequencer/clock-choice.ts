@@ -1,5 +1,5 @@
 /** The clock of an exchange as its setting names it: `wall`, `scaled:60`, `manual`. */
-import { type Clock, LateClock, ManualClock, ScaledClock, type WallClock } from './clock.ts';
+import { type Clock, LateClock, ManualClock, ScaledClock, sourceOf, type WallClock } from './clock.ts';
 import { CLOCK_FACTOR_MAX } from './limits.ts';
 
 export type ClockChoice = 'wall' | 'manual' | `scaled:${number}`;
@@ -10,6 +10,18 @@ export function readClockChoice(text: string): ClockChoice | undefined {
   if (text === 'wall' || text === 'manual') return text;
   const factor = /^scaled:([1-9][0-9]{0,4})$/.exec(text)?.[1];
   return factor !== undefined && Number(factor) <= CLOCK_FACTOR_MAX ? (text as ClockChoice) : undefined;
+}
+
+/** As the setting would name the clock that runs. */
+export function choiceOf(clock: Clock): ClockChoice {
+  const running = sourceOf(clock);
+  if (running instanceof ManualClock) return 'manual';
+  return running instanceof ScaledClock ? `scaled:${running.factor}` : 'wall';
+}
+
+/** A clock that goes on at the instant `now`. On the machine's clock the exchange stays as far from it as it is. */
+export function clockFrom(choice: ClockChoice, now: number, wall: WallClock): Clock {
+  return openClock(choice, now, 0, wall, wall.now() - now);
 }
 
 /**

@@ -58,6 +58,32 @@ export class LateClock implements Clock {
   }
 }
 
+/** The clock of an exchange: one of the others, which can be changed while it runs. The new one begins where the old one is. */
+export class ExchangeClock implements Clock {
+  #source: Clock;
+
+  constructor(source: Clock) {
+    this.#source = source;
+  }
+
+  get source(): Clock {
+    return this.#source;
+  }
+
+  now(): number {
+    return this.#source.now();
+  }
+
+  change(next: Clock): void {
+    this.#source = next;
+  }
+}
+
+/** The clock that runs behind another one, or the clock itself. */
+export function sourceOf(clock: Clock): Clock {
+  return clock instanceof ExchangeClock ? clock.source : clock;
+}
+
 /** A jump of the machine's clock larger than this must last before it counts. */
 const JUMP_MS = 5000;
 

@@ -143,6 +143,11 @@ export class Sequencer {
     return this.log.durableSeq;
   }
 
+  /** Work in portions is not done yet; ticks go on with it by themselves. */
+  get hasOpenWork(): boolean {
+    return this.halted === undefined && this.exchange.hasOpenWork;
+  }
+
   /** Why the sequencer stopped, if it did. */
   get failure(): Error | undefined {
     return this.halted;

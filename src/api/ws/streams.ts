@@ -42,8 +42,10 @@ import { SocketRecorder } from './socket-recorder.ts';
 import { emptyStreamMetrics, type StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamsOptions extends Services {
-  /** The machine's clock: logins, limits and timeouts use real time, whatever the exchange's clock is. */
+  /** The machine's clock: logins and timeouts use real time, whatever the exchange's clock is. */
   readonly wall: Clock;
+  /** Of rate limits; the machine's unless given. */
+  readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
   readonly rateLimits: 'on' | 'off';
   readonly trustedProxies: readonly string[];
@@ -214,6 +216,11 @@ export class Streams {
     }
   }
 
+  private limitMs(): number {
+    const { limitClock, wall } = this.options;
+    return (limitClock ?? wall).now();
+  }
+
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const foreign = this.source.handshakeRefusal(request);
     if (foreign !== undefined) {
@@ -229,7 +236,7 @@ export class Streams {
           ? { status: '404 Not Found', msg: 'nothing is recorded here: start with --inspect on' }
           : this.closing
             ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
-            : this.admission.admit(request, peer, this.options.wall.now());
+            : this.admission.admit(request, peer, this.limitMs());
     if (turned !== undefined) {
       this.rejectUpgrade(socket, turned);
       return;

@@ -15,7 +15,7 @@ import { HistoryStarved } from '../../history/history.ts';
 import { DEMO_ACCOUNTS, type DemoAccount, type OpenedDemoAccount } from '../../identity/demo-accounts.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { Recorder } from '../../inspector/recorder.ts';
-import { branchDirectory, readHead } from '../../lab/head.ts';
+import { branchDirectory, clockOf, readHead } from '../../lab/head.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLAY_LONG } from '../../sequencer/limits.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
@@ -85,7 +85,9 @@ export async function startExchange(
   try {
     const head = config.memory ? undefined : readHead(config.data);
     const directory = branchDirectory(config.data, head?.branch ?? 0);
-    const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, ...branch };
+    const clock = head === undefined ? config.clock : clockOf(head, config.clock);
+    if (clock !== config.clock) logger.warn(CHOSEN_CLOCK(clock, config.clock));
+    const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, clock, ...branch };
     // Errors of closing the components must not hide the reason of a failed start.
     const failed = (error: Error) => {
       if (!startFailed) onFailure(error);
@@ -106,6 +108,10 @@ export async function startExchange(
     throw startRefusal(asHistoryDamage(error), config.data);
   }
 }
+
+/** The clock of `lab clock mode` stays until the setting changes. */
+const CHOSEN_CLOCK = (clock: string, setting: string) =>
+  `the clock is ${clock}, chosen while the exchange ran; bourse lab clock mode ${setting} goes back to the setting`;
 
 /** Instruments that a data directory has stay listed, whatever is named. */
 function listedPart(catalogue: Catalogue, names: readonly string[]): Catalogue {
