@@ -9,6 +9,7 @@ import { Type } from '../validation/schema.ts';
 import { clockRoutes } from './clock/routes.ts';
 import { type Laboratory, NOW } from './laboratory.ts';
 import { NOTE_CHARS_MAX } from './limits.ts';
+import { replayRoutes } from './replay/routes.ts';
 
 /** Longer than any name, so that a wrong one is refused with the rule. */
 const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -54,6 +55,7 @@ const Part = Type.Object({
 export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
   return [
     ...clockRoutes(lab),
+    ...replayRoutes,
     operatorRoute({
       method: 'POST',
       path: '/lab/snapshots',

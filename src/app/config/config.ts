@@ -46,6 +46,12 @@ export interface Config {
   readonly instruments: readonly string[];
   readonly market: 'off' | 'quiet' | 'normal' | 'wild';
   readonly feed: 'synthetic' | `replay:${string}` | `live:${string}`;
+  /** What a replayed file does: prices follow it, or its trades happen again. */
+  readonly replayDepth: 'price' | 'tape';
+  /** `FORMAT` or `FORMAT:PAIR` of a replayed file; empty when its first line tells. */
+  readonly replayAs: string;
+  /** Rows of a replayed file that may be wrong and are left out. */
+  readonly skipBad: number;
   readonly seed: number;
   /** Days of candles to generate at the first start; 0 = none. */
   readonly backfill: number;

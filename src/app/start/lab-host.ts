@@ -12,6 +12,7 @@ import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
+import { replayRoutes } from '../../lab/replay/routes.ts';
 import { closedLab, LAB_OFF, labRoutes } from '../../lab/routes.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import type { ClockChoice } from '../../sequencer/clock-choice.ts';
@@ -83,7 +84,8 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       }),
   });
   return {
-    routes: closed === undefined ? labRoutes(lab) : [...clockRoutes(lab), ...closedLab(closed)],
+    routes:
+      closed === undefined ? labRoutes(lab) : [...clockRoutes(lab), ...replayRoutes, ...closedLab(closed)],
     attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
     fork: (id) => {
       const facts = lab.forks().find((each) => each.id === id);

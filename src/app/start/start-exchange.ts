@@ -20,7 +20,9 @@ import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLAY_LONG } from '../../sequencer/limits.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import type { SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
+import { recordingOf } from '../../simulator/feed/open-feed.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
+import { recordingStart } from '../../simulator/recording/read-recording.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
 import { didYouMean } from '../cli/terminal/did-you-mean.ts';
@@ -74,9 +76,9 @@ export async function startExchange(
   demo: readonly DemoAccount[] = DEMO_ACCOUNTS,
   branch?: Branch,
 ): Promise<RunningExchange> {
-  const { config } = resolved;
   refuseWithMemory(resolved);
-  await refuseUnsafeConfig(config);
+  await refuseUnsafeConfig(resolved.config);
+  const config = await withRecordedStart(resolved.config);
   const catalogue = listedPart(loadCatalogue(config.catalogue), config.instruments);
   // Lock, audit log and listeners; the venue has its own.
   const kept = new AsyncDisposableStack();
@@ -107,6 +109,15 @@ export async function startExchange(
         .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
     throw startRefusal(asHistoryDamage(error), config.data);
   }
+}
+
+/** A new exchange on a clock of its own begins with the recording that it replays, unless its beginning is given. */
+async function withRecordedStart(config: Config): Promise<Config> {
+  const file = recordingOf(config.feed);
+  if (file === undefined || config.clockStart !== 0 || config.clock === 'wall' || config.market === 'off')
+    return config;
+  const as = config.replayAs === '' ? {} : { as: config.replayAs };
+  return { ...config, clockStart: Math.floor(await recordingStart(file, as)) };
 }
 
 /** The clock of `lab clock mode` stays until the setting changes. */
