@@ -7,7 +7,7 @@ import { clockView } from './clock-view.ts';
 
 const DEFAULT_STEP = '1s';
 /** Times of the state must stay within their range. */
-const TIME_END = Date.UTC(2100);
+export const TIME_END = Date.UTC(2100);
 
 export interface Span {
   readonly by?: string;

@@ -47,9 +47,22 @@ export interface Fork {
   readonly close: () => Promise<void>;
 }
 
+/** What clients of the public port are doing. */
+export interface Traffic {
+  /** Requests that are being answered. */
+  readonly open: number;
+  /** Requests that were answered, and frames that were sent. */
+  readonly done: number;
+  /** Topics that somebody follows. */
+  readonly subscriptions: number;
+}
+
 export interface Host<Venue extends LabVenue> {
   readonly venue: Venue;
   readonly wallMs: () => number;
+  readonly traffic: () => Traffic;
+  /** Pushes what has changed, where time does not run by itself. */
+  readonly pushDue: () => void;
   /** Opens the exchange of a branch beside the one that runs. */
   open(start: BranchStart, gapMs: number): Promise<Venue>;
   /** Puts it in the place of the one that runs, which is at rest from then on and returned. */

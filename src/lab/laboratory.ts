@@ -13,6 +13,7 @@ import { type ClockChoice, choiceOf } from '../sequencer/clock-choice.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import type { Branches, BranchFacts } from './branches.ts';
+import { ClockSessions } from './clock/sessions.ts';
 import { type Difference, differences } from './diff.ts';
 import { type Fork, type ForkWish, type Host, type LabVenue, PortTaken } from './host.ts';
 import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE } from './limits.ts';
@@ -68,6 +69,8 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   readonly #branches: Branches;
   readonly #limits: LabLimits;
   readonly #enter: LaboratoryOptions<Venue>['enter'];
+  /** Participants that move a driven clock. */
+  readonly sessions: ClockSessions;
   readonly #forks = new Map<string, RunningFork>();
   #lastFork = 0;
   /** What is being done: one thing at a time. */
@@ -75,6 +78,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
 
   constructor({ host, store, branches, limits, enter }: LaboratoryOptions<Venue>) {
     this.#host = host;
+    this.sessions = new ClockSessions(host);
     this.#store = store;
     this.#branches = branches;
     this.#limits = limits;
@@ -121,6 +125,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       const common = this.#branches.commonSeq(facts);
       const gapMs = this.#gap(facts);
       let old: Venue;
+      this.sessions.hold('the exchange goes back to an earlier state');
       try {
         old = await this.#host.replace(next, {
           reason: `reverted to ${to}: ids are given again`,
@@ -128,10 +133,12 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
           commit: () => this.#enter([...this.#branches.all(), branch], branch, { gapMs, clock: facts.clock }),
         });
       } catch (error) {
+        this.sessions.resume();
         await next.close();
         this.#store.dropBranch(branch.branch);
         return new AdminError('unavailable', `the exchange goes on as it was: ${(error as Error).message}`);
       }
+      this.sessions.resume();
       this.#branches.add(branch);
       this.#branches.enter(branch);
       const { sequencer } = old;
@@ -210,7 +217,10 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       const refusal = this.#advancing('a change of the clock');
       if (refusal !== undefined) return refusal;
       const { venue } = this.#host;
-      if (choiceOf(venue.sequencer.clock) === clock) return clock;
+      const running = choiceOf(venue.sequencer.clock);
+      if (running === clock) return clock;
+      if (running === 'driven' || clock === 'driven')
+        return new AdminError('not_allowed', 'a driven clock is chosen at the start: --clock driven');
       const { current } = this.#branches;
       try {
         const gapMs = this.#gap({ time: venue.sequencer.clock.now() });
@@ -226,6 +236,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
 
   /** Ends every fork. */
   async close(): Promise<void> {
+    this.sessions.hold('the exchange stops');
     await Promise.all([...this.#forks.keys()].map((id) => this.endFork(id)));
   }
 

@@ -3,7 +3,7 @@ import { AdminError } from '../admin/admin-error.ts';
 import { REVERT_ACTION } from '../admin/audit-branches.ts';
 import { closed, Empty } from '../admin/fields.ts';
 import { type OperatorRoute, operatorRoute } from '../admin/route.ts';
-import { readClockChoice } from '../sequencer/clock-choice.ts';
+import { CLOCK_CHOICES, readClockChoice } from '../sequencer/clock-choice.ts';
 import { MARKET_LEVELS } from '../simulator/activity-level.ts';
 import { Type } from '../validation/schema.ts';
 import { clockRoutes } from './clock/routes.ts';
@@ -138,7 +138,7 @@ export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
       auditDetail: ({ id, url }) => `${id} at ${url}`,
       handle: ({ body: { from, port = 0, clock, market, isolate = false } }) => {
         if (clock !== undefined && readClockChoice(clock) === undefined)
-          return new AdminError('invalid_request', 'clock must be wall, manual or scaled:N');
+          return new AdminError('invalid_request', `clock must be ${CLOCK_CHOICES}`);
         return lab.fork(from, {
           port,
           isolate,

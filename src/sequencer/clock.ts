@@ -24,6 +24,9 @@ export class ManualClock implements Clock {
   }
 }
 
+/** A manual clock that participants move: it goes on when all of them wait (`lab/clock/sessions.ts`). */
+export class DrivenClock extends ManualClock {}
+
 /** Time that runs `factor` times as fast as the machine's timer, from a given instant. */
 export class ScaledClock implements Clock {
   readonly factor: number;

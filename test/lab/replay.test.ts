@@ -35,7 +35,7 @@ function recorded(trades: readonly Trade[]): string {
 const start = async (trades: readonly Trade[], flags: Flags = {}) =>
   new Lab(
     await startInMemory({
-      ...{ feed: `replay:${recorded(trades)}`, replayDepth: 'tape', market: 'quiet' },
+      ...{ feed: `replay:${recorded(trades)}`, depth: 'tape', market: 'quiet' },
       ...{ clock: 'manual', instruments: 'SPOT:BTCUSDT', ...flags },
     }),
   );
@@ -169,7 +169,7 @@ describe('a tape', () => {
     writeFileSync(prices, `time,pair,price\n${BEGIN},BTC/USDT,60000\n`);
     const flags = { market: 'quiet', clock: 'manual', instruments: 'SPOT:BTCUSDT' } as const;
     await assert.rejects(
-      startInMemory({ ...flags, feed: `replay:${prices}`, replayDepth: 'tape' }),
+      startInMemory({ ...flags, feed: `replay:${prices}`, depth: 'tape' }),
       /prices\.csv has no trades with sizes/,
     );
     const lab = await Lab.start({ ...flags, feed: `replay:${prices}` });
@@ -179,6 +179,6 @@ describe('a tape', () => {
     const none = await Lab.start();
     assert.equal((await none.refused('GET', '/lab/replay'))[0], 422);
     await none.stop();
-    await assert.rejects(startInMemory({ ...flags, replayAs: 'tape' }), /--as/);
+    await assert.rejects(startInMemory({ ...flags, as: 'tape' }), /--as/);
   });
 });

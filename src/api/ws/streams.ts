@@ -46,6 +46,8 @@ export interface StreamsOptions extends Services {
   readonly wall: Clock;
   /** Of rate limits; the machine's unless given. */
   readonly limitClock?: Clock;
+  /** Topics are polled by `poll` alone, when time has moved. */
+  readonly driven?: boolean;
   readonly limiter: RateLimiter;
   readonly rateLimits: 'on' | 'off';
   readonly trustedProxies: readonly string[];
@@ -103,7 +105,9 @@ export class Streams {
     this.peerOf = peerAddressResolver(options.trustedProxies);
     this.source = new RequestSource({ ...options, ownPagesOnly: () => false });
     this.admission = new Admission(limiter, limited);
-    const context = { sequencer, clock, wall, fanout: new Fanout(), durable: new DurableGate(sequencer) };
+    const { driven = false } = options;
+    const durable = new DurableGate(sequencer);
+    const context = { sequencer, clock, wall, driven, fanout: new Fanout(), durable };
     this.channels = new Channels(context, this.metrics);
     const onInternalError = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
     const { channels } = this;
@@ -132,6 +136,11 @@ export class Streams {
       isCurrent: (connection) => logins.isCurrent(connection),
       unsentTotalBytesMax: options.unsentTotalBytesMax,
     });
+  }
+
+  /** Pushes what has changed, where time does not run by itself. */
+  poll(): void {
+    this.channels.poll();
   }
 
   attach(server: Server): void {

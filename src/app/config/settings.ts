@@ -164,8 +164,8 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   },
   clock: {
     group: 'World',
-    flags: ['--clock <wall|scaled:N|manual>'],
-    help: "where time comes from: the machine's clock, N times as fast, or only by bourse clock advance",
+    flags: ['--clock <wall|scaled:N|manual|driven>'],
+    help: "where time comes from: the machine's clock, N times as fast, only by bourse clock advance, or when every bot waits",
     initial: 'wall',
     expects: CLOCK_CHOICES,
     choices: ['wall', 'manual', 'scaled:60'],
@@ -259,14 +259,14 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     choices: ['synthetic'],
     read: readFeedChoice,
   },
-  replayDepth: {
+  depth: {
     group: 'Market',
     flags: ['--depth <price|tape>'],
     help: 'what a replayed file does: prices follow it, or its trades happen again on the books [price]',
     initial: 'price',
     ...oneOf(...REPLAY_DEPTHS),
   },
-  replayAs: {
+  as: {
     group: 'Market',
     flags: ['--as <format>'],
     help: 'format of a replayed file, and its pair where it does not name it [as its first line tells]',

@@ -9,7 +9,7 @@ import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
 import { clockRoutes } from '../../lab/clock/routes.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
-import { type Fork, type ForkWish, type Host, PortTaken, type Switch } from '../../lab/host.ts';
+import { type Fork, type ForkWish, type Host, PortTaken, type Switch, type Traffic } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
 import { replayRoutes } from '../../lab/replay/routes.ts';
@@ -134,6 +134,16 @@ class LabHost implements Host<Venue> {
 
   wallMs(): number {
     return this.#surroundings.shared.wall.now();
+  }
+
+  traffic(): Traffic {
+    const { open, done } = this.#ground!.fronts.api.traffic;
+    const { sent, subscriptions } = this.venue.streams.metrics;
+    return { open, done: done + sent, subscriptions };
+  }
+
+  pushDue(): void {
+    this.venue.streams.poll();
   }
 
   runningAt(url: string): RunningExchange | undefined {

@@ -71,17 +71,17 @@ async function makeUpPast(
 let lastRecording: { readonly key: string; readonly recording: Recording } | undefined;
 
 async function recordingFor(
-  { feed, replayAs, skipBad }: Config,
+  { feed, as, skipBad }: Config,
   loading: ReturnType<typeof progressBar>,
   report: (text: string) => void,
 ): Promise<Recording | undefined> {
   const file = recordingOf(feed);
   if (file === undefined) return undefined;
   const changed = file.split(',').map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  const key = JSON.stringify([file, changed, replayAs, skipBad]);
+  const key = JSON.stringify([file, changed, as, skipBad]);
   if (lastRecording?.key === key) return lastRecording.recording;
-  const as = replayAs === '' ? {} : { as: replayAs };
-  const recording = await readRecording(file, { ...as, skipBad, progress: loading.show });
+  const options = { skipBad, progress: loading.show, ...(as !== '' && { as }) };
+  const recording = await readRecording(file, options);
   loading.end();
   if (recording.skipped > 0) report(`${file}: ${counted(recording.skipped, 'bad row')} left out`);
   lastRecording = { key, recording };
@@ -118,7 +118,7 @@ export async function openSimulator(
     state: sequencer.state,
     report,
   });
-  const { replayDepth: depth } = config;
+  const { depth } = config;
   if (depth === 'tape' && recording?.sizes.some((size) => size > 0) === false)
     throw new SimulatorError(`${recordingOf(config.feed)} has no trades with sizes: --depth tape needs them`);
   const replay = recording && { file: recordingOf(config.feed)!, depth, recording };

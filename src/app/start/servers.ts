@@ -123,7 +123,14 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
-  const streams = new Streams({ ...services, rateLimits, allowedOrigins });
+  // Participants of a driven clock go by its time alone.
+  const driven = choiceOf(sequencer.clock) === 'driven';
+  const streams = new Streams({
+    ...services,
+    rateLimits,
+    allowedOrigins,
+    ...(driven && { driven, wall: sequencer.clock }),
+  });
   const figures = () => ({
     ...snapshot(),
     streams: streams.metrics,
@@ -136,7 +143,8 @@ export async function buildApi(components: ServerDependencies, standing: Standin
   const inspect = config.inspect === 'on';
   servePages(api, {
     demoKeys: () => demoKeys(identity, standing.demo),
-    clock: () => choiceOf(sequencer.clock),
+    // For a page a driven clock is one that others move.
+    clock: () => choiceOf(sequencer.clock).replace('driven', 'manual'),
     isNear: (address) => isWithinReach(config.demoReach, address),
     inspect,
   });

@@ -116,8 +116,8 @@ async function withRecordedStart(config: Config): Promise<Config> {
   const file = recordingOf(config.feed);
   if (file === undefined || config.clockStart !== 0 || config.clock === 'wall' || config.market === 'off')
     return config;
-  const as = config.replayAs === '' ? {} : { as: config.replayAs };
-  return { ...config, clockStart: Math.floor(await recordingStart(file, as)) };
+  const { as } = config;
+  return { ...config, clockStart: Math.floor(await recordingStart(file, as === '' ? {} : { as })) };
 }
 
 /** The clock of `lab clock mode` stays until the setting changes. */

@@ -1,5 +1,6 @@
 /** Time of the laboratory, `/lab/clock`. */
 import { AdminError } from '../../admin/admin-error.ts';
+import { TIME_END } from '../../admin/advance-plan.ts';
 import { closed } from '../../admin/fields.ts';
 import { type OperatorRoute, operatorRoute } from '../../admin/route.ts';
 import { CLOCK_CHOICES, choiceOf, readClockChoice } from '../../sequencer/clock-choice.ts';
@@ -7,6 +8,7 @@ import { Type } from '../../validation/schema.ts';
 import type { Laboratory } from '../laboratory.ts';
 import { advanceClock } from './advance.ts';
 import { NEXT_NAMES, NEXT_RULE, nextInstant } from './next-instant.ts';
+import { WAIT_ENDS } from './sessions.ts';
 
 const SpanText = Type.String({ minLength: 2, maxLength: 40 });
 const NextText = Type.String({ minLength: 1, maxLength: 40 });
@@ -84,6 +86,44 @@ export function clockRoutes(lab: Laboratory): readonly OperatorRoute[] {
               happened: [...advanced.happened],
             };
       },
+    }),
+
+    // Without a line in the audit log: participants wait thousands of times, and each move of time is a command anyway.
+    operatorRoute({
+      method: 'POST',
+      path: '/lab/clock/wait',
+      body: Type.Object(
+        {
+          session: Type.String({ pattern: '^[\\w.-]{1,64}$' }),
+          idleUntil: Type.Optional(Type.Integer({ minimum: 0 })),
+          onlyTime: Type.Optional(Type.Boolean()),
+        },
+        closed,
+      ),
+      answer: Type.Object({ time: Type.Integer(), reason: Type.Enum([...WAIT_ENDS]) }),
+      handle: ({ body: { session, idleUntil, onlyTime = false } }) =>
+        lab.sessions.wait(session, idleUntil ?? TIME_END, onlyTime),
+    }),
+
+    operatorRoute({
+      method: 'GET',
+      path: '/lab/clock/sessions',
+      answer: Type.Object({
+        sessions: Type.Array(
+          Type.Object({
+            session: Type.String(),
+            waiting: Type.Boolean(),
+            idleUntil: Type.Integer(),
+            waits: Type.Integer(),
+            busyMs: Type.Number(),
+          }),
+        ),
+        /** Those that were silent for too long. */
+        ended: Type.Array(Type.Object({ session: Type.String(), time: Type.Integer() })),
+        /** What the exchange has taken to move time. */
+        movingMs: Type.Number(),
+      }),
+      handle: () => lab.sessions.report(),
     }),
 
     operatorRoute({
