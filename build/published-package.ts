@@ -70,6 +70,7 @@ function manifest(): Record<string, unknown> {
           { types: `./${file}.d.ts`, default: `./${file}.js` },
         ]),
       ),
+      './timewarp': './timewarp/node.cjs',
       './package.json': './package.json',
     },
     sideEffects: false,

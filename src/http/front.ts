@@ -51,6 +51,7 @@ export class Front {
   /** Undefined while requests pass. */
   #waiting: (() => void)[] | undefined;
   #inFlight = 0;
+  #done = 0;
 
   constructor(options: FrontOptions) {
     this.#options = options;
@@ -65,6 +66,11 @@ export class Front {
   /** Requests that wait. */
   get waiting(): number {
     return this.#waiting?.length ?? 0;
+  }
+
+  /** Requests that are being answered, and those that were. */
+  get traffic(): { readonly open: number; readonly done: number } {
+    return { open: this.#inFlight, done: this.#done };
   }
 
   /** Requests wait from now on. */
@@ -158,6 +164,7 @@ export class Front {
       this.#inFlight += 1;
       response.once('close', () => {
         this.#inFlight -= 1;
+        this.#done += 1;
       });
       this.#behind!.emit('request', request, response);
     };

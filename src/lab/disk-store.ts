@@ -77,6 +77,7 @@ export class DiskStore implements SnapshotStore {
 
   /** A start goes on with this branch from now on; the file that says so is replaced at once and as the last. */
   enter(all: readonly BranchFacts[], head: Head): void {
+    makeDirectory(labDirectory(this.#data));
     replaceFile(join(labDirectory(this.#data), LINEAGE_FILE), `${JSON.stringify(all)}\n`);
     writeHead(this.#data, head);
   }

@@ -5,11 +5,13 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ClockChoice, readClockChoice } from '../sequencer/clock-choice.ts';
 import { replaceFile } from '../storage/durable-file.ts';
 
 export const LAB_DIRECTORY = 'lab';
 const HEAD_FILE = 'HEAD';
 const BRANCHES = 'branches';
+const HEAD_TEXT = /^branch (\d{1,9}) gap (-?\d{1,15})(?: clock (\S+) instead of (\S+))?\n$/;
 
 /** The branch that an exchange is on. */
 export interface Head {
@@ -17,6 +19,13 @@ export interface Head {
   readonly branch: number;
   /** How far its time is behind the machine's. */
   readonly gapMs: number;
+  /** A clock that was chosen while the exchange ran, and the setting at that time. */
+  readonly clock?: ChosenClock;
+}
+
+export interface ChosenClock {
+  readonly choice: ClockChoice;
+  readonly setting: ClockChoice;
 }
 
 /** The file is not one that this program has written; the message says what to do. */
@@ -38,9 +47,15 @@ export function branchDirectory(data: string, branch: number): string {
 export function readHead(data: string): Head {
   const path = join(data, LAB_DIRECTORY, HEAD_FILE);
   if (!existsSync(path)) return TRUNK;
-  const [, branch, gapMs] = /^branch (\d{1,9}) gap (-?\d{1,15})\n$/.exec(readFileSync(path, 'utf8')) ?? [];
-  const head = { branch: Number(branch), gapMs: Number(gapMs) };
-  if (branch !== undefined && existsSync(branchDirectory(data, head.branch))) return head;
+  const [, branch, gapMs, ...names] = HEAD_TEXT.exec(readFileSync(path, 'utf8')) ?? [];
+  const [choice, setting] = names.map((name) => readClockChoice(name ?? ''));
+  const head = {
+    branch: Number(branch),
+    gapMs: Number(gapMs),
+    ...(choice !== undefined && setting !== undefined && { clock: { choice, setting } }),
+  };
+  const readable = branch !== undefined && (names[0] === undefined || head.clock !== undefined);
+  if (readable && existsSync(branchDirectory(data, head.branch))) return head;
   throw new HeadDamaged(
     `${path} names no branch that is there: put it back from a backup, or write "branch N gap 0" into it, N being a ` +
       `number in ${join(data, LAB_DIRECTORY, BRANCHES)}; without the file the exchange starts as it was before the first revert`,
@@ -52,6 +67,12 @@ export function liveDirectory(data: string): string {
   return branchDirectory(data, readHead(data).branch);
 }
 
-export function writeHead(data: string, { branch, gapMs }: Head): void {
-  replaceFile(join(data, LAB_DIRECTORY, HEAD_FILE), `branch ${branch} gap ${gapMs}\n`);
+/** The clock that a start runs on: the one that was chosen, until the setting is another than it was then. */
+export function clockOf({ clock }: Head, setting: ClockChoice): ClockChoice {
+  return clock !== undefined && clock.setting === setting ? clock.choice : setting;
+}
+
+export function writeHead(data: string, { branch, gapMs, clock }: Head): void {
+  const chosen = clock === undefined ? '' : ` clock ${clock.choice} instead of ${clock.setting}`;
+  replaceFile(join(data, LAB_DIRECTORY, HEAD_FILE), `branch ${branch} gap ${gapMs}${chosen}\n`);
 }

@@ -1,6 +1,7 @@
 /** What the laboratory asks of the program around it. */
 import type { History, HistoryCopies } from '../history/history.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { ClockChoice } from '../sequencer/clock-choice.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { BranchStart } from './snapshot.ts';
@@ -11,6 +12,8 @@ export interface LabVenue {
   readonly identity: Identity;
   readonly history: History & HistoryCopies;
   readonly ticker: ClockTicker;
+  /** Another clock from the present time on. */
+  setClock(choice: ClockChoice): void;
   identityNote(): Uint8Array;
   /** The market begins anew, as it will wherever the present state is gone on with. */
   reopenMarket(): Promise<void>;
@@ -44,9 +47,22 @@ export interface Fork {
   readonly close: () => Promise<void>;
 }
 
+/** What clients of the public port are doing. */
+export interface Traffic {
+  /** Requests that are being answered. */
+  readonly open: number;
+  /** Requests that were answered, and frames that were sent. */
+  readonly done: number;
+  /** Topics that somebody follows. */
+  readonly subscriptions: number;
+}
+
 export interface Host<Venue extends LabVenue> {
   readonly venue: Venue;
   readonly wallMs: () => number;
+  readonly traffic: () => Traffic;
+  /** Pushes what has changed, where time does not run by itself. */
+  readonly pushDue: () => void;
   /** Opens the exchange of a branch beside the one that runs. */
   open(start: BranchStart, gapMs: number): Promise<Venue>;
   /** Puts it in the place of the one that runs, which is at rest from then on and returned. */

@@ -9,13 +9,15 @@ import { openOrderIds } from '../core/reads/reads.ts';
 import { formatOf, loadState, STATE_FORMAT, saveState } from '../core/snapshot/snapshot.ts';
 import type { State } from '../core/state/state.ts';
 import { HistoryStarved } from '../history/history.ts';
+import { type ClockChoice, choiceOf } from '../sequencer/clock-choice.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import type { Branches, BranchFacts } from './branches.ts';
+import { ClockSessions } from './clock/sessions.ts';
 import { type Difference, differences } from './diff.ts';
 import { type Fork, type ForkWish, type Host, type LabVenue, PortTaken } from './host.ts';
 import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE } from './limits.ts';
-import type { Image, SnapshotFacts, SnapshotStore } from './snapshot.ts';
+import type { BranchStart, Image, SnapshotFacts, SnapshotStore } from './snapshot.ts';
 
 /** The state as it is, in comparisons. */
 export const NOW = 'now';
@@ -45,13 +47,20 @@ interface RunningFork {
   readonly close: () => Promise<void>;
 }
 
+/** The time of a branch, for a start: how far it is behind the machine's, and its clock. */
+export interface BranchTime {
+  readonly gapMs: number;
+  /** Undefined in snapshots of older programs. */
+  readonly clock: ClockChoice | undefined;
+}
+
 export interface LaboratoryOptions<Venue extends LabVenue> {
   readonly host: Host<Venue>;
   readonly store: SnapshotStore;
   readonly branches: Branches;
   readonly limits: LabLimits;
-  /** Called before another branch becomes the present one: keeps what a start must know. */
-  readonly enter: (all: readonly BranchFacts[], branch: BranchFacts, gapMs: number) => void;
+  /** Called before another branch or clock becomes the present one: keeps what a start must know. */
+  readonly enter: (all: readonly BranchFacts[], branch: BranchFacts, time: BranchTime) => void;
 }
 
 export class Laboratory<Venue extends LabVenue = LabVenue> {
@@ -60,6 +69,8 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   readonly #branches: Branches;
   readonly #limits: LabLimits;
   readonly #enter: LaboratoryOptions<Venue>['enter'];
+  /** Participants that move a driven clock. */
+  readonly sessions: ClockSessions;
   readonly #forks = new Map<string, RunningFork>();
   #lastFork = 0;
   /** What is being done: one thing at a time. */
@@ -67,6 +78,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
 
   constructor({ host, store, branches, limits, enter }: LaboratoryOptions<Venue>) {
     this.#host = host;
+    this.sessions = new ClockSessions(host);
     this.#store = store;
     this.#branches = branches;
     this.#limits = limits;
@@ -79,7 +91,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   save(given: string | undefined, note: string): Promise<(SnapshotFacts & { ms: number }) | AdminError> {
-    return this.#alone('a snapshot', async () => {
+    return this.alone('a snapshot', async () => {
       const began = performance.now();
       const name = given ?? this.#freeName();
       const refusal = this.#nameRefusal(name) ?? this.#advancing('a snapshot');
@@ -100,7 +112,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   revert(to: string, keepSockets: boolean): Promise<Reverted | AdminError> {
-    return this.#alone('a revert', async () => {
+    return this.alone('a revert', async () => {
       const began = performance.now();
       const facts = this.#readable(to);
       if (facts instanceof AdminError) return facts;
@@ -113,17 +125,20 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       const common = this.#branches.commonSeq(facts);
       const gapMs = this.#gap(facts);
       let old: Venue;
+      this.sessions.hold('the exchange goes back to an earlier state');
       try {
         old = await this.#host.replace(next, {
           reason: `reverted to ${to}: ids are given again`,
           keepSockets,
-          commit: () => this.#enter([...this.#branches.all(), branch], branch, gapMs),
+          commit: () => this.#enter([...this.#branches.all(), branch], branch, { gapMs, clock: facts.clock }),
         });
       } catch (error) {
+        this.sessions.resume();
         await next.close();
         this.#store.dropBranch(branch.branch);
         return new AdminError('unavailable', `the exchange goes on as it was: ${(error as Error).message}`);
       }
+      this.sessions.resume();
       this.#branches.add(branch);
       this.#branches.enter(branch);
       const { sequencer } = old;
@@ -138,7 +153,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   fork(from: string | undefined, wish: ForkWish): Promise<OpenFork | AdminError> {
-    return this.#alone('a fork', async () => {
+    return this.alone('a fork', async () => {
       const began = performance.now();
       if (this.#forks.size >= this.#limits.forks)
         return new AdminError(
@@ -153,7 +168,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       this.#branches.add(branch);
       const id = `fork-${++this.#lastFork}`;
       try {
-        const start = await this.#store.begin(facts.name, branch.branch);
+        const start = await this.#begin(facts, branch.branch);
         const { close, ...fork } = await this.#host.fork(start, wish, () => this.#ended(id, branch));
         const opened = { ...fork, id, from: from ?? NOW, ms: elapsed(began) };
         this.#forks.set(id, { facts: opened, branch: branch.branch, close });
@@ -192,8 +207,36 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     return differences(one, other, nameOf);
   }
 
+  get venue(): Venue {
+    return this.#host.venue;
+  }
+
+  /** Another clock from the present time on, also after a restart. */
+  setClock(clock: ClockChoice): Promise<ClockChoice | AdminError> {
+    return this.alone('a change of the clock', async () => {
+      const refusal = this.#advancing('a change of the clock');
+      if (refusal !== undefined) return refusal;
+      const { venue } = this.#host;
+      const running = choiceOf(venue.sequencer.clock);
+      if (running === clock) return clock;
+      if (running === 'driven' || clock === 'driven')
+        return new AdminError('not_allowed', 'a driven clock is chosen at the start: --clock driven');
+      const { current } = this.#branches;
+      try {
+        const gapMs = this.#gap({ time: venue.sequencer.clock.now() });
+        this.#enter(this.#branches.all(), current, { gapMs, clock });
+      } catch (error) {
+        if (!isOutOfSpace(error)) throw error;
+        return new AdminError('no_space', 'the disk is full: the clock was not changed');
+      }
+      venue.setClock(clock);
+      return clock;
+    });
+  }
+
   /** Ends every fork. */
   async close(): Promise<void> {
+    this.sessions.hold('the exchange stops');
     await Promise.all([...this.#forks.keys()].map((id) => this.endFork(id)));
   }
 
@@ -229,6 +272,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       parent: this.#parent(on),
       branch: on.branch,
       taken: this.#host.wallMs(),
+      clock: choiceOf(sequencer.clock),
     };
     const atPoint = <Copy>(copy: () => Promise<Copy>) =>
       new Promise<Copy>((resolve) => sequencer.atPoint(() => resolve(copy())));
@@ -259,7 +303,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
 
   async #open(facts: SnapshotFacts, { branch }: BranchFacts): Promise<Venue | AdminError> {
     try {
-      const start = await this.#store.begin(facts.name, branch);
+      const start = await this.#begin(facts, branch);
       return await this.#host.open(start, this.#gap(facts));
     } catch (error) {
       this.#store.dropBranch(branch);
@@ -268,7 +312,12 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     }
   }
 
-  #gap({ time }: SnapshotFacts): number {
+  async #begin({ name, clock }: SnapshotFacts, branch: number): Promise<BranchStart> {
+    const start = await this.#store.begin(name, branch);
+    return clock === undefined ? start : { ...start, clock };
+  }
+
+  #gap({ time }: { readonly time: number }): number {
     return this.#host.wallMs() - time;
   }
 
@@ -365,7 +414,8 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     for (let n = names.size + 1; ; n++) if (!names.has(`snapshot-${n}`)) return `snapshot-${n}`;
   }
 
-  async #alone<Done>(what: string, work: () => Promise<Done | AdminError>): Promise<Done | AdminError> {
+  /** One thing at a time: does it, or says what is under way. */
+  async alone<Done>(what: string, work: () => Promise<Done | AdminError>): Promise<Done | AdminError> {
     if (this.#underWay !== undefined)
       return new AdminError('busy', `${this.#underWay} is under way: ${what} can wait until it is done`);
     this.#underWay = what;

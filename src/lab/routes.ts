@@ -3,11 +3,13 @@ import { AdminError } from '../admin/admin-error.ts';
 import { REVERT_ACTION } from '../admin/audit-branches.ts';
 import { closed, Empty } from '../admin/fields.ts';
 import { type OperatorRoute, operatorRoute } from '../admin/route.ts';
-import { readClockChoice } from '../sequencer/clock-choice.ts';
+import { CLOCK_CHOICES, readClockChoice } from '../sequencer/clock-choice.ts';
 import { MARKET_LEVELS } from '../simulator/activity-level.ts';
 import { Type } from '../validation/schema.ts';
+import { clockRoutes } from './clock/routes.ts';
 import { type Laboratory, NOW } from './laboratory.ts';
 import { NOTE_CHARS_MAX } from './limits.ts';
+import { replayRoutes } from './replay/routes.ts';
 
 /** Longer than any name, so that a wrong one is refused with the rule. */
 const Name = Type.String({ minLength: 1, maxLength: 200 });
@@ -23,6 +25,7 @@ const SnapshotView = Type.Object({
   parent: Type.Union([Type.String(), Type.Null()]),
   branch: Type.Integer(),
   taken: Type.Integer(),
+  clock: Type.Optional(Type.String()),
 });
 const ForkView = Type.Object({
   id: Type.String(),
@@ -51,6 +54,8 @@ const Part = Type.Object({
 
 export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
   return [
+    ...clockRoutes(lab),
+    ...replayRoutes,
     operatorRoute({
       method: 'POST',
       path: '/lab/snapshots',
@@ -133,7 +138,7 @@ export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
       auditDetail: ({ id, url }) => `${id} at ${url}`,
       handle: ({ body: { from, port = 0, clock, market, isolate = false } }) => {
         if (clock !== undefined && readClockChoice(clock) === undefined)
-          return new AdminError('invalid_request', 'clock must be wall, manual or scaled:N');
+          return new AdminError('invalid_request', `clock must be ${CLOCK_CHOICES}`);
         return lab.fork(from, {
           port,
           isolate,

@@ -1,6 +1,7 @@
 /** A snapshot of the laboratory: everything that an exchange is between two commands. */
 import type { HistoryCopies } from '../history/history.ts';
 import type { IdentityImage } from '../identity/identity-storage.ts';
+import type { ClockChoice } from '../sequencer/clock-choice.ts';
 
 export interface SnapshotFacts {
   readonly name: string;
@@ -18,6 +19,8 @@ export interface SnapshotFacts {
   readonly branch: number;
   /** The machine's time. */
   readonly taken: number;
+  /** The exchange's clock; snapshots of older programs do not have it. */
+  readonly clock?: ClockChoice;
 }
 
 /** What a snapshot keeps, beside the history. */
@@ -33,6 +36,8 @@ export interface Image {
 /** What a new branch begins with: an image in memory, or a directory in which it lies ready. */
 export interface BranchStart {
   readonly time: number;
+  /** As the exchange that it comes from had it; that of the settings unless given. */
+  readonly clock?: ClockChoice;
   readonly image?: Image & { readonly history: Uint8Array };
   readonly directory?: string;
 }

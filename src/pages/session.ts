@@ -18,8 +18,8 @@ export interface SessionFacts {
   readonly demoKeys: () => readonly DemoKey[];
   /** Are requests recorded, for the inspector? */
   readonly inspect: boolean;
-  /** As `--clock` has it: `wall`, `manual` or a pace. */
-  readonly clock: string;
+  /** That runs, as `--clock` has it: `wall`, `manual` or a pace. */
+  readonly clock: () => string;
   /** Is this the address of a browser that may have the keys? */
   readonly isNear: (address: string) => boolean;
 }
@@ -40,7 +40,7 @@ export function serveSession(app: FastifyInstance, { demoKeys, clock, isNear, in
     const session: Session = {
       demo: keys.length > 0,
       accounts: isOwnPageHere(request, isNear) ? keys : [],
-      clock,
+      clock: clock(),
       lab: false,
       inspect,
       version: VERSION,

@@ -4,8 +4,9 @@
  * that prices, samples and candles are as dense as on the machine's. A manual clock has no timer: `advance` moves it
  * from instant to instant.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event } from '../core/model/event.ts';
-import { ManualClock, ScaledClock } from './clock.ts';
+import { ManualClock, ScaledClock, sourceOf } from './clock.ts';
 import { ADVANCE_BATCH, SECONDS_BEHIND_MAX, TICK_INTERVAL_MS, TIMER_INTERVAL_MIN_MS } from './limits.ts';
 import type { Sequencer } from './sequencer.ts';
 
@@ -25,6 +26,13 @@ export interface AdvancePlan {
   readonly events: EventCounts;
 }
 
+export interface AdvanceOptions {
+  /** Called with each event, once it is durable. */
+  readonly onEvent?: (event: Event, time: number) => void;
+  /** Submits the tick of the last step, in the name of an operator. */
+  readonly lastTick?: () => Promise<unknown>;
+}
+
 export class ClockTicker {
   private readonly sequencer: Sequencer;
   private readonly report: (error: Error) => void;
@@ -32,6 +40,7 @@ export class ClockTicker {
   private timer: NodeJS.Timeout | undefined;
   private lastTick: number;
   private counts: EventCounts | undefined;
+  private onEvent: AdvanceOptions['onEvent'];
   private plan: Omit<AdvancePlan, 'ended'> | undefined;
   private halting = false;
   private stopped = false;
@@ -40,7 +49,7 @@ export class ClockTicker {
     this.sequencer = sequencer;
     this.report = report;
     this.lastTick = sequencer.clock.now();
-    sequencer.onPublished(({ events }) => this.count(events));
+    sequencer.onPublished(({ events, time }) => this.count(events, time));
   }
 
   /** Returns what ends it. */
@@ -53,7 +62,7 @@ export class ClockTicker {
 
   /** Also after a stop. */
   start(): void {
-    const { clock } = this.sequencer;
+    const clock = sourceOf(this.sequencer.clock);
     this.stopped = false;
     if (clock instanceof ManualClock) return;
     const scaled = clock instanceof ScaledClock;
@@ -66,6 +75,11 @@ export class ClockTicker {
   stop(): void {
     this.stopped = true;
     clearInterval(this.timer);
+  }
+
+  /** Another clock runs: seconds before it are not made up for. */
+  clockChanged(): void {
+    this.lastTick = this.sequencer.clock.now();
   }
 
   get advancing(): boolean {
@@ -82,10 +96,19 @@ export class ClockTicker {
     this.halting = true;
   }
 
-  /** Moves a manual clock to `until`, a tick at every multiple of `stepMs`; resolves when all of it is durable. */
-  async advance(clock: ManualClock, until: number, stepMs: number): Promise<EventCounts> {
+  /**
+   * Moves a manual clock to `until`, a tick at every multiple of `stepMs`; resolves when all of it is durable. Work that an
+   * instant opens is done before the next step, so that the commands of an advance are the same on every machine.
+   */
+  async advance(
+    clock: ManualClock,
+    until: number,
+    stepMs: number,
+    { onEvent, lastTick }: AdvanceOptions = {},
+  ): Promise<EventCounts> {
     const counts: EventCounts = {};
     this.counts = counts;
+    this.onEvent = onEvent;
     this.plan = { from: clock.now(), until, events: counts };
     this.halting = false;
     try {
@@ -93,7 +116,10 @@ export class ClockTicker {
       while (clock.now() < until && !this.stopped && !this.halting) {
         const now = clock.now();
         clock.advance(Math.min((Math.floor(now / stepMs) + 1) * stepMs, until) - now);
-        const ticked = this.sequencer.submit({ type: 'tick' });
+        const tick = clock.now() === until ? lastTick : undefined;
+        const ticked = tick?.() ?? this.sequencer.submit({ type: 'tick' });
+        while (this.sequencer.hasOpenWork && !this.stopped && this.sequencer.shortage() === undefined)
+          await nextTurn();
         for (const listener of this.listeners) await listener(clock.now());
         if (++pending % ADVANCE_BATCH === 0) await ticked;
         else ticked.catch(() => {});
@@ -102,6 +128,7 @@ export class ClockTicker {
       return counts;
     } finally {
       this.counts = undefined;
+      this.onEvent = undefined;
     }
   }
 
@@ -129,9 +156,12 @@ export class ClockTicker {
     await listener(time);
   }
 
-  private count(events: readonly Event[]): void {
-    const { counts } = this;
+  private count(events: readonly Event[], time: number): void {
+    const { counts, onEvent } = this;
     if (counts === undefined) return;
-    for (const { type } of events) counts[type] = (counts[type] ?? 0) + 1;
+    for (const event of events) {
+      counts[event.type] = (counts[event.type] ?? 0) + 1;
+      onEvent?.(event, time);
+    }
   }
 }

@@ -24,6 +24,9 @@ export class ManualClock implements Clock {
   }
 }
 
+/** A manual clock that participants move: it goes on when all of them wait (`lab/clock/sessions.ts`). */
+export class DrivenClock extends ManualClock {}
+
 /** Time that runs `factor` times as fast as the machine's timer, from a given instant. */
 export class ScaledClock implements Clock {
   readonly factor: number;
@@ -56,6 +59,32 @@ export class LateClock implements Clock {
   now(): number {
     return this.wall.now() - this.gapMs;
   }
+}
+
+/** The clock of an exchange: one of the others, which can be changed while it runs. The new one begins where the old one is. */
+export class ExchangeClock implements Clock {
+  #source: Clock;
+
+  constructor(source: Clock) {
+    this.#source = source;
+  }
+
+  get source(): Clock {
+    return this.#source;
+  }
+
+  now(): number {
+    return this.#source.now();
+  }
+
+  change(next: Clock): void {
+    this.#source = next;
+  }
+}
+
+/** The clock that runs behind another one, or the clock itself. */
+export function sourceOf(clock: Clock): Clock {
+  return clock instanceof ExchangeClock ? clock.source : clock;
 }
 
 /** A jump of the machine's clock larger than this must last before it counts. */

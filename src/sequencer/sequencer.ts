@@ -143,6 +143,11 @@ export class Sequencer {
     return this.log.durableSeq;
   }
 
+  /** Work in portions is not done yet; ticks go on with it by themselves. */
+  get hasOpenWork(): boolean {
+    return this.halted === undefined && this.exchange.hasOpenWork;
+  }
+
   /** Why the sequencer stopped, if it did. */
   get failure(): Error | undefined {
     return this.halted;
@@ -157,9 +162,13 @@ export class Sequencer {
     return shortageOf(this.resources());
   }
 
-  /** Called with the events of each command once it is durable, in order. */
-  onPublished(listener: (published: Published) => void): void {
+  /** Called with the events of each command once it is durable, in order. Returns what ends it. */
+  onPublished(listener: (published: Published) => void): () => void {
     this.listeners.push(listener);
+    return () => {
+      const at = this.listeners.indexOf(listener);
+      if (at >= 0) this.listeners.splice(at, 1);
+    };
   }
 
   /** Called once when the sequencer can no longer keep its promises and the process must end. */

@@ -7,9 +7,11 @@ import { Maker } from './agents/maker.ts';
 import { RetailTrader } from './agents/retail-trader.ts';
 import { RpiMaker } from './agents/rpi-maker.ts';
 import { Taker } from './agents/taker.ts';
+import { Tape, TapeSecond } from './agents/tape.ts';
 import { MomentumTrader, ReversionTrader } from './agents/trend-trader.ts';
 import { type Holding, houseUid } from './house-accounts.ts';
 import type { InstrumentView } from './instrument-view.ts';
+import type { Recording } from './recording/recording.ts';
 
 const TAKERS = 4;
 const MOMENTUM_TRADERS = 2;
@@ -20,6 +22,8 @@ const RPI_SPREAD_STEPS = 3;
 /** Target balances in depths of the book: makers cover their whole ladder, other agents their order sizes. */
 const MAKER_DEPTHS = 20;
 const TRADER_DEPTHS = 4;
+/** Recorded trades may be of any size. */
+const TAPE_DEPTHS = 200;
 const STAKES = [500, 1000, 2500, 5000] as const;
 /** Leverage of house accounts, low enough for every tier. */
 const HOUSE_LEVERAGE = 5;
@@ -48,6 +52,27 @@ export function makersOf(view: InstrumentView, seed: number): AgentAccount[] {
     members.push({ ...one, agent: rpi, marketMaker: true, depths: TRADER_DEPTHS });
   }
   return members;
+}
+
+/** The two accounts of a tape. Nobody else of the house trades on its book. */
+export function tapeOf(view: InstrumentView, recording: Recording, now: number): AgentAccount[] {
+  const { index } = view.instrument;
+  const pair = recordedPair(view, recording);
+  if (pair === undefined) return [];
+  const uids = [houseUid('tape', 2 * index), houseUid('tape', 2 * index + 1)] as const;
+  const one = { views: [view], feeFree: true, marketMaker: false, depths: TAPE_DEPTHS };
+  return [
+    { ...one, agent: new Tape(uids, view, recording, pair, now) },
+    { ...one, agent: new TapeSecond(uids[1], view) },
+  ];
+}
+
+/** Of the spot pair and of perpetuals whose size is in the base coin. */
+function recordedPair({ instrument }: InstrumentView, { names }: Recording): number | undefined {
+  const { futures, spec } = instrument;
+  if (futures !== undefined && (futures.coinMargined || futures.delivery !== undefined)) return undefined;
+  const pair = names.indexOf(`${spec.baseCoin}/${spec.quoteCoin}`);
+  return pair < 0 ? undefined : pair;
 }
 
 /** The agents that trade on all books. */

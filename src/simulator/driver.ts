@@ -3,7 +3,7 @@
  * manual one. A step begins only when the commands of the last one are durable, so a slow disk slows the simulator
  * down and leaves the queue to users.
  */
-import { ManualClock, ScaledClock } from '../sequencer/clock.ts';
+import { ManualClock, ScaledClock, sourceOf } from '../sequencer/clock.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import { STEP_INTERVAL_MS, STEP_PAUSE_MIN_MS } from './limits.ts';
@@ -25,7 +25,7 @@ export class MarketDriver {
   /** Also after a stop. */
   start(seconds: ClockTicker): void {
     this.stopped = false;
-    const { clock } = this.sequencer;
+    const clock = sourceOf(this.sequencer.clock);
     if (clock instanceof ManualClock) {
       this.endTicks = seconds.onTick(async () => {
         if (this.stopped) return;

@@ -21,6 +21,7 @@ const FIRST_UID: Readonly<Record<AgentKind, number>> = {
   reversion: 900_400_000,
   arbitrage: 900_500_000,
   retail: 900_600_000,
+  tape: 900_700_000,
 };
 
 export function houseUid(kind: AgentKind, number: number): number {

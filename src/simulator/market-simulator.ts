@@ -13,24 +13,54 @@ import type { Command, Unstamped } from '../core/model/command.ts';
 import { InstrumentStatus } from '../core/model/enums.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { State } from '../core/state/state.ts';
-import type { Sequencer } from '../sequencer/sequencer.ts';
+import type { Published, Sequencer } from '../sequencer/sequencer.ts';
 import { ACTIVITY_LEVELS, type MarketLevel } from './activity-level.ts';
 import { AgentClient } from './agent-client.ts';
-import { type AgentAccount, holdingsOf, makersOf, openingCommands, tradersOf } from './agent-roster.ts';
+import {
+  type AgentAccount,
+  holdingsOf,
+  makersOf,
+  openingCommands,
+  tapeOf,
+  tradersOf,
+} from './agent-roster.ts';
 import { Maker } from './agents/maker.ts';
+import { Tape, type TapeReport } from './agents/tape.ts';
 import { followedIndices, type PriceFeed } from './feed/price-feed.ts';
 import { cancelEverything, rebalancing } from './house-accounts.ts';
 import { InstrumentView } from './instrument-view.ts';
 import { STEP_SPAN_MAX_MS } from './limits.ts';
 import type { MarketParameters } from './parameters.ts';
+import { type Recording, replayStart } from './recording/recording.ts';
 
 const TREASURY_MS = 20_000;
+
+/** Recorded data that is replayed; of a `tape` the trades happen again on the books of its pairs. */
+export interface Replay {
+  readonly file: string;
+  readonly depth: 'price' | 'tape';
+  readonly recording: Recording;
+}
+
+/** How far a replay is. */
+export interface ReplayReport {
+  readonly file: string;
+  readonly depth: 'price' | 'tape';
+  /** Times of the exchange at which its first and last rows happen. */
+  readonly start: number;
+  readonly end: number;
+  readonly rows: number;
+  readonly skipped: number;
+  readonly books: readonly TapeReport[];
+}
 
 export interface MarketOptions {
   readonly level: Exclude<MarketLevel, 'off'>;
   readonly seed: number;
   readonly parameters: MarketParameters;
   readonly feed: PriceFeed;
+  /** What the feed replays, and how deep. */
+  readonly replay?: Replay;
 }
 
 export class MarketSimulator {
@@ -41,6 +71,9 @@ export class MarketSimulator {
   private readonly seed: number;
   private makers: AgentAccount[] = [];
   private traders: AgentAccount[] = [];
+  private readonly taped = new Set<InstrumentView>();
+  private readonly endTape: () => void;
+  private readonly replayStart: number;
   private readonly stopped = new Set<string>();
   private lastMs: number;
   private treasuryMs = 0;
@@ -51,11 +84,32 @@ export class MarketSimulator {
     this.options = options;
     this.client = new AgentClient(sequencer);
     this.lastMs = sequencer.clock.now();
+    this.replayStart = options.replay === undefined ? 0 : replayStart(options.replay.recording, this.lastMs);
+    this.endTape = this.tape === undefined ? () => {} : sequencer.onPublished((done) => this.observe(done));
     // After a restart the random numbers must not repeat those of the first minutes.
     const { lastId } = sequencer.state;
     this.seed = hasHouse(sequencer.state)
       ? (options.seed ^ Math.imul(lastId, 0x9e37_79b1)) >>> 0
       : options.seed;
+  }
+
+  /** Undefined when nothing is replayed. */
+  get replay(): ReplayReport | undefined {
+    const { replay } = this.options;
+    if (replay === undefined) return undefined;
+    const { file, depth, recording } = replay;
+    const { times, skipped } = recording;
+    const books = this.makers.flatMap(({ agent }) => (agent instanceof Tape ? [agent.report] : []));
+    const start = Math.floor(this.replayStart);
+    return {
+      file,
+      depth,
+      start,
+      end: Math.ceil(this.replayStart + times.at(-1)!),
+      rows: times.length,
+      skipped,
+      books,
+    };
   }
 
   get members(): readonly AgentAccount[] {
@@ -123,7 +177,17 @@ export class MarketSimulator {
   }
 
   close(): void {
+    this.endTape();
     this.options.feed.close();
+  }
+
+  private get tape(): Recording | undefined {
+    const { replay } = this.options;
+    return replay?.depth === 'tape' ? replay.recording : undefined;
+  }
+
+  private observe(published: Published): void {
+    for (const { agent } of this.makers) if (agent instanceof Tape) agent.observe(published);
   }
 
   private submitFeedPrices(now: number, submit: (command: Unstamped<Command>) => void): void {
@@ -157,10 +221,15 @@ export class MarketSimulator {
       );
       view.observe(now, 0);
       this.views.push(view);
-      this.makers.push(...makersOf(view, this.seed));
+      const tape = this.tape === undefined ? [] : tapeOf(view, this.tape, now);
+      if (tape.length > 0) this.taped.add(view);
+      this.makers.push(...(tape.length > 0 ? tape : makersOf(view, this.seed)));
     }
     this.knownInstruments = state.instruments.length;
-    this.traders = tradersOf(this.views, this.seed);
+    this.traders = tradersOf(
+      this.views.filter((view) => !this.taped.has(view)),
+      this.seed,
+    );
     for (const member of this.members) for (const command of openingCommands(state, member)) submit(command);
     this.rebalance(now, submit);
   }

@@ -40,8 +40,13 @@ export interface Bourse extends AsyncDisposable {
   price(index: string, price: string): Promise<void>;
   /** Moves every price of a coin by so many percent, at once or over a span such as `30s`. */
   shock(coin: string, percent: number, over?: string): Promise<void>;
-  /** Moves a manual clock by a span such as `8h`, or to an instant. Resolves when everything due has happened. */
-  advance(by: string | { readonly to: Date | string }): Promise<Happened>;
+  /**
+   * Moves a manual clock by a span such as `8h`, to an instant, or to what is due next. Resolves when everything due has
+   * happened.
+   */
+  advance(by: string | { readonly to: Date | string } | { readonly next: NextEvent }): Promise<Happened>;
+  /** Another clock from the present time on; a revert goes back to that of the snapshot. */
+  setClock(clock: NonNullable<BourseOptions['clock']>): Promise<void>;
   /** The exchange's time. */
   now(): Promise<Date>;
   readonly force: Force;
@@ -112,7 +117,25 @@ export interface Happened {
   readonly to: Date;
   /** Number of events by type, such as `fill` or `fundingSettled`. */
   readonly events: Readonly<Record<string, number>>;
+  /** Commands that were carried out meanwhile. */
+  readonly commands: number;
+  /** What concerned somebody, in order: funding, interest, fills, liquidations, orders that ended. */
+  readonly happened: readonly Happening[];
 }
+
+export interface Happening {
+  readonly time: Date;
+  /** Such as `funding paid`, `interest`, `fill`, `liquidation`, `order cancelled, normal_cancel`. */
+  readonly what: string;
+  readonly account?: string;
+  readonly symbol?: string;
+  /** Of `amount`, when it is money. */
+  readonly coin?: string;
+  readonly amount?: string;
+}
+
+/** The end of a candle has its interval, such as `candle:1H`. */
+export type NextEvent = 'funding' | 'interest' | 'delivery' | 'any' | `candle:${string}`;
 
 export interface RequestFilter {
   readonly account?: string;

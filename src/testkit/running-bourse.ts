@@ -1,18 +1,22 @@
 /** A running exchange as a test sees it. */
 import type { RunningExchange } from '../app/start/start-exchange.ts';
 import { InstrumentStatus } from '../core/model/enums.ts';
+import { choiceOf } from '../sequencer/clock-choice.ts';
 import { parseDuration } from '../sequencer/duration.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { SigningAccount } from './account.ts';
+import { advanceTo, nextTime } from './clock.ts';
 import { HeldPrices } from './held-prices.ts';
 import type {
   Account,
   Bourse,
+  BourseOptions,
   Difference,
   Force,
   ForkOptions,
   Happened,
+  NextEvent,
   RequestEntry,
   RequestFilter,
   Snapshot,
@@ -20,8 +24,6 @@ import type {
 import { Operator } from './operator.ts';
 import type { Plan } from './options.ts';
 
-/** Prices that a test has set are reported again this often: they count for 15 minutes. */
-const HELD_MS = 600_000;
 const SECOND_MS = 1000;
 
 export class RunningBourse implements Bourse {
@@ -130,7 +132,7 @@ export class RunningBourse implements Bourse {
       await this.#operator.post('/admin/market/shock', { coin, percent, seconds });
       return;
     }
-    if (over !== undefined && !this.#plan.isManual)
+    if (over !== undefined && choiceOf(this.#exchange.sequencer.clock) !== 'manual')
       throw new TypeError('shock: a span needs a market, or a manual clock to move');
     const { coins } = this.#prices;
     if (!coins.includes(coin))
@@ -145,20 +147,21 @@ export class RunningBourse implements Bourse {
     }
   }
 
-  async advance(by: string | { readonly to: Date | string }): Promise<Happened> {
-    const { clock } = this.#exchange.sequencer;
-    const from = clock.now();
-    const until = typeof by === 'string' ? from + this.#spanOf(by) : new Date(by.to).getTime();
-    const events: Record<string, number> = {};
-    do {
-      const to = Math.min(until, clock.now() + HELD_MS);
-      const part = await this.#operator.post<{ events: Record<string, number> }>('/admin/clock/advance', {
-        to: new Date(to).toISOString(),
-      });
-      for (const [type, count] of Object.entries(part.events)) events[type] = (events[type] ?? 0) + count;
-      if (to < until) await this.#prices?.reportAll();
-    } while (clock.now() < until);
-    return { from: new Date(from), to: new Date(until), events };
+  async advance(
+    by: string | { readonly to: Date | string } | { readonly next: NextEvent },
+  ): Promise<Happened> {
+    const from = this.#exchange.sequencer.clock.now();
+    const until =
+      typeof by === 'string'
+        ? from + this.#spanOf(by)
+        : 'next' in by
+          ? await nextTime(this.#operator, by.next)
+          : new Date(by.to).getTime();
+    return advanceTo(this.#operator, from, until, async () => this.#prices?.reportAll());
+  }
+
+  async setClock(clock: NonNullable<BourseOptions['clock']>): Promise<void> {
+    await this.#operator.post('/lab/clock/mode', { clock });
   }
 
   async now(): Promise<Date> {

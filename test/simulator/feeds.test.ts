@@ -8,9 +8,9 @@ import { LayeredFeed } from '../../src/simulator/feed/layered-feed.ts';
 import { openLiveFeed } from '../../src/simulator/feed/live-feed.ts';
 import type { FollowedIndex } from '../../src/simulator/feed/price-feed.ts';
 import { ReplayFeed } from '../../src/simulator/feed/replay-feed.ts';
-import { readReplay } from '../../src/simulator/feed/replay-file.ts';
 import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
 import { loadParameters } from '../../src/simulator/parameters.ts';
+import { readRecording } from '../../src/simulator/recording/read-recording.ts';
 import { startServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { CATALOGUE, START_TIME } from './rig.ts';
@@ -30,7 +30,7 @@ function followed(index: number, base: string, quote: string): FollowedIndex {
 const BTC = followed(0, 'BTC', 'USDT');
 const BTC_USD = followed(1, 'BTC', 'USD');
 const ETH = followed(2, 'ETH', 'USDT');
-const read = (path: string) => readReplay(path, () => {});
+const read = (path: string) => readRecording(path);
 
 test('a feed is named synthetic, replay with a file or live with venues', () => {
   for (const good of [

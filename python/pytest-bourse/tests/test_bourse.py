@@ -48,7 +48,13 @@ def test_moves_prices_and_time(bourse: Bourse) -> None:
     before = alice.balances()["USDT"]
     happened = bourse.advance(to=datetime(2026, 1, 1, 0, 15, tzinfo=timezone.utc))
     assert (happened.end, bourse.now()) == (happened.end, happened.end)
-    assert bourse.advance("1m30s").end == datetime(2026, 1, 1, 0, 16, 30, tzinfo=timezone.utc)
+    happened = bourse.advance(next="candle:1m")
+    assert (happened.end, happened.happened) == (datetime(2026, 1, 1, 0, 16, tzinfo=timezone.utc), [])
+    bourse.set_clock("scaled:60")
+    bourse.set_clock("manual")
+    assert bourse.now() >= happened.end
+    bourse.advance(to=datetime(2026, 1, 1, 0, 30, tzinfo=timezone.utc))
+    assert bourse.advance("1m30s").end == datetime(2026, 1, 1, 0, 31, 30, tzinfo=timezone.utc)
     # The price holds beyond the 15 minutes that a report counts for.
     assert alice.place(**FUTURES, side="buy", price="58000")["orderStatus"] == "new"
     bourse.force_funding("BTCUSDT")

@@ -1,17 +1,11 @@
 /** The exchange's time and, for a manual clock, its advance. */
 
-import { ManualClock } from '../../sequencer/clock.ts';
-import { formatDuration, parseDuration } from '../../sequencer/duration.ts';
-import { ADVANCE_STEPS_MAX } from '../../sequencer/limits.ts';
 import { Type } from '../../validation/schema.ts';
 import { AdminError } from '../admin-error.ts';
+import { manualClockOf, planOf } from '../advance-plan.ts';
 import { clockView } from '../clock-view.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
-
-const DEFAULT_STEP = '1s';
-/** Times of the state must stay within their range. */
-const TIME_END = Date.UTC(2100);
 
 const ClockView = Type.Object({
   clock: Type.Enum(['wall', 'scaled', 'manual']),
@@ -29,44 +23,6 @@ const ClockView = Type.Object({
   ),
 });
 const SpanText = Type.String({ minLength: 2, maxLength: 40 });
-
-interface Span {
-  readonly by?: string;
-  readonly to?: string;
-  readonly step?: string;
-}
-
-interface AdvancePlan {
-  readonly until: number;
-  readonly stepMs: number;
-}
-
-/** Target and step of an advance, or why it is not possible. */
-function planOf({ by, to, step = DEFAULT_STEP }: Span, now: number): AdvancePlan | AdminError {
-  if ((by === undefined) === (to === undefined))
-    return new AdminError(
-      'invalid_request',
-      'give either by, such as 8h, or to, such as 2026-06-26T08:00:00Z',
-    );
-  const until = by === undefined ? Date.parse(to!) : now + (parseDuration(by) ?? Number.NaN);
-  if (Number.isNaN(until)) {
-    const wanted =
-      by === undefined
-        ? 'to must be an instant such as 2026-06-26T08:00:00Z'
-        : 'by must be a span such as 8h, 1d12h, 90s';
-    return new AdminError('invalid_request', wanted);
-  }
-  if (until < now) return new AdminError('invalid_request', 'time does not go back');
-  if (until >= TIME_END) return new AdminError('invalid_request', 'time ends with the year 2099');
-  const stepMs = parseDuration(step);
-  if (stepMs === undefined || stepMs < 1)
-    return new AdminError('invalid_request', 'step must be a span such as 1s or 1m');
-  if ((until - now) / stepMs > ADVANCE_STEPS_MAX) {
-    const steps = `${formatDuration(until - now)} in steps of ${step} are more than ${ADVANCE_STEPS_MAX} ticks`;
-    return new AdminError('invalid_request', `${steps}: give a longer step, such as 1m`);
-  }
-  return { until, stepMs };
-}
 
 export const clockRoutes: readonly OperatorRoute[] = [
   operatorRoute({
@@ -117,11 +73,8 @@ export const clockRoutes: readonly OperatorRoute[] = [
     }),
     auditDetail: ({ from, time }) => `from ${from} to ${time}`,
     handle: async ({ sequencer, ticker, body, audited }) => {
-      const { clock } = sequencer;
-      if (!(clock instanceof ManualClock)) {
-        const running = `the clock is ${clockView(clock).clock} and moves by itself`;
-        return new AdminError('not_allowed', `${running}: start the exchange with --clock manual to move it`);
-      }
+      const clock = manualClockOf(sequencer.clock);
+      if (clock instanceof AdminError) return clock;
       if (ticker.advancing) return new AdminError('not_allowed', 'the clock is being advanced already');
       const from = clock.now();
       const advancePlan = planOf(body, from);

@@ -28,8 +28,10 @@ export interface RequestGuardOptions {
   readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly clock: Clock;
-  /** The machine's clock: signatures and limits use real time, whatever the exchange's clock is. */
+  /** The machine's clock: signatures of real time are accepted, whatever the exchange's clock is. */
   readonly wall: Clock;
+  /** Of rate limits; the machine's unless given. */
+  readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: readonly string[];
   /** Undefined when replays are not rejected. */
@@ -41,6 +43,7 @@ export class RequestGuard {
   readonly #identity: Identity;
   readonly #clock: Clock;
   readonly #wall: Clock;
+  readonly #limitClock: Clock;
   readonly #responder: Responder;
   readonly #limiter: RateLimiter;
   readonly #replays: ReplayGuard | undefined;
@@ -53,6 +56,7 @@ export class RequestGuard {
     this.#identity = options.identity;
     this.#clock = options.clock;
     this.#wall = options.wall;
+    this.#limitClock = options.limitClock ?? options.wall;
     this.#responder = responder;
     this.#limiter = options.limiter;
     this.#replays = options.replays;
@@ -62,7 +66,7 @@ export class RequestGuard {
 
   /** Before the body is read: shape of the request and limits of its address. */
   admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-    const now = this.#wall.now();
+    const now = this.#limitClock.now();
     if (!this.admitAddress(request, reply, now)) return;
     const { raw } = request;
     const misshapen = checkRequestShape(raw);
@@ -79,7 +83,7 @@ export class RequestGuard {
   }
 
   /** Counts every request, also one with an unreadable path. False when an error was sent. */
-  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#wall.now()): boolean {
+  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#limitClock.now()): boolean {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
     request.peer = this.#peer(request.raw);
@@ -123,7 +127,7 @@ export class RequestGuard {
     request: FastifyRequest,
     reply: FastifyReply,
   ): boolean {
-    const now = this.#wall.now();
+    const now = this.#limitClock.now();
     if (!result.ok) {
       this.#limiter.chargeFailedAuthentication(request.peer, now);
       this.#responder.refuse(reply, result);

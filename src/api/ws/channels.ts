@@ -137,7 +137,7 @@ export class Channels {
   private track(channel: Channel): Channel {
     if (!(channel instanceof SnapshotChannel)) return channel;
     this.polled.add(channel);
-    this.polling ??= setInterval(() => this.poll(), POLL_INTERVAL_MS);
+    if (this.context.driven !== true) this.polling ??= setInterval(() => this.poll(), POLL_INTERVAL_MS);
     return channel;
   }
 
@@ -151,7 +151,8 @@ export class Channels {
     if (this.polled.size === 0) this.close();
   }
 
-  private poll(): void {
+  /** Pushes what has changed and is due. */
+  poll(): void {
     const wallMs = this.context.wall.now();
     for (const channel of this.polled) channel.poll(wallMs);
   }

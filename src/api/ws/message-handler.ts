@@ -42,6 +42,8 @@ const tradeIdShape = new SchemaCheck(TradeId);
 
 export interface MessageHandlerOptions extends Services {
   readonly wall: Clock;
+  /** Of rate limits; the machine's unless given. */
+  readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
   readonly limited: boolean;
   readonly channels: Channels;
@@ -63,7 +65,7 @@ export class MessageHandler {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
     connection.onClientMessage(nowMs);
-    if (this.options.limited && this.isFlood(connection, nowMs)) return;
+    if (this.options.limited && this.isFlood(connection)) return;
     if (binary) {
       connection.fail('illegalRequest', 'messages are JSON text, not binary');
       return;
@@ -88,7 +90,7 @@ export class MessageHandler {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
     connection.onClientMessage(nowMs);
-    if (this.options.limited && this.isFlood(connection, nowMs)) return;
+    if (this.options.limited && this.isFlood(connection)) return;
     connection.deliver(pongFrame(bytes));
   }
 
@@ -96,11 +98,12 @@ export class MessageHandler {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
     connection.onAlive(nowMs);
-    if (!connection.consumePong() && this.options.limited) this.isFlood(connection, nowMs);
+    if (!connection.consumePong() && this.options.limited) this.isFlood(connection);
   }
 
   /** True when the message exceeded the limit and the connection was closed. */
-  private isFlood(connection: Connection, nowMs: number): boolean {
+  private isFlood(connection: Connection): boolean {
+    const nowMs = this.limitMs();
     const verdict = connection.countMessage(nowMs);
     const most = `at most ${MESSAGES_PER_SECOND} a second`;
     if (verdict === 'tooMany') connection.fail('tooManyRequests', `too many messages: ${most}, or this ends`);
@@ -108,6 +111,11 @@ export class MessageHandler {
     this.options.limiter.chargeOverall(connection.peer, nowMs, FLOOD_COST);
     connection.fail('overLimit', `too many messages: ${most}`);
     return true;
+  }
+
+  private limitMs(): number {
+    const { limitClock, wall } = this.options;
+    return (limitClock ?? wall).now();
   }
 
   private dispatch(
@@ -142,7 +150,7 @@ export class MessageHandler {
 
   private topics(connection: Connection, { op, args }: TopicCall): void {
     if (op === 'subscribe' && this.options.limited) {
-      const verdict = connection.countSubscribe(this.options.wall.now());
+      const verdict = connection.countSubscribe(this.limitMs());
       const most = `at most ${SUBSCRIBE_REQUESTS_PER_HOUR} subscribe requests an hour`;
       if (verdict !== 'fine') {
         connection.fail(verdict === 'over' ? 'overLimit' : 'tooManyRequests', most);

@@ -89,16 +89,18 @@ interface Quota {
 export class WsOrderEntry {
   private readonly services: Services;
   private readonly wall: Clock;
+  private readonly limitClock: Clock;
   private readonly limiter: RateLimiter;
   private readonly onInternalError: (error: unknown) => void;
 
   constructor(
-    services: Services & { readonly wall: Clock },
+    services: Services & { readonly wall: Clock; readonly limitClock?: Clock },
     limiter: RateLimiter,
     onInternalError: (error: unknown) => void,
   ) {
     this.services = services;
     this.wall = services.wall;
+    this.limitClock = services.limitClock ?? services.wall;
     this.limiter = limiter;
     this.onInternalError = onInternalError;
   }
@@ -148,7 +150,7 @@ export class WsOrderEntry {
     const denied = route.access === 'public' ? undefined : checkPermission(caller, route.access);
     if (denied !== undefined) return wireError('40014', denied.msg);
     const { path, perSecond } = this.limitOf(call, route, caller);
-    const limit = this.limiter.takeForUid(path, perSecond, caller.user.uid, this.wall.now());
+    const limit = this.limiter.takeForUid(path, perSecond, caller.user.uid, this.limitClock.now());
     quota.limit = perSecond;
     if (!limit.allowed) {
       const msg = `Too many requests for ${call.topic}: try again in ${limit.retryAfterMs} ms`;

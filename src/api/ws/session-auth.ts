@@ -16,6 +16,7 @@ import { PRIVATE_TOPIC_NAMES, PRIVATE_TOPICS, privateKey } from './topic-request
 
 export interface LoginOptions extends Services {
   readonly wall: Clock;
+  readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
   /** Undefined when replays are not rejected. */
   readonly replays?: ReplayGuard | undefined;
@@ -61,7 +62,10 @@ export class SessionAuth {
   private finishLogin(connection: Connection, verdict: Authentication): void {
     if (!verdict.ok) {
       if (!isBusy(verdict))
-        this.options.limiter.chargeFailedAuthentication(connection.peer, this.options.wall.now());
+        this.options.limiter.chargeFailedAuthentication(
+          connection.peer,
+          (this.options.limitClock ?? this.options.wall).now(),
+        );
       connection.fail(LOGIN_FAILURES[verdict.code] ?? 'loginFailed', verdict.msg);
       return;
     }

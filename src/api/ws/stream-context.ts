@@ -10,6 +10,8 @@ export interface StreamContext {
   readonly clock: Clock;
   /** The machine's clock: intervals between pushes. */
   readonly wall: Clock;
+  /** Topics are polled when time has moved, not by a timer. */
+  readonly driven?: boolean;
   readonly fanout: Fanout;
   readonly durable: DurableGate;
 }

@@ -42,8 +42,12 @@ import { SocketRecorder } from './socket-recorder.ts';
 import { emptyStreamMetrics, type StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamsOptions extends Services {
-  /** The machine's clock: logins, limits and timeouts use real time, whatever the exchange's clock is. */
+  /** The machine's clock: logins and timeouts use real time, whatever the exchange's clock is. */
   readonly wall: Clock;
+  /** Of rate limits; the machine's unless given. */
+  readonly limitClock?: Clock;
+  /** Topics are polled by `poll` alone, when time has moved. */
+  readonly driven?: boolean;
   readonly limiter: RateLimiter;
   readonly rateLimits: 'on' | 'off';
   readonly trustedProxies: readonly string[];
@@ -101,7 +105,9 @@ export class Streams {
     this.peerOf = peerAddressResolver(options.trustedProxies);
     this.source = new RequestSource({ ...options, ownPagesOnly: () => false });
     this.admission = new Admission(limiter, limited);
-    const context = { sequencer, clock, wall, fanout: new Fanout(), durable: new DurableGate(sequencer) };
+    const { driven = false } = options;
+    const durable = new DurableGate(sequencer);
+    const context = { sequencer, clock, wall, driven, fanout: new Fanout(), durable };
     this.channels = new Channels(context, this.metrics);
     const onInternalError = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
     const { channels } = this;
@@ -130,6 +136,11 @@ export class Streams {
       isCurrent: (connection) => logins.isCurrent(connection),
       unsentTotalBytesMax: options.unsentTotalBytesMax,
     });
+  }
+
+  /** Pushes what has changed, where time does not run by itself. */
+  poll(): void {
+    this.channels.poll();
   }
 
   attach(server: Server): void {
@@ -214,6 +225,11 @@ export class Streams {
     }
   }
 
+  private limitMs(): number {
+    const { limitClock, wall } = this.options;
+    return (limitClock ?? wall).now();
+  }
+
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const foreign = this.source.handshakeRefusal(request);
     if (foreign !== undefined) {
@@ -229,7 +245,7 @@ export class Streams {
           ? { status: '404 Not Found', msg: 'nothing is recorded here: start with --inspect on' }
           : this.closing
             ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
-            : this.admission.admit(request, peer, this.options.wall.now());
+            : this.admission.admit(request, peer, this.limitMs());
     if (turned !== undefined) {
       this.rejectUpgrade(socket, turned);
       return;

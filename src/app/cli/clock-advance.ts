@@ -32,15 +32,17 @@ export interface Observer {
   readonly halted: () => boolean;
 }
 
-export async function followAdvance(
+/** At the operator's path, or at one that answers with more. */
+export async function followAdvance<Answer extends Advanced = Advanced>(
   client: OperatorClient,
   body: object,
   { show, halted }: Observer,
-): Promise<Advanced> {
+  path = '/admin/clock/advance',
+): Promise<Answer | Advanced> {
   const before = (await client.get<ClockView>('/admin/clock')).advance;
-  let answer: Advanced | undefined;
+  let answer: Answer | undefined;
   let lost: CannotStart | undefined;
-  const asked = client.post<Advanced>('/admin/clock/advance', body).then(
+  const asked = client.post<Answer>(path, body).then(
     (done) => {
       answer = done;
     },
@@ -67,6 +69,6 @@ export async function followAdvance(
   }
 }
 
-function withGoal(done: Advanced, until = done.time): Advanced {
+function withGoal<Done extends Advanced>(done: Done, until = done.time): Done {
   return done.time < until ? { ...done, until } : done;
 }

@@ -69,7 +69,11 @@ function advanceCommand(): Command {
 }
 
 /** The first Ctrl-C halts the clock and prints where it is; the second leaves the advance running. */
-async function advance(client: OperatorClient, body: object): Promise<Advanced> {
+export async function advance<Answer extends Advanced = Advanced>(
+  client: OperatorClient,
+  body: object,
+  path?: string,
+): Promise<Answer | Advanced> {
   let interrupts = 0;
   const interrupt = () => {
     interrupts += 1;
@@ -79,7 +83,7 @@ async function advance(client: OperatorClient, body: object): Promise<Advanced> 
   process.on('SIGINT', interrupt);
   const bar = progressBar('on the way', process.stderr);
   try {
-    return await followAdvance(client, body, { show: bar.show, halted: () => interrupts > 0 });
+    return await followAdvance<Answer>(client, body, { show: bar.show, halted: () => interrupts > 0 }, path);
   } finally {
     bar.end();
     process.off('SIGINT', interrupt);

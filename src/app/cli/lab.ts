@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { commandGroup } from './command-line.ts';
+import { labClockCommand } from './lab/clock.ts';
+import { labReplayCommand } from './lab/replay.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
 import { count } from './terminal/format.ts';
@@ -58,6 +60,8 @@ export function labCommand(): Command {
     revertCommand(),
     forkCommand(),
     diffCommand(),
+    labClockCommand(),
+    labReplayCommand(),
   ]);
 }
 

@@ -35,7 +35,7 @@ export interface Config {
   readonly data: string;
   /** Nothing is kept beyond the process: no data directory, no threads. */
   readonly memory: boolean;
-  readonly clock: 'wall' | 'manual' | `scaled:${number}`;
+  readonly clock: 'wall' | 'manual' | 'driven' | `scaled:${number}`;
   /** Start of a new exchange's time; 0 for now. */
   readonly clockStart: number;
   readonly demo: boolean;
@@ -46,6 +46,12 @@ export interface Config {
   readonly instruments: readonly string[];
   readonly market: 'off' | 'quiet' | 'normal' | 'wild';
   readonly feed: 'synthetic' | `replay:${string}` | `live:${string}`;
+  /** What a replayed file does: prices follow it, or its trades happen again. */
+  readonly depth: 'price' | 'tape';
+  /** `FORMAT` or `FORMAT:PAIR` of a replayed file; empty when its first line tells. */
+  readonly as: string;
+  /** Rows of a replayed file that may be wrong and are left out. */
+  readonly skipBad: number;
   readonly seed: number;
   /** Days of candles to generate at the first start; 0 = none. */
   readonly backfill: number;

@@ -9,6 +9,8 @@ import { DEFAULT_EXPOSURE_LIMITS, EXPOSURE_LIMITS_FORM } from '../../reserves/ex
 import { CLOCK_CHOICES, readClockChoice } from '../../sequencer/clock-choice.ts';
 import { MARKET_LEVELS } from '../../simulator/activity-level.ts';
 import { FEED_CHOICES, readFeedChoice } from '../../simulator/feed/feed-choice.ts';
+import { AS_RULE, readAs } from '../../simulator/recording/read-recording.ts';
+import { REPLAY_DEPTHS } from '../../simulator/recording/recording.ts';
 import type { Config } from './config.ts';
 import {
   hostName,
@@ -162,8 +164,8 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   },
   clock: {
     group: 'World',
-    flags: ['--clock <wall|scaled:N|manual>'],
-    help: "where time comes from: the machine's clock, N times as fast, or only by bourse clock advance",
+    flags: ['--clock <wall|scaled:N|manual|driven>'],
+    help: "where time comes from: the machine's clock, N times as fast, only by bourse clock advance, or when every bot waits",
     initial: 'wall',
     expects: CLOCK_CHOICES,
     choices: ['wall', 'manual', 'scaled:60'],
@@ -251,11 +253,34 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   feed: {
     group: 'Market',
     flags: ['--feed <synthetic|replay:FILE|live:IDS>'],
-    help: 'where prices of the outside come from: made up, a CSV file, or other venues through ccxt',
+    help: 'where prices of the outside come from: made up, recorded data, or other venues through ccxt',
     initial: 'synthetic',
     expects: FEED_CHOICES,
     choices: ['synthetic'],
     read: readFeedChoice,
+  },
+  depth: {
+    group: 'Market',
+    flags: ['--depth <price|tape>'],
+    help: 'what a replayed file does: prices follow it, or its trades happen again on the books [price]',
+    initial: 'price',
+    ...oneOf(...REPLAY_DEPTHS),
+  },
+  as: {
+    group: 'Market',
+    flags: ['--as <format>'],
+    help: 'format of a replayed file, and its pair where it does not name it [as its first line tells]',
+    initial: '',
+    expects: AS_RULE,
+    read: (text: string): string | undefined =>
+      text === '' || readAs(text) !== undefined ? text : undefined,
+  },
+  skipBad: {
+    group: 'Market',
+    flags: ['--skip-bad <number>'],
+    help: 'rows of a replayed file that may be wrong and are left out',
+    initial: 0,
+    ...wholeNumber(0, 1_000_000),
   },
   seed: {
     group: 'Market',

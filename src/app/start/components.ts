@@ -17,8 +17,8 @@ import type { DirectoryLock } from '../../journal/directory-lock.ts';
 import { acquireLock, openFileJournal } from '../../journal/file-journal.ts';
 import { openMemoryJournal } from '../../journal/memory-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
-import { WallClock } from '../../sequencer/clock.ts';
-import { openClock } from '../../sequencer/clock-choice.ts';
+import { ExchangeClock, WallClock } from '../../sequencer/clock.ts';
+import { type ClockChoice, openClock } from '../../sequencer/clock-choice.ts';
 import { JournalLog } from '../../sequencer/command-log.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
 import { replay } from '../../sequencer/recovery.ts';
@@ -46,7 +46,9 @@ export interface Components {
   readonly identity: Identity;
   readonly history: History & HistoryCopies;
   readonly sequencer: Sequencer;
-  /** The machine's clock, whatever the exchange's clock is: signatures, limits and the audit log use it. */
+  /** The clock of the sequencer. */
+  readonly clock: ExchangeClock;
+  /** The machine's clock, whatever the exchange's clock is: signatures, timeouts and the audit log use it. */
   readonly wall: WallClock;
   readonly audit: AuditLog;
   readonly report: RecoveryReport;
@@ -78,6 +80,8 @@ export interface Beginning {
   readonly time?: number;
   /** How far it is behind the machine's clock. */
   readonly gapMs?: number;
+  /** That of the settings unless given. */
+  readonly clock?: ClockChoice;
 }
 
 /** What keeps things, before the state is made from it. */
@@ -194,8 +198,8 @@ export async function openComponents(
     logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);
   if (afterCrash)
     for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
-  const { time = exchange.state.now, gapMs } = beginning;
-  const clock = openClock(config.clock, time, config.clockStart, wall, gapMs);
+  const { time = exchange.state.now, gapMs, clock: choice = config.clock } = beginning;
+  const clock = new ExchangeClock(openClock(choice, time, config.clockStart, wall, gapMs));
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
   const sequencer = new Sequencer(exchange, new JournalLog(journal), history, clock, lastSeq);
   sequencer.onHalted(onFailure);
@@ -204,6 +208,7 @@ export async function openComponents(
     identity,
     history,
     sequencer,
+    clock,
     wall,
     audit,
     report,

@@ -7,10 +7,12 @@ import { AdminError } from '../../admin/admin-error.ts';
 import type { OperatorRoute } from '../../admin/route.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
+import { clockRoutes } from '../../lab/clock/routes.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
-import { type Fork, type ForkWish, type Host, PortTaken, type Switch } from '../../lab/host.ts';
+import { type Fork, type ForkWish, type Host, PortTaken, type Switch, type Traffic } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
+import { replayRoutes } from '../../lab/replay/routes.ts';
 import { closedLab, LAB_OFF, labRoutes } from '../../lab/routes.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import type { ClockChoice } from '../../sequencer/clock-choice.ts';
@@ -59,9 +61,10 @@ export interface LabSurroundings {
 export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const { resolved, branch, logger } = surroundings;
   const { config } = resolved;
-  const closed = config.lab === 'off' ? LAB_OFF : config.memory ? unableInMemory() : undefined;
-  if (closed !== undefined)
-    return { routes: closedLab(closed), attach: () => {}, fork: () => undefined, close: async () => {} };
+  if (config.lab === 'off')
+    return { routes: closedLab(LAB_OFF), attach: () => {}, fork: () => undefined, close: async () => {} };
+  // Without copies of databases there are no snapshots; time moves all the same.
+  const closed = config.memory ? unableInMemory() : undefined;
   if (!config.demo)
     logger.warn(
       'the laboratory is on (--lab on): whoever has the token of the operator can turn this exchange back to an earlier state',
@@ -73,10 +76,16 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     store: disk ?? new MemoryStore(),
     branches: new Branches(disk?.lineage() ?? [], branch),
     limits: { snapshots: config.labSnapshots, bytes: spaceOf(config), forks: config.labForks },
-    enter: (all, { branch: next }, gapMs) => disk?.enter(all, { branch: next, gapMs }),
+    enter: (all, { branch: next }, { gapMs, clock: choice }) =>
+      disk?.enter(all, {
+        branch: next,
+        gapMs,
+        ...(choice !== undefined && choice !== config.clock && { clock: { choice, setting: config.clock } }),
+      }),
   });
   return {
-    routes: labRoutes(lab),
+    routes:
+      closed === undefined ? labRoutes(lab) : [...clockRoutes(lab), ...replayRoutes, ...closedLab(closed)],
     attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
     fork: (id) => {
       const facts = lab.forks().find((each) => each.id === id);
@@ -127,11 +136,21 @@ class LabHost implements Host<Venue> {
     return this.#surroundings.shared.wall.now();
   }
 
+  traffic(): Traffic {
+    const { open, done } = this.#ground!.fronts.api.traffic;
+    const { sent, subscriptions } = this.venue.streams.metrics;
+    return { open, done: done + sent, subscriptions };
+  }
+
+  pushDue(): void {
+    this.venue.streams.poll();
+  }
+
   runningAt(url: string): RunningExchange | undefined {
     return this.#running.get(url);
   }
 
-  async open({ time, image, directory }: BranchStart, gapMs: number): Promise<Venue> {
+  async open({ time, clock, image, directory }: BranchStart, gapMs: number): Promise<Venue> {
     const { resolved, logger, failed, shared } = this.#surroundings;
     const { standing } = this.#ground!;
     const { config } = resolved;
@@ -141,6 +160,7 @@ class LabHost implements Host<Venue> {
         ...shared,
         time,
         gapMs,
+        ...(clock !== undefined && { clock }),
         ...(image !== undefined && { image }),
         ...(directory !== undefined && { directory }),
       };
@@ -193,7 +213,7 @@ class LabHost implements Host<Venue> {
     const gapMs = this.wallMs() - time;
     if (!wish.isolate)
       return this.#startHere(
-        forkConfig(resolved, wish, start.directory),
+        forkConfig(resolved, wish, start),
         { time, gapMs, ...(image && { image }) },
         ended,
       );
@@ -202,7 +222,11 @@ class LabHost implements Host<Venue> {
     const over = () => {
       if (start.directory === undefined) rmSync(directory, { recursive: true, force: true });
     };
-    const order = { resolved: forkConfig(resolved, wish, directory), demo, branch: { time, gapMs } };
+    const order = {
+      resolved: forkConfig(resolved, wish, { ...start, directory }),
+      demo,
+      branch: { time, gapMs },
+    };
     try {
       const fork = await startIsolated(order, () => {
         over();
@@ -252,8 +276,8 @@ class LabHost implements Host<Venue> {
 /** The settings of the parent, with a place and ports of its own. */
 function forkConfig(
   { config, origins }: ResolvedConfig,
-  { port, clock, market }: ForkWish,
-  directory: string | undefined,
+  { port, clock: wished, market }: ForkWish,
+  { directory, clock = config.clock }: BranchStart,
 ): ResolvedConfig {
   return {
     origins,
@@ -264,7 +288,7 @@ function forkConfig(
       operatorTokenFile: '',
       readyFile: '',
       quiet: true,
-      ...(clock !== undefined && { clock: clock as ClockChoice }),
+      clock: (wished as ClockChoice | undefined) ?? clock,
       ...(market !== undefined && { market: market as MarketLevel }),
       ...(directory !== undefined && { data: directory, memory: false }),
     },

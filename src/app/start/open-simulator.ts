@@ -1,4 +1,5 @@
 /** Starts the simulator with the exchange, or removes its last quotes from the books when it is off. */
+import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
@@ -6,10 +7,13 @@ import { ACTIVITY_LEVELS } from '../../simulator/activity-level.ts';
 import { BackfillThread } from '../../simulator/backfill/backfill-thread.ts';
 import { missingPast } from '../../simulator/backfill/missing-past.ts';
 import { MarketDriver } from '../../simulator/driver.ts';
-import { openFeed } from '../../simulator/feed/open-feed.ts';
+import { openFeed, recordingOf } from '../../simulator/feed/open-feed.ts';
 import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
 import { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { loadParameters } from '../../simulator/parameters.ts';
+import { readRecording } from '../../simulator/recording/read-recording.ts';
+import type { Recording } from '../../simulator/recording/recording.ts';
+import { SimulatorError } from '../../simulator/simulator-error.ts';
 import { counted } from '../cli/terminal/format.ts';
 import { progressBar } from '../cli/terminal/progress-bar.ts';
 import type { Config } from '../config/settings.ts';
@@ -63,6 +67,27 @@ async function makeUpPast(
     });
 }
 
+/** The last one that was read: a snapshot opens the market again, a revert or fork opens another, on the same file. */
+let lastRecording: { readonly key: string; readonly recording: Recording } | undefined;
+
+async function recordingFor(
+  { feed, as, skipBad }: Config,
+  loading: ReturnType<typeof progressBar>,
+  report: (text: string) => void,
+): Promise<Recording | undefined> {
+  const file = recordingOf(feed);
+  if (file === undefined) return undefined;
+  const changed = file.split(',').map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const key = JSON.stringify([file, changed, as, skipBad]);
+  if (lastRecording?.key === key) return lastRecording.recording;
+  const options = { skipBad, progress: loading.show, ...(as !== '' && { as }) };
+  const recording = await readRecording(file, options);
+  loading.end();
+  if (recording.skipped > 0) report(`${file}: ${counted(recording.skipped, 'bad row')} left out`);
+  lastRecording = { key, recording };
+  return recording;
+}
+
 /**
  * It trades when it is started. Opened again on the same state it goes on in the same way: feed and agents take their chance
  * from the seed and the state alone.
@@ -85,17 +110,19 @@ export async function openSimulator(
     isTTY: process.stderr.isTTY && !config.quiet,
     write: (text: string) => process.stderr.write(text),
   };
-  const loading = progressBar('reading prices', screen);
-  const feed = await openFeed(config.feed, {
+  const recording = await recordingFor(config, progressBar('reading prices', screen), report);
+  const feed = await openFeed(config.feed, recording, {
     seed,
     parameters,
     intensity: ACTIVITY_LEVELS[level].volatility,
     state: sequencer.state,
     report,
-    progress: loading.show,
   });
-  loading.end();
-  const market = new MarketSimulator(sequencer, { level, seed, parameters, feed });
+  const { depth } = config;
+  if (depth === 'tape' && recording?.sizes.some((size) => size > 0) === false)
+    throw new SimulatorError(`${recordingOf(config.feed)} has no trades with sizes: --depth tape needs them`);
+  const replay = recording && { file: recordingOf(config.feed)!, depth, recording };
+  const market = new MarketSimulator(sequencer, { level, seed, parameters, feed, ...(replay && { replay }) });
   await market.open();
   await makeUpPast(market.views, sequencer, config, logger, open);
   const driver = new MarketDriver(sequencer, market);

@@ -13,6 +13,7 @@ import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
 import { buildApiServer } from '../../api/http/server.ts';
+import { LimitClock } from '../../api/limits/limit-clock.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
@@ -22,6 +23,7 @@ import type { Recorder } from '../../inspector/recorder.ts';
 import { serveConsole, servePages } from '../../pages/serve-pages.ts';
 import type { HouseExposure } from '../../reserves/house-exposure.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
+import { choiceOf } from '../../sequencer/clock-choice.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { freeBytes } from '../../storage/free-space.ts';
@@ -107,6 +109,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     logger: logger.child({}),
     clock: sequencer.clock,
     wall: components.wall,
+    limitClock: new LimitClock(sequencer.clock, components.wall),
     limiter,
     errorDialect: config.errorDialect,
     addressKey: components.addressKey,
@@ -120,7 +123,14 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
-  const streams = new Streams({ ...services, rateLimits, allowedOrigins });
+  // Participants of a driven clock go by its time alone.
+  const driven = choiceOf(sequencer.clock) === 'driven';
+  const streams = new Streams({
+    ...services,
+    rateLimits,
+    allowedOrigins,
+    ...(driven && { driven, wall: sequencer.clock }),
+  });
   const figures = () => ({
     ...snapshot(),
     streams: streams.metrics,
@@ -133,7 +143,8 @@ export async function buildApi(components: ServerDependencies, standing: Standin
   const inspect = config.inspect === 'on';
   servePages(api, {
     demoKeys: () => demoKeys(identity, standing.demo),
-    clock: config.clock,
+    // For a page a driven clock is one that others move.
+    clock: () => choiceOf(sequencer.clock).replace('driven', 'manual'),
     isNear: (address) => isWithinReach(config.demoReach, address),
     inspect,
   });

@@ -15,12 +15,14 @@ import { HistoryStarved } from '../../history/history.ts';
 import { DEMO_ACCOUNTS, type DemoAccount, type OpenedDemoAccount } from '../../identity/demo-accounts.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { Recorder } from '../../inspector/recorder.ts';
-import { branchDirectory, readHead } from '../../lab/head.ts';
+import { branchDirectory, clockOf, readHead } from '../../lab/head.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLAY_LONG } from '../../sequencer/limits.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import type { SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
+import { recordingOf } from '../../simulator/feed/open-feed.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
+import { recordingStart } from '../../simulator/recording/read-recording.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
 import { didYouMean } from '../cli/terminal/did-you-mean.ts';
@@ -74,9 +76,9 @@ export async function startExchange(
   demo: readonly DemoAccount[] = DEMO_ACCOUNTS,
   branch?: Branch,
 ): Promise<RunningExchange> {
-  const { config } = resolved;
   refuseWithMemory(resolved);
-  await refuseUnsafeConfig(config);
+  await refuseUnsafeConfig(resolved.config);
+  const config = await withRecordedStart(resolved.config);
   const catalogue = listedPart(loadCatalogue(config.catalogue), config.instruments);
   // Lock, audit log and listeners; the venue has its own.
   const kept = new AsyncDisposableStack();
@@ -85,7 +87,9 @@ export async function startExchange(
   try {
     const head = config.memory ? undefined : readHead(config.data);
     const directory = branchDirectory(config.data, head?.branch ?? 0);
-    const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, ...branch };
+    const clock = head === undefined ? config.clock : clockOf(head, config.clock);
+    if (clock !== config.clock) logger.warn(CHOSEN_CLOCK(clock, config.clock));
+    const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, clock, ...branch };
     // Errors of closing the components must not hide the reason of a failed start.
     const failed = (error: Error) => {
       if (!startFailed) onFailure(error);
@@ -106,6 +110,19 @@ export async function startExchange(
     throw startRefusal(asHistoryDamage(error), config.data);
   }
 }
+
+/** A new exchange on a clock of its own begins with the recording that it replays, unless its beginning is given. */
+async function withRecordedStart(config: Config): Promise<Config> {
+  const file = recordingOf(config.feed);
+  if (file === undefined || config.clockStart !== 0 || config.clock === 'wall' || config.market === 'off')
+    return config;
+  const { as } = config;
+  return { ...config, clockStart: Math.floor(await recordingStart(file, as === '' ? {} : { as })) };
+}
+
+/** The clock of `lab clock mode` stays until the setting changes. */
+const CHOSEN_CLOCK = (clock: string, setting: string) =>
+  `the clock is ${clock}, chosen while the exchange ran; bourse lab clock mode ${setting} goes back to the setting`;
 
 /** Instruments that a data directory has stay listed, whatever is named. */
 function listedPart(catalogue: Catalogue, names: readonly string[]): Catalogue {

@@ -10,6 +10,7 @@ import { HistoryStarved } from '../../history/history.ts';
 import { exposureLimits } from '../../reserves/exposure-limits.ts';
 import { HouseExposure } from '../../reserves/house-exposure.ts';
 import { ReserveAudits } from '../../reserves/reserve-audit.ts';
+import { type ClockChoice, clockFrom } from '../../sequencer/clock-choice.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLICA_FROM } from '../../sequencer/limits.ts';
 import { ReplicaThread } from '../../sequencer/replica-thread.ts';
@@ -50,6 +51,8 @@ export interface Venue {
   start(): void;
   /** Neither clock nor market submits anything; `start` ends it. */
   rest(): void;
+  /** Another clock from the present time on. */
+  setClock(choice: ClockChoice): void;
   /** The market begins anew from the present state, as after a restart. */
   reopenMarket(): Promise<void>;
   /** Its own resources; listeners stay. */
@@ -92,6 +95,14 @@ export async function openVenue(
     ? await buildAdmin({ ...dependencies, ticker, market, snapshot, readiness, load }, standing)
     : undefined;
   if (admin !== undefined) resources.defer(() => admin.close());
+  const start = () => {
+    scheduler.start();
+    simulator?.start();
+  };
+  const rest = () => {
+    simulator?.stop();
+    scheduler.stop();
+  };
   return {
     components,
     sequencer,
@@ -107,13 +118,14 @@ export async function openVenue(
     },
     figures,
     identityNote: () => identityMarks.note(),
-    start: () => {
-      scheduler.start();
-      simulator?.start();
-    },
-    rest: () => {
-      simulator?.stop();
-      scheduler.stop();
+    start,
+    rest,
+    setClock: (choice) => {
+      const { clock, wall } = components;
+      rest();
+      clock.change(clockFrom(choice, Math.max(clock.now(), sequencer.state.now), wall));
+      ticker.clockChanged();
+      start();
     },
     reopenMarket: async () => {
       if (simulator === undefined) return;

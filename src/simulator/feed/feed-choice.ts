@@ -2,7 +2,7 @@
 export type FeedChoice = 'synthetic' | `replay:${string}` | `live:${string}`;
 
 export const FEED_CHOICES =
-  'synthetic, replay:FILE with a CSV file, or live:IDS with venues that ccxt knows, such as live:kraken,coinbase';
+  'synthetic, replay:FILE with recorded prices, or live:IDS with venues that ccxt knows, such as live:kraken,coinbase';
 
 export function readFeedChoice(text: string): FeedChoice | undefined {
   if (text === 'synthetic') return text;

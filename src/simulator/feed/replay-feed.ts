@@ -1,24 +1,21 @@
-/**
- * Replays a file of prices at the speed of the exchange's clock, from its first row on; after the last row its prices
- * stay.
- */
+/** Replays recorded prices at the speed of the exchange's clock; after the last row its prices stay. */
 import { EVERY_COMPONENT } from '../../core/model/command.ts';
+import { type Recording, replayStart } from '../recording/recording.ts';
 import { type PartialFeed, pairNames } from './layered-feed.ts';
 import { type FollowedIndex, priceUnits, type Report } from './price-feed.ts';
-import type { ReplayedPrices } from './replay-file.ts';
 
 /** An unchanged price is reported again before the index counts it as stale (rules 5.14). */
 const NUDGE_MS = 10 * 60_000;
 
 export class ReplayFeed implements PartialFeed {
   readonly name: string;
-  private readonly data: ReplayedPrices;
+  private readonly data: Recording;
   private readonly last: (number | undefined)[];
   private readonly lastReported = new Map<number, { price: bigint; time: number }>();
   private next = 0;
   private startMs: number | undefined;
 
-  constructor(name: string, data: ReplayedPrices) {
+  constructor(name: string, data: Recording) {
     this.name = `replay of ${name}`;
     this.data = data;
     this.last = data.names.map(() => undefined);
@@ -32,7 +29,7 @@ export class ReplayFeed implements PartialFeed {
 
   reports(indices: readonly FollowedIndex[], now: number): readonly Report[] {
     const { times, pairs, prices } = this.data;
-    this.startMs ??= now;
+    this.startMs ??= replayStart(this.data, now);
     while (this.next < times.length && times[this.next]! <= now - this.startMs) {
       this.last[pairs[this.next]!] = prices[this.next]!;
       this.next++;

@@ -24,6 +24,8 @@ class Happened:
     end: datetime
     #: Number of events by type, such as `fill` or `fundingSettled`.
     events: dict[str, int]
+    #: What concerned somebody, in order: `time`, `what`, and where they apply `account`, `symbol`, `coin`, `amount`.
+    happened: list[dict[str, Any]]
 
 
 class Bourse:
@@ -101,31 +103,41 @@ class Bourse:
                 body = {"category": each["category"], "symbol": each["symbol"], "status": "online"}
                 self._operator.post("/admin/instruments/status", body)
 
-    def advance(self, by: str | None = None, *, to: datetime | None = None) -> Happened:
-        """Moves a manual clock by a span such as `8h`, or to an instant; returns when everything due has happened."""
+    def advance(
+        self, by: str | None = None, *, to: datetime | None = None, next: str | None = None
+    ) -> Happened:
+        """Moves a manual clock by a span such as `8h`, to an instant, or to the next `funding`, `interest`, `delivery`,
+        `candle:1H` or `any` of these; returns when everything due has happened."""
         start = self.now()
-        if (by is None) == (to is None):
-            raise TypeError("give either a span such as '8h', or to=, an instant")
+        if [by, to, next].count(None) != 2:
+            raise TypeError("give one of a span such as '8h', to=, an instant, and next=, such as 'funding'")
+        if next is not None:
+            to = self._next(next)
         if to is not None and to.tzinfo is None:
             raise TypeError("to= needs a time zone: datetime(..., tzinfo=timezone.utc)")
         end = start + _span(by) if by is not None else to
         assert end is not None
         events: dict[str, int] = {}
+        happened: list[dict[str, Any]] = []
         now = start
         while True:
             now = min(end, now + HELD) if self._prices else end
-            part = self._operator.post("/admin/clock/advance", {"to": now.isoformat()})
+            part = self._operator.post("/lab/clock/advance", {"to": now.isoformat()})
+            happened += [{**row, "time": _instant(row["time"])} for row in part["happened"]]
             for kind, count in part["events"].items():
                 events[kind] = events.get(kind, 0) + count
             if now >= end:
-                return Happened(start, end, events)
+                return Happened(start, end, events, happened)
             for index, price in self._prices.items():
                 self.price(index, price)
 
     def now(self) -> datetime:
         """The exchange's time."""
-        ms: int = self._operator.get("/admin/clock")["time"]
-        return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=ms)
+        return _instant(self._operator.get("/admin/clock")["time"])
+
+    def set_clock(self, clock: str) -> None:
+        """Another clock from the present time on: `manual`, `wall` or `scaled:60`."""
+        self._operator.post("/lab/clock/mode", {"clock": clock})
 
     def force_liquidation(self, account: str) -> None:
         self._operator.post("/admin/force/liquidation", {"account": self.account(account).name})
@@ -172,12 +184,22 @@ class Bourse:
         self._accounts[name] = account
         return account
 
+    def _next(self, name: str) -> datetime:
+        time: int | None = self._operator.get(f"/lab/clock?{urlencode({'next': name})}")["next"][name]
+        if time is None:
+            raise LookupError(f"no {name} is to come")
+        return _instant(time)
+
     def _has_market(self) -> bool:
         try:
             self._operator.get("/admin/market")
         except BourseError:
             return False
         return True
+
+
+def _instant(ms: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=ms)
 
 
 def _scaled(price: str, factor: float) -> str:

@@ -53,7 +53,7 @@ export class PublicTradeChannel extends Channel {
     this.pending.push({ seq, text: tradeText(trade, this.instrument) });
     if (this.sending) return;
     this.sending = true;
-    const restMs = this.restedMs - performance.now();
+    const restMs = this.context.driven === true ? 0 : this.restedMs - performance.now();
     if (restMs > 0) setTimeout(() => this.flush(), restMs);
     else setImmediate(() => this.flush());
   }
