@@ -75,7 +75,10 @@ test('whatever the commands: watched or not they come to the same, and what is t
       const plain = new Exchange();
       const watched = new Exchange();
       const flow = flowOf(seed, plain.state);
-      const begin: readonly Command[] = [...setUp, ...(seed % 2 === 0 ? [{ ...EDITION, time: setUp.at(-1)!.time }] : [])];
+      const begin: readonly Command[] = [
+        ...setUp,
+        ...(seed % 2 === 0 ? [{ ...EDITION, time: setUp.at(-1)!.time }] : []),
+      ];
       for (let n = 0; n < begin.length + COMMANDS; n++) {
         const command: Command = begin[n] ?? flow.next();
         const where = `${name}, seed ${seed}, command ${n} ${command.type}`;

@@ -8,6 +8,8 @@ import type { OperatorRoute } from '../../admin/route.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
+import { Explain } from '../../lab/explain/explain.ts';
+import { explainRoutes } from '../../lab/explain/routes.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
@@ -75,14 +77,18 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     limits: { snapshots: config.labSnapshots, bytes: spaceOf(config), forks: config.labForks },
     enter: (all, { branch: next }, gapMs) => disk?.enter(all, { branch: next, gapMs }),
   });
+  const explain = new Explain(() => host.venue.components);
   return {
-    routes: labRoutes(lab),
+    routes: [...labRoutes(lab), ...explainRoutes(explain)],
     attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
     fork: (id) => {
       const facts = lab.forks().find((each) => each.id === id);
       return facts === undefined ? undefined : host.runningAt(facts.url);
     },
-    close: () => lab.close(),
+    close: async () => {
+      await explain.close();
+      await lab.close();
+    },
   };
 }
 

@@ -16,6 +16,7 @@ import {
   statusRefusal,
 } from '../entry/pre-trade-checks.ts';
 import { planFuturesOrder } from '../futures/futures-entry.ts';
+import { closeLimit } from '../futures/opening-checks.ts';
 import { owesBeyondMeans } from '../margin/bad-debt.ts';
 import { checkSpending } from '../margin/spending-check.ts';
 import type { PlaceOrder } from '../model/command.ts';
@@ -48,8 +49,9 @@ interface Entry extends OrderContext {
 }
 
 interface Step {
-  /** The reasons that it may refuse with; without a refusal the first of them describes it. */
+  /** The reasons that it may refuse with; without a refusal the first of them describes it, or `as`. */
   readonly reasons: readonly ReasonName[];
+  readonly as?: { readonly check: string; readonly bounds: readonly ReasonName[] };
   readonly applies?: (entry: Entry) => boolean;
   readonly test: (entry: Entry) => CommandResult | undefined;
 }
@@ -62,6 +64,15 @@ const bySize = (entry: Entry) => !byAmount(entry);
 const isClosing = (entry: Entry) => isContract(entry) && entry.closing;
 const isOpening = (entry: Entry) => isContract(entry) && !entry.closing;
 const hasPreset = ({ command: { preset } }: Entry) => preset !== undefined && !isEmpty(preset);
+
+/** Does it reduce a position? */
+function reduces({ state, account, instrument, command }: Entry): boolean {
+  const posSide = account.holdMode === HoldMode.hedge ? (command.posSide ?? PosSide.none) : PosSide.none;
+  return (
+    instrument.futures !== undefined &&
+    closeLimit(state, account, instrument, command.side, posSide) !== undefined
+  );
+}
 
 const maxLots = ({ instrument, command }: Entry) =>
   command.orderType === OrderType.limit ? instrument.maxLots : instrument.maxMarketLots;
@@ -121,6 +132,7 @@ const STEPS: readonly Step[] = [
   { reasons: ['tradingHalted'], test: ({ state }) => onlyIf(state.halted, RejectReason.tradingHalted) },
   {
     reasons: STATUS,
+    as: { check: 'the status of the instrument lets it in', bounds: ['openingRestricted'] },
     test: (entry) => {
       const reason = statusRefusal(entry, entry.command);
       return onlyIf(reason !== RejectReason.none, reason);
@@ -152,10 +164,19 @@ const STEPS: readonly Step[] = [
   },
   {
     reasons: ['priceOffTick', 'priceOutOfRange'],
+    as: { check: 'the price is on the tick and in range', bounds: ['priceOffTick', 'priceOutOfRange'] },
     applies: (entry) => isLimit(entry) && bySize(entry),
     test: ({ instrument, command }) => checkPrice(instrument, command.priceTicks),
   },
-  { reasons: ['sizeTooSmall', 'sizeOffStep', 'sizeTooLarge'], applies: bySize, test: sizeOf },
+  {
+    reasons: ['sizeTooSmall', 'sizeOffStep', 'sizeTooLarge'],
+    as: {
+      check: 'the quantity is on the step and in range',
+      bounds: ['sizeOffStep', 'sizeTooSmall', 'sizeTooLarge'],
+    },
+    applies: bySize,
+    test: sizeOf,
+  },
   {
     reasons: ['belowMinimumAmount'],
     applies: (entry) => bySize(entry) && !entry.closesAll,
@@ -185,7 +206,7 @@ const STEPS: readonly Step[] = [
   planned(['noPositionToClose', 'closesWrongWay', 'closeAboveAvailable'], isClosing),
   planned(['insufficientMargin'], (entry) => isOpening(entry) && owesBeyondMeans(entry.state, entry.account)),
   planned(['aboveTier'], isOpening),
-  planned(['tooManyPositions'], isOpening),
+  planned(['tooManyPositions'], (entry) => isOpening(entry) && entry.instrument.maxPositions === 1),
   planned(PRESET, hasPreset),
   planned(['insufficientMargin'], isOpening),
   planned(
@@ -193,7 +214,7 @@ const STEPS: readonly Step[] = [
     (entry) => !isContract(entry),
   ),
   planned(['riskTooHigh'], isOpening),
-  planned(['sellBeyondBankruptcy', 'buyBeyondBankruptcy'], (entry) => isContract(entry) && isLimit(entry)),
+  planned(['sellBeyondBankruptcy', 'buyBeyondBankruptcy'], (entry) => isLimit(entry) && reduces(entry)),
 ];
 
 /** What the checks of positions, money and margin come to. */
@@ -266,7 +287,7 @@ export function checksOf(context: OrderContext, given: PlaceOrder, firing: Firin
     if (step.applies?.(lazily) === false) continue;
     if (refused) {
       const { check, rule } = REFUSALS[describing(step, lazily)];
-      checks.push({ check, rule, inputs: {}, bound: '', verdict: 'not reached' });
+      checks.push({ check: step.as?.check ?? check, rule, inputs: {}, bound: '', verdict: 'not reached' });
       continue;
     }
     const result = step.test(lazily);
@@ -281,12 +302,22 @@ function checkOf(step: Step, entry: Entry, subject: Subject): Check {
   const refused = rejectReason !== RejectReason.none;
   const reason = refused ? reasonName(rejectReason) : describing(step, entry);
   const { check, rule, inputs, bound, right } = REFUSALS[reason];
+  if (refused)
+    return {
+      check,
+      rule,
+      inputs: inputs(subject),
+      bound: bound(subject),
+      verdict: 'refused',
+      reason,
+      rightWouldBe: right(subject),
+    };
+  const bounds = step.as?.bounds ?? [reason];
   return {
-    check,
+    check: step.as?.check ?? check,
     rule,
     inputs: inputs(subject),
-    bound: bound(subject),
-    verdict: refused ? 'refused' : 'passed',
-    ...(refused && { reason, rightWouldBe: right(subject) }),
+    bound: bounds.map((name) => REFUSALS[name].bound(subject)).join(', '),
+    verdict: 'passed',
   };
 }

@@ -1,7 +1,8 @@
 /** Refusals for positions, money and margin of orders, and for settings of contracts (rules 1.2 numbers 12 to 16, 5, 6). */
 
+import { NIL } from '../book/order-slab.ts';
 import { isolatedOf, neededMargin } from '../futures/isolated-margin.ts';
-import { reservePrice } from '../futures/opening-checks.ts';
+import { closeLimit, reservePrice } from '../futures/opening-checks.ts';
 import { notionalOfOthers, notionalWith, openValue } from '../futures/opening-notional.ts';
 import { closingOrders } from '../futures/reduce-only-orders.ts';
 import { spendable } from '../margin/available-balance.ts';
@@ -16,6 +17,7 @@ import {
   markTicks,
   positionOf,
 } from '../margin/margin.ts';
+import { maxSpendable } from '../margin/spending-check.ts';
 import { HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
 import { payableAmount, tradeValue } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
@@ -23,7 +25,7 @@ import type { Position } from '../model/position.ts';
 import { divCeil, formatMoney, larger, MONEY_ONE } from '../model/units.ts';
 import { heldCoin } from '../orders/order-lifecycle.ts';
 import { affordable } from './advice.ts';
-import { amountText, coinName, type Facts, percentText, usdText } from './figures.ts';
+import { amountText, coinName, type Facts, percentText, usdText, yesNo } from './figures.ts';
 import { available, boundPrice, boundQty, coinAmount, price, qty, refusal } from './refusal.ts';
 import type { Subject } from './subject.ts';
 
@@ -127,14 +129,17 @@ function balanceFacts(s: Subject): Facts {
     const { side, priceTicks, sizeLots, quoteAmount } = order;
     const coin = heldCoin(instrument, side);
     const byAmount = order.orderType === OrderType.market && side === Side.buy;
-    const need = byAmount ? quoteAmount : BigInt(payableAmount(instrument, side, priceTicks, sizeLots));
+    const filled = s.slot === NIL ? 0 : state.slab.filled(s.slot);
+    const need = byAmount
+      ? quoteAmount
+      : BigInt(payableAmount(instrument, side, priceTicks, sizeLots - filled));
     return {
       needs: amountText(state, coin, need),
       cash: amountText(state, coin, state.ledger.balanceOf(account.index, coin, Bucket.cash)),
       ...(instrument.margin !== undefined && {
         lendable: amountText(state, coin, lendable(state, account, coin)),
       }),
-      available: available(s),
+      available: spendableText(s),
     };
   }
   const coin = result.coin ?? s.coin;
@@ -147,6 +152,22 @@ function balanceFacts(s: Subject): Facts {
         fundingWallet: amountText(state, coin, state.ledger.balanceOf(account.index, coin, Bucket.funding)),
       }),
   };
+}
+
+/** The most that a spot order could pay. */
+function spendableText(s: Subject): string {
+  const { state, account, instrument, order, slot, result } = s;
+  if (result.available !== undefined && result.coin !== undefined) return available(s);
+  if (
+    account === undefined ||
+    instrument === undefined ||
+    order === undefined ||
+    instrument.futures !== undefined
+  )
+    return available(s);
+  const { side, priceTicks: limitTicks } = order;
+  const most = maxSpendable(state, account, { instrument, side, limitTicks, slot });
+  return amountText(state, heldCoin(instrument, side), most);
 }
 
 const isOrder = ({ command }: Subject): boolean =>
@@ -207,6 +228,14 @@ const bankruptcyFacts = (s: Subject): Facts => ({
   ...closingFacts(s),
   price: price(s, s.order?.priceTicks ?? 0),
 });
+
+/** How far its owner may close the position. */
+function bankruptcy(s: Subject): string {
+  const { state, account, instrument, order, result } = s;
+  if (result.bound !== undefined || account === undefined || instrument === undefined || order === undefined)
+    return boundPrice(s);
+  return price(s, closeLimit(state, account, instrument, order.side, positionSide(s)) ?? 0);
+}
 
 function leverageFacts({ command, instrument, account }: Subject): Facts {
   if (command.type === 'setCoinLeverage') return { leverage: String(command.leverage) };
@@ -309,8 +338,8 @@ export const REFUSED_MARGIN = {
   accountLiquidating: refusal(
     'the account is not being liquidated',
     'rules 1.2 number 3',
-    accountFacts,
-    'a margin ratio below the level of liquidation',
+    (s) => ({ liquidating: yesNo(s.account?.liquidating === true), ...accountFacts(s) }),
+    'no',
     'the same when the liquidation is over',
   ),
   noPositionToClose: refusal(
@@ -331,7 +360,8 @@ export const REFUSED_MARGIN = {
     'the position has so much to close',
     'rules 1.2 number 12',
     closingFacts,
-    (s) => `at most ${boundQty(s)}`,
+    (s) => `at most ${boundQty(s)} free of other closing orders`,
+    (s) => `a quantity of at most ${boundQty(s)}`,
   ),
   aboveTier: refusal(
     'the leverage is allowed for the size',
@@ -351,7 +381,7 @@ export const REFUSED_MARGIN = {
     'the money is there',
     'rules 1.2 number 15',
     balanceFacts,
-    (s) => `at most ${available(s)}`,
+    (s) => `at most ${spendableText(s)}`,
     affordableAmount,
   ),
   insufficientMargin: refusal(
@@ -373,13 +403,13 @@ export const REFUSED_MARGIN = {
     'a close is not beyond bankruptcy',
     'rules 1.2 number 16',
     bankruptcyFacts,
-    (s) => `at least ${boundPrice(s)}`,
+    (s) => `at least ${bankruptcy(s)}`,
   ),
   buyBeyondBankruptcy: refusal(
     'a close is not beyond bankruptcy',
     'rules 1.2 number 16',
     bankruptcyFacts,
-    (s) => `at most ${boundPrice(s)}`,
+    (s) => `at most ${bankruptcy(s)}`,
   ),
   leverageAboveMaximum: refusal(
     'the leverage is in range',

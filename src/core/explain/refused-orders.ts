@@ -3,6 +3,7 @@ import { NIL } from '../book/order-slab.ts';
 import {
   CATEGORY_NAMES,
   HOLD_MODE_NAMES,
+  HoldMode,
   INSTRUMENT_STATUS_NAMES,
   ORDER_TYPE_NAMES,
   OrderType,
@@ -16,7 +17,7 @@ import {
 } from '../model/enums.ts';
 import { isFutures, tradeValue } from '../model/instrument.ts';
 import { DELIVERY_QUIET_MS } from '../model/instrument-status.ts';
-import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
+import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX, PRICE_TICKS_MAX } from '../model/limits.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { divCeil, formatMoney } from '../model/units.ts';
 import { priceBand, referenceTicks } from '../orders/order-checks.ts';
@@ -328,7 +329,7 @@ export const REFUSED_ORDERS = {
     'the price is in range',
     `${PLACED} number 5`,
     prices,
-    (s) => `${tick(s)} to ${boundPrice(s)}`,
+    (s) => `${tick(s)} to ${price(s, PRICE_TICKS_MAX)}`,
   ),
   sizeOffStep: refusal(
     'the quantity is on the step',
@@ -389,7 +390,8 @@ export const REFUSED_ORDERS = {
       holdMode: HOLD_MODE_NAMES[owner?.holdMode ?? 0]!,
       posSide: POS_SIDE_NAMES[order?.posSide ?? PosSide.none]! || 'none',
     }),
-    'long or short',
+    ({ account: owner }) =>
+      owner?.holdMode === HoldMode.hedge ? 'long or short' : 'none is needed in one-way mode',
     ({ order }) =>
       order?.side === Side.buy
         ? 'posSide long to open a long, short to close a short'
