@@ -46,7 +46,13 @@ function given({ command }: Subject): Facts {
   const shown: [string, string][] = Object.entries(command)
     .filter(([, value]) => ['string', 'number', 'boolean', 'bigint'].includes(typeof value))
     .map(([name, value]) => [name, String(value)]);
-  return Object.fromEntries(shown.filter(([name]) => name !== 'type' && name !== 'time' && name !== 'by'));
+  const facts = Object.fromEntries(
+    shown.filter(([name]) => name !== 'type' && name !== 'time' && name !== 'by'),
+  );
+  if (command.type === 'listCoin') return { ...facts, coin: command.spec.coin };
+  if (command.type !== 'listInstrument') return facts;
+  const { category, symbol } = command.spec;
+  return { ...facts, category, symbol };
 }
 
 export const REFUSED_OPERATIONS = {

@@ -89,25 +89,28 @@ export class Trace implements Tracer {
   margin: MarginView | undefined;
   result: CommandResult | undefined;
   private readonly state: State;
-  private command: Command | undefined;
+  /** What the command, or each item of a batch, is about: a failed modification may cancel its order. */
+  private subjects: readonly Subject[] = [];
 
   constructor(state: State) {
     this.state = state;
   }
 
   meets(command: Command): void {
-    this.command = command;
-    const subject = subjectOf(this.state, command, NOTHING_YET);
+    const items = 'items' in command ? command.items.length : 1;
+    this.subjects = Array.from({ length: Math.max(1, items) }, (_, item) =>
+      subjectOf(this.state, command, NOTHING_YET, item),
+    );
+    const subject = this.subjects[0]!;
     if (subject.account !== undefined && isOnGrid(command))
       this.margin = marginView(this.state, subject.account, consideredIn(subject));
   }
 
   comesTo(result: CommandResult): void {
     this.result = result;
-    const command = this.command!;
     const explain = (one: CommandResult, item = 0) => {
       if (one.rejectReason === RejectReason.none) return;
-      this.refused.push(failedCheck(subjectOf(this.state, command, one, item)));
+      this.refused.push(failedCheck({ ...this.subjects[item]!, result: one }));
     };
     // The checks of an order have told already.
     if (this.orders.length === 0) explain(result);
