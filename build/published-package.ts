@@ -30,6 +30,7 @@ const EXPORTED = { testkit: 'src/testkit/index', config: 'src/config' };
 const DECLARED = [
   'src/testkit/index',
   'src/testkit/interface',
+  'src/testkit/explain',
   'src/testkit/errors',
   'src/config',
   'src/app/config/config',

@@ -22,9 +22,33 @@ export function readJournal(disk: Disk, lastSeq: number): JournalPrefix {
   const headers = readSegmentHeaders(disk);
   const { instanceId } = headers[0]!;
   const snapshot = newestSnapshot(disk, instanceId, lastSeq);
-  const firstSeq = (snapshot?.seq ?? 0) + 1;
-  const start = headers.findLastIndex((header) => continues(header, firstSeq - 1));
-  return { instanceId, snapshot, records: recordsOf(disk, headers.slice(start), firstSeq, lastSeq) };
+  return { instanceId, snapshot, records: recordsBehind(disk, headers, snapshot?.seq ?? 0, lastSeq) };
+}
+
+/** The newest snapshot of at most this command. */
+export function snapshotBefore(disk: Disk, seq: number): Snapshot | undefined {
+  return newestSnapshot(disk, readSegmentHeaders(disk)[0]!.instanceId, seq);
+}
+
+/** The records behind a command that is there or is the last of a snapshot; `lastSeq` must be durable. */
+export function recordsAfter(disk: Disk, afterSeq: number, lastSeq: number): Iterable<LoggedRecord> {
+  return recordsBehind(disk, readSegmentHeaders(disk), afterSeq, lastSeq);
+}
+
+function recordsBehind(
+  disk: Disk,
+  headers: readonly SegmentHeader[],
+  afterSeq: number,
+  lastSeq: number,
+): Iterable<LoggedRecord> {
+  const start = headers.findLastIndex((header) => continues(header, afterSeq));
+  return recordsOf(disk, headers.slice(start), afterSeq + 1, lastSeq);
+}
+
+/** The first command that snapshots and records lead to. */
+export function oldestReplayable(disk: Disk): number {
+  const [first] = readSegmentHeaders(disk);
+  return first?.firstSeq === 1 ? 1 : (snapshotSeqs(disk.list())[0] ?? 0) + 1;
 }
 
 function newestSnapshot(disk: Disk, instanceId: Uint8Array, lastSeq: number): Snapshot | undefined {

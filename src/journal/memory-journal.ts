@@ -128,6 +128,15 @@ export class MemoryJournal implements CommandJournal {
     return { snapshot, records: this.#recordsAfter(snapshot?.seq ?? 0) };
   }
 
+  /** Copies for another thread: all snapshots, and the records from one on. */
+  copyFrom(seq: number) {
+    return {
+      snapshots: this.#snapshots,
+      pieces: this.#segments.filter(({ nextSeq }) => nextSeq > seq).map((segment) => segment.copyFrom(seq)),
+      firstSeq: this.firstSeq,
+    };
+  }
+
   /** The oldest record that is still there; one more than the newest when there is none. */
   get firstSeq(): number {
     return this.#segments[0]!.firstSeq;

@@ -33,6 +33,26 @@ export class MemorySegment {
     }
   }
 
+  /** A copy of its records from one on: their bytes, and where each ends. */
+  copyFrom(seq: number): {
+    readonly firstSeq: number;
+    readonly bytes: Uint8Array;
+    readonly ends: Uint32Array;
+  } {
+    const skipped = Math.max(0, seq - this.firstSeq);
+    const begin = this.#endOf(skipped - 1);
+    const ends = this.#ends.slice(skipped, this.#count).map((end) => end - begin);
+    return {
+      firstSeq: this.firstSeq + skipped,
+      bytes: this.#bytes.slice(begin, this.#endOf(this.#count - 1)),
+      ends,
+    };
+  }
+
+  get nextSeq(): number {
+    return this.firstSeq + this.#count;
+  }
+
   #endOf(n: number): number {
     return n < 0 ? 0 : this.#ends[n]!;
   }

@@ -1,4 +1,10 @@
-/** The interface of `bourse/testkit`. It imports nothing, so that its declarations stand alone in the published package. */
+/**
+ * The interface of `bourse/testkit`. It imports nothing from outside this folder, so that its declarations stand alone in the
+ * published package.
+ */
+import type { Explanation, ToExplain } from './explain.ts';
+
+export type * from './explain.ts';
 
 export interface BourseOptions {
   /** Accounts by name, with amounts by coin. Unless given: the demo accounts alice, bob, bot and maker. */
@@ -60,6 +66,8 @@ export interface Bourse extends AsyncDisposable {
   fork(options?: ForkOptions): Promise<Bourse>;
   /** What accounts own, open orders, positions and prices that differ; the second is the present unless given. */
   diff(from: Snapshot | string, to?: Snapshot | string): Promise<Difference>;
+  /** Why something happened, with every number. Other accounts have no name unless `others` asks for it. */
+  explain(what: ToExplain, options?: { readonly others?: boolean }): Promise<Explanation>;
   /** Of the whole state: equal for two exchanges with the same commands. */
   stateHash(): Promise<string>;
   /** Ends the exchange; nothing of it stays open. */

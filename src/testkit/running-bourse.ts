@@ -7,6 +7,7 @@ import type { Sequencer } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { SigningAccount } from './account.ts';
 import { advanceTo, nextTime } from './clock.ts';
+import { type Explanation, explainQuery, type ToExplain } from './explain.ts';
 import { HeldPrices } from './held-prices.ts';
 import type {
   Account,
@@ -223,6 +224,10 @@ export class RunningBourse implements Bourse {
   diff(from: Snapshot | string, to?: Snapshot | string): Promise<Difference> {
     const query = new URLSearchParams({ from: nameOf(from), ...(to !== undefined && { to: nameOf(to) }) });
     return this.#operator.get(`/lab/diff?${query.toString()}`);
+  }
+
+  explain(what: ToExplain, { others = false }: { readonly others?: boolean } = {}): Promise<Explanation> {
+    return this.#operator.get(`/lab/explain?${explainQuery(what, others)}`);
   }
 
   close(): Promise<void> {

@@ -9,6 +9,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startBourse } from '../../src/testkit/index.ts';
 import { Server } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
 import { startServer } from '../harness/server.ts';
@@ -174,6 +175,18 @@ describe('README.md and docs: every block is executed', () => {
           await containerStarts(args.split(' ').filter((arg) => arg !== ''));
         else assert.match(line, /^docker (compose up --build|build -t bourse \.)$/);
       }
+    },
+    // Of the exchange that `explain` of the testkit is tried on.
+    'docs/lab.md json': async (block) => {
+      await using bourse = await startBourse({ instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' } });
+      const order = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', side: 'buy', orderType: 'limit' } as const;
+      const tooLarge = { ...order, qty: '900', price: '60000', clientOid: 'large' };
+      await assert.rejects(bourse.account('bot').place(tooLarge));
+      const { checks } = await bourse.explain({ clientOid: 'large', account: 'bot' });
+      assert.deepEqual(
+        checks.find(({ verdict }) => verdict === 'refused'),
+        JSON.parse(block.text),
+      );
     },
     'docs/lab.md ': (block) => EXECUTIONS['docs/operator.md ']!(block),
     'docs/operator.md ': async (block) => {

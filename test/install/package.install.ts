@@ -202,6 +202,7 @@ describe('the package', { skip: process.platform !== 'linux' }, () => {
     await start.shows(/^(Listening on) /m);
     await succeeds(machine.run(BOURSE, 'snapshot'));
     await succeeds(machine.run(BOURSE, 'lab', 'fork', '--isolate'));
+    await succeeds(machine.run(BOURSE, 'lab', 'explain', '--command', '10'));
     start.process.kill('SIGTERM');
     assert.equal(await start.ended, 0, start.output);
     const workers = globSync('src/**/*-worker.ts', { cwd: ROOT }).map((name) => name.replace(/\.ts$/, '.js'));

@@ -40,6 +40,20 @@ describe('bourse lab', () => {
     assert.deepEqual(await json('snapshot', 'delete', 'before'), { deleted: 'before' });
   });
 
+  it('explains a refusal and an order, as JSON and with the numbers', async () => {
+    const alice = new SignedClient(server.url, server.account('alice'));
+    await alice.post('/api/v3/trade/place-order', { ...spotOrder('buy', '90000'), clientOid: 'too-dear' });
+    const explained = await json('explain', '--client-oid', 'too-dear', '--account', 'alice');
+    assert.equal(explained.verdict, 'refused: buyAboveBand');
+    const byNumber = await json('explain', '--command', String(explained.command.seq), '--others');
+    assert.deepEqual(byNumber.checks, explained.checks);
+    const { stdout } = await lab('explain', '--client-oid', 'too-dear', '--account', 'alice');
+    assert.match(stdout, /NO +a buy is within the band +price 90000, reference \S+, band 5 % +at most (\S+)/);
+    assert.match(stdout, /right would be\nat most \d/);
+    assert.equal((await lab('explain')).code, 2);
+    assert.match((await lab('explain', '--order', '1000000000099999999')).stderr, /there is no order/);
+  });
+
   it('forks, lists forks and ends them', async () => {
     const fork = await json('fork');
     assert.equal((await fetch(`${fork.url}/healthz`)).status, 200);

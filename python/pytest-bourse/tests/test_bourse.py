@@ -72,6 +72,17 @@ def test_forces(bourse: Bourse) -> None:
     bourse.account("bob").place(**SPOT, side="buy", qty="0.1", price="59000")
 
 
+def test_explains(bourse: Bourse) -> None:
+    with pytest.raises(BourseError):
+        bourse.account("bot").place(**{**FUTURES, "qty": "900"}, side="buy", price="60000", clientOid="too-large")
+    explained = bourse.explain(client_oid="too-large", account="bot")
+    assert explained["verdict"] == "refused: insufficientMargin"
+    assert explained["rightWouldBe"].startswith("a quantity of at most ")
+    assert bourse.explain(command=explained["command"]["seq"], others=True)["checks"] == explained["checks"]
+    with pytest.raises(BourseError, match="ask about one at a time"):
+        bourse.explain(command=1, fill="1000000000000000001")
+
+
 def test_server_is_shared(bourse_server: Bourse) -> None:
     ann = bourse_server.open_account("ann", {"USDT": "1000"})
     assert ann.balances() == {"USDT": "1000"}

@@ -4,6 +4,7 @@ import { ConfigError } from '../exit-codes.ts';
 import { commandGroup } from './command-line.ts';
 import { labClockCommand } from './lab/clock.ts';
 import { labReplayCommand } from './lab/replay.ts';
+import { explainCommand } from './lab/explain.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
 import { count } from './terminal/format.ts';
@@ -62,6 +63,7 @@ export function labCommand(): Command {
     diffCommand(),
     labClockCommand(),
     labReplayCommand(),
+    explainCommand(),
   ]);
 }
 

@@ -58,6 +58,8 @@ export interface Components {
   readonly identityMark: Mark | undefined;
   /** Of the data directory; undefined in memory. */
   readonly lock: DirectoryLock | undefined;
+  /** Of the journal; undefined in memory. */
+  readonly logDirectory: string | undefined;
 }
 
 /** What an exchange in memory begins with, when it is not a new one. */
@@ -215,6 +217,7 @@ export async function openComponents(
     replayed: commands,
     identityMark: logged.mark,
     lock,
+    logDirectory: config.memory ? undefined : join(beginning.directory ?? config.data, LOG_DIRECTORY),
   };
 }
 

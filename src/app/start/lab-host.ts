@@ -9,6 +9,8 @@ import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
 import { clockRoutes } from '../../lab/clock/routes.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
+import { Explain } from '../../lab/explain/explain.ts';
+import { explainRoutes } from '../../lab/explain/routes.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch, type Traffic } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
@@ -83,15 +85,21 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
         ...(choice !== undefined && choice !== config.clock && { clock: { choice, setting: config.clock } }),
       }),
   });
+  const explain = new Explain(() => host.venue.components);
   return {
     routes:
-      closed === undefined ? labRoutes(lab) : [...clockRoutes(lab), ...replayRoutes, ...closedLab(closed)],
+      closed === undefined
+        ? [...labRoutes(lab), ...explainRoutes(explain)]
+        : [...clockRoutes(lab), ...replayRoutes, ...closedLab(closed)],
     attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
     fork: (id) => {
       const facts = lab.forks().find((each) => each.id === id);
       return facts === undefined ? undefined : host.runningAt(facts.url);
     },
-    close: () => lab.close(),
+    close: async () => {
+      await explain.close();
+      await lab.close();
+    },
   };
 }
 

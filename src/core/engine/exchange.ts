@@ -60,6 +60,7 @@ import { cancelAll, cancelOrder, setCountdown } from '../orders/cancel.ts';
 import { SpotSettlement } from '../spot/spot-settlement.ts';
 import { hasOpenWork } from '../state/open-work.ts';
 import { State } from '../state/state.ts';
+import type { Tracer } from '../state/tracer.ts';
 import { cancelEverything } from '../strategy/cancel-everything.ts';
 import { setCommission } from '../wallet/commission.ts';
 import { deposit, setDepositWallet, transfer, withdraw } from '../wallet/wallet.ts';
@@ -104,7 +105,9 @@ export class Exchange {
     this.portions.begin();
     this.schedule.advanceTo(command.time);
     this.portions.touchNamed(command);
+    if (state.tracer !== undefined) state.tracer.meets(command);
     const result = this.dispatch(command);
+    if (state.tracer !== undefined) state.tracer.comesTo(result);
     this.triggerEngine.runUntilQuiet();
     if (state.clearingChanged) watchShortfalls(state, false);
     state.digest.fold(result.rejectReason);
@@ -113,6 +116,19 @@ export class Exchange {
     state.ledger.notePeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state, seq);
     return result;
+  }
+
+  /** The same, watched. */
+  applyTraced(command: Command, seq: number, tracer: Tracer): CommandResult {
+    const { state } = this;
+    state.tracer = tracer;
+    state.ledger.tracer = tracer;
+    try {
+      return this.apply(command, seq);
+    } finally {
+      state.tracer = undefined;
+      state.ledger.tracer = undefined;
+    }
   }
 
   /** Is there work that the next tick goes on with (rules 14.1)? */

@@ -68,7 +68,7 @@ export function checkOrder(
 }
 
 /** Hedge mode has two positions, so an order must name one. */
-function needsPosSide(account: Account, { posSide = PosSide.none }: PlaceOrder): boolean {
+export function needsPosSide(account: Account, { posSide = PosSide.none }: PlaceOrder): boolean {
   return account.holdMode === HoldMode.hedge && posSide === PosSide.none;
 }
 
@@ -112,7 +112,10 @@ function isOpening(account: Account, instrument: Instrument, command: PlaceOrder
  * Number 2. In one-way mode an order against the position closes with or without reduce-only (rules 1.11). It also opens
  * when it could reverse the position together with the open orders of its side.
  */
-function statusRefusal({ state, account, instrument }: OrderContext, command: PlaceOrder): RejectReason {
+export function statusRefusal(
+  { state, account, instrument }: OrderContext,
+  command: PlaceOrder,
+): RejectReason {
   const { source, side, sizeLots } = command;
   const opening = isOpening(account, instrument, command);
   const { house } = account;
@@ -147,7 +150,7 @@ export function asReduceOnly(account: Account, instrument: Instrument, command: 
 }
 
 /** Number 4: a limit order has a price; a market order has none and never rests. */
-function isLegalCombination(instrument: Instrument, command: PlaceOrder): boolean {
+export function isLegalCombination(instrument: Instrument, command: PlaceOrder): boolean {
   if (command.orderType === OrderType.limit) return command.priceTicks !== 0 && command.quoteAmount === 0n;
   if (command.priceTicks !== 0) return false;
   if (command.timeInForce !== TimeInForce.gtc && command.timeInForce !== TimeInForce.ioc) return false;
@@ -202,7 +205,7 @@ function checkClosingNumbers(
 }
 
 /** Number 9. */
-function checkRpi(account: Account, command: PlaceOrder): CommandResult | undefined {
+export function checkRpi(account: Account, command: PlaceOrder): CommandResult | undefined {
   if (command.timeInForce !== TimeInForce.rpi) return undefined;
   return account.marketMaker && command.source === Source.api
     ? undefined
@@ -210,7 +213,11 @@ function checkRpi(account: Account, command: PlaceOrder): CommandResult | undefi
 }
 
 /** Number 10. Counted before matching: order 401 is rejected even if it would fill at once. */
-function checkCounts(state: State, account: Account, instrument: Instrument): CommandResult | undefined {
+export function checkCounts(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+): CommandResult | undefined {
   const open = isFutures(instrument.category) ? account.openFutures : account.openSpot;
   if (open >= OPEN_ORDERS_PER_PRODUCT_LINE_MAX)
     return rejected(RejectReason.tooManyOpenOrders, OPEN_ORDERS_PER_PRODUCT_LINE_MAX);
@@ -223,7 +230,7 @@ function checkCounts(state: State, account: Account, instrument: Instrument): Co
 }
 
 /** Number 11: unique among open orders only. The client id of an order without one is its printed order id. */
-function checkClientOid(state: State, account: Account, clientOid: string): CommandResult | undefined {
+export function checkClientOid(state: State, account: Account, clientOid: string): CommandResult | undefined {
   if (clientOid === '') return undefined;
   return findByClientOid(state, account, clientOid) === NIL
     ? undefined

@@ -50,7 +50,7 @@ export function setLeverage(state: State, command: SetLeverage): CommandResult {
 }
 
 /** The highest leverage at the notional of positions and open orders, those of the party included. */
-function allowedLeverage(state: State, account: Account, instrument: Instrument): number {
+export function allowedLeverage(state: State, account: Account, instrument: Instrument): number {
   const { tiers, maxLeverage } = instrument.futures!;
   let notional = 0n;
   for (const side of [Side.buy, Side.sell]) {

@@ -164,12 +164,14 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   }
 
   private settleBoth(taker: number, maker: number, deal: Deal): void {
+    const { state } = this;
+    if (state.tracer !== undefined) state.tracer.matches(taker, maker, deal.priceTicks, deal.lots);
     const { instrument } = deal.context;
     const takerRate = this.feeRateOf(instrument, taker, false);
     this.feesKept = 0n;
     const ownRate = this.feeRateOf(instrument, maker, true);
     // Forced trades pay no rebate (rules 13.7).
-    const makerRate = this.state.rules.fundReach && this.isForced(taker) ? larger(0n, ownRate) : ownRate;
+    const makerRate = state.rules.fundReach && this.isForced(taker) ? larger(0n, ownRate) : ownRate;
     this.settle(sideOf(deal, taker, false, takerRate, makerRate));
     this.settle(sideOf(deal, maker, true, makerRate, takerRate));
   }

@@ -122,7 +122,7 @@ function isDueWith(
 }
 
 /** The isolated position that a command names: of its side, or the net one. */
-function isolatedOf(
+export function isolatedOf(
   state: State,
   { uid, instrument: index, posSide }: { uid: number; instrument: number; posSide: PosSide },
 ): { account: Account; instrument: Instrument; position: Position } | CommandResult {
@@ -136,7 +136,12 @@ function isolatedOf(
 }
 
 /** Margin that must stay: initial or maintenance margin at the mark, whichever is larger, plus the unrealised loss. */
-function neededMargin(state: State, account: Account, instrument: Instrument, position: Position): bigint {
+export function neededMargin(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  position: Position,
+): bigint {
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
   const notional = tradeValue(instrument, markTicks(state, instrument), position.lots);
   const initial = divCeil(notional, BigInt(position.long ? longLeverage : shortLeverage));

@@ -76,6 +76,7 @@ function liquidateIsolated(
   account: Account,
   position: Position,
 ): void {
+  state.tracer?.liquidates(account, position);
   cancelWhere(
     state,
     account,
@@ -90,6 +91,7 @@ function liquidateIsolated(
 }
 
 function liquidateCrossed(state: State, settlement: FuturesSettlement, account: Account): void {
+  state.tracer?.liquidates(account, undefined);
   account.liquidating = true;
   const healthy = () => !crossedIsDue(state, account);
   cancelWhere(state, account, CancelReason.burst, () => true);
@@ -110,6 +112,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
 
 /** Closes all positions of an account whether or not it is due, as a liquidation would in the worst case. */
 export function liquidateWholeAccount(state: State, settlement: FuturesSettlement, account: Account): void {
+  state.tracer?.liquidates(account, undefined);
   account.liquidating = true;
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);

@@ -45,7 +45,7 @@ export interface Intent {
 }
 
 /** Crossed positions and opening orders of one instrument. */
-interface ContractExposure {
+export interface ContractExposure {
   readonly instrument: Instrument;
   longLots: number;
   shortLots: number;
@@ -261,7 +261,7 @@ export function accountEquity(
   return { equity, effective, debts };
 }
 
-function exposuresOf(
+export function exposuresOf(
   state: State,
   account: Account,
   intent: Intent | undefined,
@@ -311,8 +311,20 @@ function addOrder(
   if (worse > 0) exposure.openLoss += tradeValue(instrument, worse, lots);
 }
 
+/** What the initial margin of a contract is the sum of, in the quote coin. */
+export interface InitialParts {
+  /** Larger side of what is held, and of what the account could end up with. */
+  readonly held: bigint;
+  readonly most: bigint;
+  readonly leverage: bigint;
+  readonly byLeverage: bigint;
+  /** Closing fee of what is held, reserved fee of what orders may add. */
+  readonly fees: bigint;
+  readonly openLoss: bigint;
+}
+
 /** In the quote coin: the largest side the account could end up with, at its leverage, with the closing fee. */
-function initialMargin(state: State, account: Account, exposure: ContractExposure): bigint {
+export function initialParts(state: State, account: Account, exposure: ContractExposure): InitialParts {
   const { instrument, longLots, shortLots, buyValue, sellValue, openLoss } = exposure;
   const mark = markTicks(state, instrument);
   const long = tradeValue(instrument, mark, longLots);
@@ -327,7 +339,13 @@ function initialMargin(state: State, account: Account, exposure: ContractExposur
   const { takerRate, futures } = instrument;
   const reserve = feeWithReserve(takerRate, futures!.feeReserveRate);
   const byLeverage = divCeil(most, leverage);
-  return byLeverage + divCeil(held * takerRate + (most - held) * reserve, RATE_ONE) + openLoss;
+  const fees = divCeil(held * takerRate + (most - held) * reserve, RATE_ONE);
+  return { held, most, leverage, byLeverage, fees, openLoss };
+}
+
+function initialMargin(state: State, account: Account, exposure: ContractExposure): bigint {
+  const { byLeverage, fees, openLoss } = initialParts(state, account, exposure);
+  return byLeverage + fees + openLoss;
 }
 
 /** Only the larger side of a hedged pair counts (rules 5.5). */

@@ -9,6 +9,7 @@ import { assert, InvariantBroken } from '../model/units.ts';
 import { bucketOf, cellOf, firstOf, LedgerCells, rowOf } from './ledger-cells.ts';
 import { LedgerRows } from './ledger-rows.ts';
 import { LedgerView, type RowKeeper, type RowVisit } from './ledger-view.ts';
+import type { Tracer } from './tracer.ts';
 
 /** The other accounts of the house are counterparts, whose balance has either sign. */
 const NEVER_IN_DEBT: ReadonlySet<number> = new Set([
@@ -41,6 +42,8 @@ export class Ledger {
   /** Open views and other readers; each is told of a row before it changes. */
   private views: readonly RowKeeper[] = [];
   private readonly mayOwe: (account: number) => boolean;
+  /** While a command is traced. */
+  tracer: Tracer | undefined = undefined;
 
   /** `mayOwe`: may the cash of this user's account be negative? */
   constructor(mayOwe: (account: number) => boolean) {
@@ -115,6 +118,7 @@ export class Ledger {
     if (firstOf(from) !== firstOf(to))
       assert(this.coinOf(from) === this.coinOf(to), 'I01: a posting moves one coin');
     if (this.shift(from, to, amount)) this.checkNegative(from, amount);
+    if (this.tracer !== undefined) this.tracer.posts(from, to, amount);
   }
 
   /** What `read` returns while the amount is moved tentatively, whether or not the bucket covers it. */

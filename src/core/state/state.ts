@@ -37,6 +37,7 @@ import type { Ending, OpenWork } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
+import type { Tracer } from './tracer.ts';
 import type { TriggerBook } from './trigger-book.ts';
 import { WithdrawalsUnderWay } from './withdrawals-under-way.ts';
 
@@ -197,6 +198,9 @@ export class State {
   events: readonly Event[] = NO_EVENTS;
   /** Leaves out the events of orders and money, which a replay does not need. Ids and digest advance all the same. */
   silent = false;
+
+  /** Watches the present command; none on a running exchange. */
+  tracer: Tracer | undefined = undefined;
 
   enterEdition(edition: number): void {
     this.edition = edition;

@@ -164,6 +164,38 @@ class Bourse:
         found: list[dict[str, Any]] = self._operator.get(f"/admin/requests?{query}")["requests"]
         return found
 
+    def explain(
+        self,
+        *,
+        order_id: str | None = None,
+        client_oid: str | None = None,
+        account: str | None = None,
+        command: int | None = None,
+        liquidation: str | None = None,
+        fill: str | None = None,
+        position: str | None = None,
+        symbol: str | None = None,
+        others: bool = False,
+    ) -> dict[str, Any]:
+        """Why something happened, with every number: an order, a fill, a command, a liquidation or a position.
+
+        `client_oid` goes with `account`, `position` (an account) with `symbol`. Other accounts have no name unless asked for.
+        """
+        wanted = {
+            "orderId": order_id,
+            "clientOid": client_oid,
+            "account": account,
+            "command": command,
+            "liquidation": liquidation,
+            "fill": fill,
+            "position": position,
+            "symbol": symbol,
+            "others": "shown" if others else None,
+        }
+        query = urlencode({name: value for name, value in wanted.items() if value is not None})
+        explained: dict[str, Any] = self._operator.get(f"/lab/explain?{query}")
+        return explained
+
     def close(self) -> None:
         """Ends the exchange, unless somebody else has started it."""
         self._end()

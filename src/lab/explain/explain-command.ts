@@ -1,0 +1,96 @@
+/** One command applied once more, watched, on the exchange as it was before it. */
+import type { Exchange } from '../../core/engine/exchange.ts';
+import { marginView } from '../../core/explain/margin-terms.ts';
+import type { Check } from '../../core/explain/refusals.ts';
+import { Trace } from '../../core/explain/trace.ts';
+import type { Command } from '../../core/model/command.ts';
+import { CANCEL_REASON_NAMES, ORDER_STATUS_NAMES } from '../../core/model/enums.ts';
+import type { Event } from '../../core/model/event.ts';
+import { RejectReason } from '../../core/model/reject-reason.ts';
+import { describeCommand } from './describe-command.ts';
+import type { Explanation, Moment } from './explanation.ts';
+import { liquidationMoments } from './liquidation.ts';
+import { momentOf } from './moments.ts';
+import { accountName, matchViews, postingViews, type Shows, stopped } from './view.ts';
+
+export interface Telling {
+  readonly seq: number;
+  /** The account that it is about; 0 for none. */
+  readonly uid: number;
+  readonly shows: Shows;
+  /** Of what came before. */
+  readonly before: readonly Moment[];
+}
+
+export function explainCommand(exchange: Exchange, command: Command, telling: Telling): Explanation {
+  const { state } = exchange;
+  const { seq, uid, shows, before } = telling;
+  const what = describeCommand(state, command);
+  const trace = new Trace(state);
+  exchange.applyTraced(command, seq, trace);
+  const events = exchange.takeEvents();
+  const liquidation = trace.liquidations.find((each) => each.uid === uid);
+  const checks = checksOf(trace, uid);
+  const account = state.accountByUid.get(uid);
+  const margin =
+    liquidation?.margin ?? trace.margin ?? (account === undefined ? null : marginView(state, account));
+  return {
+    what,
+    verdict: verdictOf(trace, events, uid),
+    command: {
+      seq,
+      type: command.type,
+      time: command.time,
+      account: uid === 0 ? 'none' : accountName(uid, shows),
+    },
+    checks,
+    matches: matchViews(state, trace, events, shows),
+    postings: postingViews(trace, shows),
+    margin: shows(uid) ? margin : null,
+    timeline: [
+      ...before,
+      ...(liquidation === undefined
+        ? events.flatMap((event) => momentOf(state, event, uid, seq) ?? [])
+        : liquidationMoments(state, trace, events, uid, seq, shows)),
+    ],
+    rightWouldBe: checks
+      .flatMap(({ rightWouldBe }) => (rightWouldBe === undefined ? [] : [rightWouldBe]))
+      .join('; '),
+    docs: docsOf(checks, liquidation !== undefined),
+    replayed: 0,
+  };
+}
+
+/** Of the command's own order and of orders that strategy orders of the account placed; else the check that refused it. */
+function checksOf({ orders, refused }: Trace, uid: number): Check[] {
+  const own = orders.filter((order) => order.uid === uid).flatMap(({ checks }) => checks);
+  return own.length > 0 ? own : refused;
+}
+
+function verdictOf(trace: Trace, events: readonly Event[], uid: number): string {
+  const { result, orders, refused, liquidations } = trace;
+  if (liquidations.some((each) => each.uid === uid)) return 'liquidated';
+  if (result !== undefined && result.rejectReason !== RejectReason.none) {
+    const check = stopped(orders.flatMap(({ checks }) => checks)) ?? refused[0];
+    return `refused: ${check?.reason ?? `reason ${result.rejectReason}`}`;
+  }
+  const items = result?.items ?? [];
+  const failed = items.filter(({ rejectReason }) => rejectReason !== RejectReason.none).length;
+  if (failed > 0) return `refused: ${failed} of ${items.length} items`;
+  const placed = events.findLast(
+    (event) => event.type === 'order' && event.order.orderId === result?.orderId,
+  );
+  if (placed?.type !== 'order') return 'carried out';
+  const { status, cancelReason } = placed.order;
+  const why = CANCEL_REASON_NAMES[cancelReason];
+  return `accepted: ${ORDER_STATUS_NAMES[status]}${why === '' ? '' : `, ${why}`}`;
+}
+
+/** Sections of the rule book. */
+function docsOf(checks: readonly Check[], liquidation: boolean): string[] {
+  const refused = stopped(checks);
+  return [
+    ...(refused === undefined ? [] : [`docs/spec/rules.md: ${refused.rule}`]),
+    ...(liquidation ? ['docs/spec/rules.md: rules 5.9', 'docs/spec/rules.md: rules 5.11'] : []),
+  ];
+}

@@ -1,0 +1,41 @@
+/** The thread that explains: it has its own copy of the past, so that nothing it does holds up the exchange. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { NodeDisk } from '../../journal/node-disk.ts';
+import { Explainer } from './explainer.ts';
+import type { Answer, Asker, Question } from './explanation.ts';
+import { DirectoryPast, FedPast, type Feed } from './past.ts';
+
+export interface ExplainWorkerData {
+  /** Of the journal; undefined for an exchange in memory, whose records come with the questions. */
+  readonly directory: string | undefined;
+}
+
+export interface Asked {
+  readonly number: number;
+  readonly question: Question;
+  readonly lastSeq: number;
+  readonly asker: Asker;
+  readonly feed: Feed | undefined;
+}
+
+export interface Answered {
+  readonly number: number;
+  readonly answer?: Answer;
+  /** The replay failed. */
+  readonly failure?: string;
+}
+
+const { directory } = workerData as ExplainWorkerData;
+const fed = new FedPast();
+const explainer = new Explainer(directory === undefined ? fed : new DirectoryPast(new NodeDisk(directory)));
+
+parentPort!.on('message', ({ number, question, lastSeq, asker, feed }: Asked) => {
+  const reply = (answered: Omit<Answered, 'number'>) => parentPort!.postMessage({ number, ...answered });
+  try {
+    if (feed !== undefined) fed.feed(feed);
+    reply({ answer: explainer.answer(question, lastSeq, asker) });
+  } catch (error) {
+    const { name, message } = error as Error;
+    reply({ failure: `${name}: ${message}` });
+  }
+});
