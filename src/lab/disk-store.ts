@@ -20,12 +20,13 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HistoryCopies } from '../history/history.ts';
-import { writeIdentity } from '../identity/identity-storage.ts';
+import { readIdentity, writeIdentity } from '../identity/identity-storage.ts';
 import { beginJournal } from '../journal/begin-journal.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../storage/durable-file.ts';
+import { inMemory } from '../storage/memory-database.ts';
 import { freeBytes } from '../storage/free-space.ts';
 import type { BranchFacts } from './branches.ts';
 import { branchDirectory, type Head, labDirectory, readHead, writeHead } from './head.ts';
@@ -126,6 +127,14 @@ export class DiskStore implements SnapshotStore {
 
   stateOf(name: string): Uint8Array {
     return readFileSync(join(this.#snapshots, name, STATE_FILE));
+  }
+
+  async image(name: string): Promise<BranchStart> {
+    const { seq, time } = this.#facts.find((each) => each.name === name)!;
+    const from = join(this.#snapshots, name);
+    const [note, history] = await Promise.all([NOTE_FILE, HISTORY_FILE].map((file) => readFile(join(from, file))));
+    const image = { seq, time, state: this.stateOf(name), note: note!, history: inMemory(history!) };
+    return { time, image: { ...image, identity: readIdentity(from) } };
   }
 
   async begin(name: string, branch: number): Promise<BranchStart> {

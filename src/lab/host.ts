@@ -2,6 +2,7 @@
 import type { History, HistoryCopies } from '../history/history.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
+import type { JournalPast } from '../journal/command-journal.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { BranchStart } from './snapshot.ts';
 
@@ -12,6 +13,8 @@ export interface LabVenue {
   readonly history: History & HistoryCopies;
   readonly ticker: ClockTicker;
   identityNote(): Uint8Array;
+  /** What its journal still has, up to a command that is durable. */
+  past(lastSeq: number): JournalPast;
   /** The market begins anew, as it will wherever the present state is gone on with. */
   reopenMarket(): Promise<void>;
   close(): Promise<void>;

@@ -16,6 +16,18 @@ export function contentsOf(database: DatabaseSync): Uint8Array {
   return (database as Copying).serialize!();
 }
 
+const WRITE_VERSION_AT = 18;
+const READ_VERSION_AT = 19;
+const WITHOUT_LOG = 1;
+
+/** The bytes of a database file as one in memory has them, where there is no log beside it. */
+export function inMemory(file: Uint8Array): Uint8Array {
+  const contents = Uint8Array.from(file);
+  contents[WRITE_VERSION_AT] = WITHOUT_LOG;
+  contents[READ_VERSION_AT] = WITHOUT_LOG;
+  return contents;
+}
+
 /** A database in memory with these contents. */
 export function databaseWith(contents: Uint8Array): DatabaseSync {
   const database = new DatabaseSync(':memory:');

@@ -46,6 +46,7 @@ export interface Venue {
   readonly figures: () => MetricsSnapshot;
   /** The mark of the identity store, for a snapshot. */
   identityNote(): Uint8Array;
+  readonly past: Components['past'];
   /** Time and market go on. */
   start(): void;
   /** Neither clock nor market submits anything; `start` ends it. */
@@ -107,6 +108,7 @@ export async function openVenue(
     },
     figures,
     identityNote: () => identityMarks.note(),
+    past: components.past,
     start: () => {
       scheduler.start();
       simulator?.start();
