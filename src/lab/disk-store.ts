@@ -25,6 +25,7 @@ import { join } from 'node:path';
 import type { HistoryCopies } from '../history/history.ts';
 import { readIdentity, writeIdentity } from '../identity/identity-storage.ts';
 import { beginJournal } from '../journal/begin-journal.ts';
+import type { Snapshot } from '../journal/command-journal.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../storage/durable-file.ts';
 import { inMemory } from '../storage/memory-database.ts';
 import { freeBytes } from '../storage/free-space.ts';
@@ -175,7 +176,7 @@ export class DiskStore implements SnapshotStore {
 /** A directory with what an exchange in memory has, for one that runs in another process. */
 export function writeBranch(
   directory: string,
-  { seq, state, note, identity, history }: Image & { readonly history: Uint8Array },
+  { seq, state, note, identity, history }: Snapshot & Pick<Image, 'identity'> & { readonly history: Uint8Array },
 ): void {
   mkdirSync(join(directory, LOG_DIRECTORY), { recursive: true, mode: 0o700 });
   writeIdentity(directory, identity);

@@ -17,6 +17,11 @@ export interface BourseOptions {
   readonly start?: Date | string;
   /** A data directory. Unless given everything is in memory, without disk and threads. */
   readonly data?: string;
+  /**
+   * What it goes on from: a snapshot of another exchange, which may have ended, or the file of a capsule. It has the accounts,
+   * instruments, prices and time from there; of a snapshot its clock and market too, unless given.
+   */
+  readonly from?: Snapshot | string;
   /** On unless given. */
   readonly rateLimits?: boolean;
   /** 0, any free one, unless given. */
@@ -55,6 +60,8 @@ export interface Bourse extends AsyncDisposable {
   fork(options?: ForkOptions): Promise<Bourse>;
   /** What accounts own, open orders, positions and prices that differ; the second is the present unless given. */
   diff(from: Snapshot | string, to?: Snapshot | string): Promise<Difference>;
+  /** Writes the session so far to a file that has it again, here or anywhere: `bourse lab capsule replay FILE`. */
+  capsule(file: string, options?: CapsuleOptions): Promise<void>;
   /** Of the whole state: equal for two exchanges with the same commands. */
   stateHash(): Promise<string>;
   /** Ends the exchange; nothing of it stays open. */
@@ -68,6 +75,29 @@ export interface Snapshot {
   readonly time: Date;
   readonly stateHash: string;
   readonly bytes: number;
+}
+
+export interface CapsuleOptions {
+  /** From so long ago, of the exchange's time, such as `10m`. */
+  readonly since?: string;
+  /** From a snapshot that the exchange has come from. Without either: as far back as it is known. */
+  readonly from?: Snapshot | string;
+  /** With other numbers of accounts and without names. */
+  readonly anonymise?: boolean;
+}
+
+/** Where capsules of failed tests are written. */
+export interface CapsulePlace {
+  /** `capsules` unless given. */
+  readonly directory?: string;
+  /** Of the file; that of the test unless given. */
+  readonly name?: string | undefined;
+}
+
+/** Hooks of a test runner, which tell of a test that has ended whether it has failed: those of node:test and Vitest do. */
+export interface CapsuleHooks {
+  readonly beforeEach: (hook: () => void) => unknown;
+  readonly afterEach: (hook: (context: unknown) => Promise<void>) => unknown;
 }
 
 export interface ForkOptions {

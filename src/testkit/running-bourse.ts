@@ -1,4 +1,5 @@
 /** A running exchange as a test sees it. */
+import { writeFile } from 'node:fs/promises';
 import type { RunningExchange } from '../app/start/start-exchange.ts';
 import { InstrumentStatus } from '../core/model/enums.ts';
 import { parseDuration } from '../sequencer/duration.ts';
@@ -6,9 +7,11 @@ import type { Sequencer } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { SigningAccount } from './account.ts';
 import { HeldPrices } from './held-prices.ts';
+import { capsuleBody, type Origin, rememberOrigin } from './origin.ts';
 import type {
   Account,
   Bourse,
+  CapsuleOptions,
   Difference,
   Force,
   ForkOptions,
@@ -19,6 +22,7 @@ import type {
 } from './interface.ts';
 import { Operator } from './operator.ts';
 import type { Plan } from './options.ts';
+import { currentWatch, type Watch, type Watchable } from './watched-tests.ts';
 
 /** Prices that a test has set are reported again this often: they count for 15 minutes. */
 const HELD_MS = 600_000;
@@ -39,10 +43,19 @@ export class RunningBourse implements Bourse {
   /** Prices that held at each snapshot. */
   readonly #pricesAt = new Map<string, ReadonlyMap<string, string>>();
   readonly #end: () => Promise<void>;
+  readonly #watch: Watch | undefined;
+  readonly #watchable: Watchable;
 
   constructor(exchange: RunningExchange, plan: Plan, end: () => Promise<void> = () => exchange.stop()) {
     this.#exchange = exchange;
     this.#end = end;
+    this.#watch = currentWatch();
+    this.#watchable = {
+      session: () => this.#operator.download('/lab/capsule', {}),
+      end,
+      holdsPlace: plan.settings.data !== undefined || plan.settings.port !== '0',
+    };
+    this.#watch?.add(this.#watchable);
     this.#plan = plan;
     this.url = exchange.url;
     this.wsUrl = `${exchange.url.replace(/^http/, 'ws')}/v3/ws`;
@@ -84,6 +97,11 @@ export class RunningBourse implements Bourse {
     await prices.reportAll();
     await openContracts(this.#exchange.sequencer);
     if (this.#plan.isManual) await this.advance('1s');
+  }
+
+  /** Prices that held where it goes on from. */
+  goOn({ prices }: Pick<Origin, 'prices'>): void {
+    if (prices !== undefined) this.#prices?.restore(prices);
   }
 
   account(name: string): Account {
@@ -190,7 +208,10 @@ export class RunningBourse implements Bourse {
     );
     if (this.#prices !== undefined) this.#pricesAt.set(saved.name, this.#prices.all());
     const { seq, time, stateHash: hash, bytes } = saved;
-    return { name: saved.name, seq, time: new Date(time), stateHash: hash, bytes };
+    const snapshot = { name: saved.name, seq, time: new Date(time), stateHash: hash, bytes };
+    const prices = this.#pricesAt.get(saved.name);
+    rememberOrigin(snapshot, this.#plan, prices, () => this.#exchange.branchFrom(saved.name));
+    return snapshot;
   }
 
   async revert(to: Snapshot | string, options: { readonly keepSockets?: boolean } = {}): Promise<void> {
@@ -222,8 +243,13 @@ export class RunningBourse implements Bourse {
     return this.#operator.get(`/lab/diff?${query.toString()}`);
   }
 
+  async capsule(file: string, options: CapsuleOptions = {}): Promise<void> {
+    const bytes = await this.#operator.download('/lab/capsule', capsuleBody(options));
+    await writeFile(file, bytes, { mode: 0o600 });
+  }
+
   close(): Promise<void> {
-    return this.#end();
+    return this.#watch?.close(this.#watchable) ?? this.#end();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { commandGroup } from './command-line.ts';
+import { capsuleGroup } from './lab/capsule.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
 import { count } from './terminal/format.ts';
@@ -58,6 +59,7 @@ export function labCommand(): Command {
     revertCommand(),
     forkCommand(),
     diffCommand(),
+    capsuleGroup(),
   ]);
 }
 

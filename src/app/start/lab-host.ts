@@ -37,6 +37,8 @@ export interface OpenLab {
   readonly routes: readonly OperatorRoute[];
   /** Tells it what stays, before the first request. */
   attach(standing: Standing, fronts: Fronts, replace: (venue: Venue) => void): void;
+  /** What an exchange in memory goes on with from a snapshot. */
+  begin(name: string): Promise<BranchStart>;
   /** A fork that runs in this process. */
   fork(id: string): RunningExchange | undefined;
   /** Ends all forks. */
@@ -61,7 +63,13 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const { config } = resolved;
   const closed = config.lab === 'off' ? LAB_OFF : config.memory ? unableInMemory() : undefined;
   if (closed !== undefined)
-    return { routes: closedLab(closed), attach: () => {}, fork: () => undefined, close: async () => {} };
+    return {
+      routes: closedLab(closed),
+      attach: () => {},
+      begin: () => Promise.reject(new Error(closed.message)),
+      fork: () => undefined,
+      close: async () => {},
+    };
   if (!config.demo)
     logger.warn(
       'the laboratory is on (--lab on): whoever has the token of the operator can turn this exchange back to an earlier state',
@@ -78,6 +86,11 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   return {
     routes: labRoutes(lab),
     attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
+    begin: async (name) => {
+      const start = await lab.begin(name);
+      if (start instanceof AdminError) throw new Error(start.message);
+      return start;
+    },
     fork: (id) => {
       const facts = lab.forks().find((each) => each.id === id);
       return facts === undefined ? undefined : host.runningAt(facts.url);
