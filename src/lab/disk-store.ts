@@ -27,8 +27,8 @@ import { readIdentity, writeIdentity } from '../identity/identity-storage.ts';
 import { beginJournal } from '../journal/begin-journal.ts';
 import type { Snapshot } from '../journal/command-journal.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../storage/durable-file.ts';
-import { inMemory } from '../storage/memory-database.ts';
 import { freeBytes } from '../storage/free-space.ts';
+import { inMemory } from '../storage/memory-database.ts';
 import type { BranchFacts } from './branches.ts';
 import { branchDirectory, type Head, labDirectory, readHead, writeHead } from './head.ts';
 import { BRANCHES_KEPT } from './limits.ts';
@@ -133,7 +133,9 @@ export class DiskStore implements SnapshotStore {
   async image(name: string): Promise<BranchStart> {
     const { seq, time } = this.#facts.find((each) => each.name === name)!;
     const from = join(this.#snapshots, name);
-    const [note, history] = await Promise.all([NOTE_FILE, HISTORY_FILE].map((file) => readFile(join(from, file))));
+    const [note, history] = await Promise.all(
+      [NOTE_FILE, HISTORY_FILE].map((file) => readFile(join(from, file))),
+    );
     const image = { seq, time, state: this.stateOf(name), note: note!, history: inMemory(history!) };
     return { time, image: { ...image, identity: readIdentity(from) } };
   }
@@ -176,7 +178,13 @@ export class DiskStore implements SnapshotStore {
 /** A directory with what an exchange in memory has, for one that runs in another process. */
 export function writeBranch(
   directory: string,
-  { seq, state, note, identity, history }: Snapshot & Pick<Image, 'identity'> & { readonly history: Uint8Array },
+  {
+    seq,
+    state,
+    note,
+    identity,
+    history,
+  }: Snapshot & Pick<Image, 'identity'> & { readonly history: Uint8Array },
 ): void {
   mkdirSync(join(directory, LOG_DIRECTORY), { recursive: true, mode: 0o700 });
   writeIdentity(directory, identity);

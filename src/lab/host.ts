@@ -1,8 +1,8 @@
 /** What the laboratory asks of the program around it. */
 import type { History, HistoryCopies } from '../history/history.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { JournalPast } from '../journal/command-journal.ts';
+import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { BranchStart } from './snapshot.ts';
 

@@ -206,7 +206,11 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
 
   /** The session since a snapshot on the way to the present, since a time, or as far back as it is known. */
   capsule(
-    { from, sinceMs, anonymise }: { from?: string | undefined; sinceMs?: number | undefined; anonymise: boolean },
+    {
+      from,
+      sinceMs,
+      anonymise,
+    }: { from?: string | undefined; sinceMs?: number | undefined; anonymise: boolean },
     context: CapsuleContext,
   ): Promise<Buffer | AdminError> {
     return this.#alone('a capsule', async () => {

@@ -70,7 +70,11 @@ async function write(watch: Watch, { name, directory = DIRECTORY }: CapsulePlace
 
 /** One that is there is not overwritten: several tests may have one name. */
 function freeFile(directory: string, name: string, bytes: Uint8Array): string {
-  const stem = name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '').slice(0, NAME_CHARS_MAX) || 'test';
+  const stem =
+    name
+      .replaceAll(/[^A-Za-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, '')
+      .slice(0, NAME_CHARS_MAX) || 'test';
   for (let n = 1; ; n++) {
     const file = join(directory, `${stem}${n === 1 ? '' : `-${n}`}.capsule`);
     try {

@@ -41,7 +41,8 @@ export interface Plan {
 export function planOf(options: BourseOptions = {}): Plan {
   const mistakes: string[] = [];
   for (const name of options.from === undefined ? [] : GIVEN_BY_ORIGIN)
-    if (options[name] !== undefined) mistakes.push(`${name}: comes from where it goes on from; leave one out`);
+    if (options[name] !== undefined)
+      mistakes.push(`${name}: comes from where it goes on from; leave one out`);
   for (const name of Object.keys(options))
     if (!NAMES.has(name))
       mistakes.push(`${name}: there is no such option; there are ${[...NAMES].join(', ')}`);

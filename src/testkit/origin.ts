@@ -32,7 +32,9 @@ export function originOf(from: Snapshot | string): Promise<Origin> {
   if (typeof from === 'string') return ofCapsule(from);
   const origin = origins.get(from);
   if (origin !== undefined) return origin();
-  throw new TypeError('startBourse: from: must be a snapshot, as snapshot() has returned it, or the file of a capsule');
+  throw new TypeError(
+    'startBourse: from: must be a snapshot, as snapshot() has returned it, or the file of a capsule',
+  );
 }
 
 async function ofCapsule(file: string): Promise<Origin> {

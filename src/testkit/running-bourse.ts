@@ -7,7 +7,6 @@ import type { Sequencer } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { SigningAccount } from './account.ts';
 import { HeldPrices } from './held-prices.ts';
-import { capsuleBody, type Origin, rememberOrigin } from './origin.ts';
 import type {
   Account,
   Bourse,
@@ -22,6 +21,7 @@ import type {
 } from './interface.ts';
 import { Operator } from './operator.ts';
 import type { Plan } from './options.ts';
+import { capsuleBody, type Origin, rememberOrigin } from './origin.ts';
 import { currentWatch, type Watch, type Watchable } from './watched-tests.ts';
 
 /** Prices that a test has set are reported again this often: they count for 15 minutes. */

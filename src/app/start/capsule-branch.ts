@@ -2,6 +2,8 @@
  * An exchange that goes on where a capsule ends. Its history begins with the capsule. Users and keys are not in it: accounts get
  * keys that follow from their names, as demo accounts have them, and live as these do on this machine alone.
  */
+
+import { saveState } from '../../core/snapshot/snapshot.ts';
 import { openMemoryHistory } from '../../history/sqlite-history.ts';
 import { type DemoAccount, demoAccount, installDemoKey } from '../../identity/demo-accounts.ts';
 import type { Identity } from '../../identity/identity.ts';
@@ -12,7 +14,6 @@ import { CapsuleRefused } from '../../lab/capsule/capsule-refused.ts';
 import type { CapsuleAccount } from '../../lab/capsule/manifest.ts';
 import { type Replayed, replayCapsule } from '../../lab/capsule/replay-capsule.ts';
 import { describe, isListing } from '../../sequencer/recovery.ts';
-import { saveState } from '../../core/snapshot/snapshot.ts';
 import type { Branch } from './start-exchange.ts';
 
 export interface CapsuleBranch {
@@ -43,7 +44,7 @@ export function differenceText({ differs, otherwise }: Replayed): string {
   const where =
     differs === undefined
       ? 'every command has the outcome it had, and the state is another one'
-      : `command ${differs.seq} (${differs.type}) is the first that differs: ${differs.then} then, ${differs.now} now`;
+      : `command ${differs.seq} (${differs.type}) is the first that differs: ${differs.recorded} then, ${differs.replayed} now`;
   return ['the capsule does not come out as it did', where, ...otherwise].join('; ');
 }
 
@@ -82,7 +83,11 @@ async function newIdentity(users: readonly CapsuleAccount[], nowMs: number) {
   const identity = openMemoryIdentity();
   try {
     identity.replaceLost(
-      users.map(({ uid, name, mainUid }) => ({ uid, name: name || `account-${uid}`, parentUid: mainUid ?? undefined })),
+      users.map(({ uid, name, mainUid }) => ({
+        uid,
+        name: name || `account-${uid}`,
+        parentUid: mainUid ?? undefined,
+      })),
       nowMs,
     );
     const accounts = users.map((user) => demoAccount(keyName(user, users), 'of a capsule', {}));
@@ -95,7 +100,8 @@ async function newIdentity(users: readonly CapsuleAccount[], nowMs: number) {
 
 async function openFor(identity: Identity, uid: number, account: DemoAccount, nowMs: number): Promise<void> {
   const thawed = identity.setFrozen(uid, false, nowMs);
-  if (!thawed.ok) throw new CapsuleRefused(`account ${uid} of the capsule cannot be opened: ${thawed.message}`);
+  if (!thawed.ok)
+    throw new CapsuleRefused(`account ${uid} of the capsule cannot be opened: ${thawed.message}`);
   await installDemoKey(identity, uid, account, nowMs);
 }
 

@@ -50,7 +50,9 @@ export function unpackCapsule(file: Uint8Array): Capsule {
   const records = readCommands(commands, manifest.first.seq);
   const lastSeq = records.at(-1)?.seq ?? manifest.first.seq;
   if (lastSeq !== manifest.last.seq)
-    throw new CapsuleRefused(`the capsule ends with command ${lastSeq}, its manifest says ${manifest.last.seq}`);
+    throw new CapsuleRefused(
+      `the capsule ends with command ${lastSeq}, its manifest says ${manifest.last.seq}`,
+    );
   return {
     manifest,
     state,

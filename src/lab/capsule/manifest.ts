@@ -1,11 +1,13 @@
 /** What a capsule says of itself. It is checked like any input: a capsule comes from elsewhere. */
-import { SchemaCheck, fieldOf } from '../../validation/schema-check.ts';
+
 import { type Static, Type } from '../../validation/schema.ts';
+import { fieldOf, SchemaCheck } from '../../validation/schema-check.ts';
 import { CapsuleRefused } from './capsule-refused.ts';
 
 const closed = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const Time = Type.Number({ minimum: 0, maximum: 8.64e15 });
+/** Up to the year 2100, as every clock of an exchange. */
+const Time = Type.Number({ minimum: 0, maximum: Date.UTC(2100, 0) });
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Word = Type.String({ maxLength: 64 });
 
@@ -67,6 +69,8 @@ export function readManifest(bytes: Uint8Array): Manifest {
   }
   const { first, last, commands } = value;
   if (last.seq < first.seq || commands > last.seq - first.seq)
-    throw new CapsuleRefused('the manifest of the capsule contradicts itself: its end is before its beginning');
+    throw new CapsuleRefused(
+      'the manifest of the capsule contradicts itself: its end is before its beginning',
+    );
   return value;
 }

@@ -121,7 +121,9 @@ const SETTINGS = [
   'instruments',
 ];
 
-function circumstances(settings: ReadonlyMap<string, unknown>): Pick<Manifest, 'settings' | 'seed' | 'clock'> {
+function circumstances(
+  settings: ReadonlyMap<string, unknown>,
+): Pick<Manifest, 'settings' | 'seed' | 'clock'> {
   const [feed = ''] = String(settings.get('feed') ?? '').split(':');
   const named = SETTINGS.map((name) => [name, plain(settings.get(name))] as const);
   return {

@@ -39,19 +39,33 @@ export function requestsOf(
 
 /** Behind the last one that made a command before the session. */
 function within(recorder: Recorder, { afterSeq, sinceMs }: SessionTime): readonly Entry[] {
-  const entries = recorder.newest(EVERYTHING, () => true, ({ atMs }) => atMs >= sinceMs);
+  const entries = recorder.newest(
+    EVERYTHING,
+    () => true,
+    ({ atMs }) => atMs >= sinceMs,
+  );
   const before = entries.findLastIndex(({ commands }) => commands.some((seq) => seq <= afterSeq));
   return entries.slice(before + 1);
 }
 
 function full(entry: Entry) {
-  const { id, kind, uid, agent, method, target, status, timestamp, body, answer, commands, connection } = entry;
+  const { id, kind, uid, agent, method, target, status, timestamp, body, answer, commands, connection } =
+    entry;
   const hidden = ABOUT_KEYS.test(pathOf(target).replace('/api/', '/'));
   const text = (given: string) => (hidden && given !== '' ? LEFT_OUT : given.replaceAll(ADDRESS, LEFT_OUT));
   const { ts, ms, code, msg } = summaryOf(entry);
   return {
     ...{ id, kind, ts, ms, uid, agent: text(agent), method, target: hidden ? pathOf(target) : text(target) },
-    ...{ status, code, msg: text(msg), timestamp, body: text(body), answer: text(answer), commands, connection },
+    ...{
+      status,
+      code,
+      msg: text(msg),
+      timestamp,
+      body: text(body),
+      answer: text(answer),
+      commands,
+      connection,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** Has a session again: the state of a capsule, and every command of it, held against what came of it then. */
+import { decodeCommand } from '../../core/codec/command-codec.ts';
 import { Exchange } from '../../core/engine/exchange.ts';
 import type { CommandType } from '../../core/model/command.ts';
 import type { Event } from '../../core/model/event.ts';
@@ -18,8 +19,8 @@ export interface Difference {
   readonly seq: number;
   readonly type: string;
   /** What came of it: accepted, or the name of the reason why not. */
-  readonly then: string;
-  readonly now: string;
+  readonly recorded: string;
+  readonly replayed: string;
 }
 
 export interface Replayed {
@@ -45,7 +46,10 @@ export async function replayCapsule(capsule: Capsule, options: ReplayOptions = {
   const { manifest, records, outcomes } = capsule;
   const until = Math.min(options.until ?? manifest.last.seq, manifest.last.seq);
   if (until < manifest.first.seq)
-    throw new CapsuleRefused(`the capsule begins after command ${manifest.first.seq}: it has none up to ${until}`);
+    throw new CapsuleRefused(
+      `the capsule begins after command ${manifest.first.seq}: it has none up to ${until}`,
+    );
+  refuseOtherTimes(capsule);
   const exchange = new Exchange(stateOf(capsule));
   const differs = await compare(
     exchange,
@@ -91,11 +95,11 @@ async function compare(
   } catch (error) {
     // Whatever would come later stands on what differs.
     const then = outcomes[n];
-    const now = (error as Error).message;
+    const replayed = (error as Error).message;
     if (error instanceof ReplayDivergence)
-      found.outcome ??= { seq: then?.seq ?? 0, type: 'checkpoint', then: outcomeName(then), now };
+      found.outcome ??= { seq: then?.seq ?? 0, type: 'checkpoint', recorded: outcomeName(then), replayed };
     else if (error instanceof PoisonedCommand)
-      found.outcome ??= { seq: error.seq, type: error.command.type, then: outcomeName(then), now };
+      found.outcome ??= { seq: error.seq, type: error.command.type, recorded: outcomeName(then), replayed };
     else throw unreadable(error, 'its commands');
   }
   return found;
@@ -107,7 +111,7 @@ function sameOutcome(then: Outcome | undefined, now: Outcome): boolean {
 
 function difference(type: CommandType, then: Outcome | undefined, now: Outcome): Difference {
   const [was, is] = [outcomeName(then), outcomeName(now)];
-  return { seq: now.seq, type, then: was, now: was === is ? `${is}, with other effects` : is };
+  return { seq: now.seq, type, recorded: was, replayed: was === is ? `${is}, with other effects` : is };
 }
 
 const REASONS = new Map<number, string>(Object.entries(RejectReason).map(([name, number]) => [number, name]));
@@ -115,7 +119,9 @@ const REASONS = new Map<number, string>(Object.entries(RejectReason).map(([name,
 function outcomeName(outcome: Outcome | undefined): string {
   if (outcome === undefined) return 'nothing';
   const { rejectReason } = outcome;
-  return rejectReason === RejectReason.none ? 'accepted' : (REASONS.get(rejectReason) ?? `reason ${rejectReason}`);
+  return rejectReason === RejectReason.none
+    ? 'accepted'
+    : (REASONS.get(rejectReason) ?? `reason ${rejectReason}`);
 }
 
 function stateOf({ state: bytes, manifest }: Capsule): State {
@@ -126,17 +132,42 @@ function stateOf({ state: bytes, manifest }: Capsule): State {
     throw unreadable(error, 'its state');
   }
   if (stateHash(state) === manifest.first.stateHash) return state;
-  throw new CapsuleRefused('the state at the beginning of the capsule is not the one that its manifest names');
+  throw new CapsuleRefused(
+    'the state at the beginning of the capsule is not the one that its manifest names',
+  );
+}
+
+/** Time is what a command can waste most of: a far one brings all the hours before it. */
+function refuseOtherTimes({ manifest, records }: Capsule): void {
+  let before = manifest.first.time;
+  for (const { seq, payload } of records) {
+    const time = timeOf(payload);
+    if (!(time >= before && time <= manifest.last.time))
+      throw new CapsuleRefused(`the time of command ${seq} of the capsule is not between those around it`);
+    before = time;
+  }
+}
+
+function timeOf(payload: Uint8Array): number {
+  try {
+    return decodeCommand(payload).time;
+  } catch (error) {
+    throw unreadable(error, 'its commands');
+  }
 }
 
 function unreadable(error: unknown, what: string): CapsuleRefused {
-  return new CapsuleRefused(`the capsule cannot be replayed, ${what} cannot be read: ${(error as Error).message}`);
+  return new CapsuleRefused(
+    `the capsule cannot be replayed, ${what} cannot be read: ${(error as Error).message}`,
+  );
 }
 
 function otherwise({ manifest, state }: Capsule): string[] {
   const format = formatOf(state);
   return [
     ...(manifest.program === VERSION ? [] : [`made by version ${manifest.program}, replayed by ${VERSION}`]),
-    ...(format === STATE_FORMAT ? [] : [`its state has format ${format}, this version writes ${STATE_FORMAT}`]),
+    ...(format === STATE_FORMAT
+      ? []
+      : [`its state has format ${format}, this version writes ${STATE_FORMAT}`]),
   ];
 }

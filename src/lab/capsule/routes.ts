@@ -33,7 +33,10 @@ export function capsuleRoutes(lab: Laboratory): readonly OperatorRoute[] {
           return new AdminError('invalid_request', 'give since or from, not both');
         const sinceMs = since === undefined ? undefined : parseDuration(since);
         if (since !== undefined && sinceMs === undefined)
-          return new AdminError('invalid_request', `since: ${JSON.stringify(since)} must be a span such as 10m`);
+          return new AdminError(
+            'invalid_request',
+            `since: ${JSON.stringify(since)} must be a span such as 10m`,
+          );
         const values = new Map(settings.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
         const file = await lab.capsule({ sinceMs, from, anonymise }, { recorder, settings: values });
         return file instanceof AdminError ? file : new Download('application/zstd', 'session.capsule', file);

@@ -71,7 +71,11 @@ function replayCommand(): Command {
     'bourse lab capsule replay bug.capsule --until 4711         no further than that command',
     'bourse lab capsule replay bug.capsule --serve --port 0     an exchange that stands still where it ends',
   ];
-  const command = describedCommand('replay', 'Has the session of a capsule again; no exchange need run.', examples)
+  const command = describedCommand(
+    'replay',
+    'Has the session of a capsule again; no exchange need run.',
+    examples,
+  )
     .argument('<file>', 'a capsule')
     .option('--until <seq>', 'stop behind this command')
     .option('--serve', 'then serve the exchange, in memory, on this machine alone')
@@ -81,7 +85,9 @@ function replayCommand(): Command {
     const { until, serve } = command.opts<{ until?: string; serve?: true }>();
     const { capsule } = readCapsule(path);
     const last = until === undefined ? undefined : commandNumber(until);
-    await (serve === true ? serveCapsule(command, capsule, last) : replayAndTell(command, path, capsule, last));
+    await (serve === true
+      ? serveCapsule(command, capsule, last)
+      : replayAndTell(command, path, capsule, last));
   });
 }
 
@@ -118,7 +124,12 @@ async function serveCapsule(command: Command, capsule: Capsule, until: number | 
   };
   for (const name of SERVE_SETTINGS)
     if (command.getOptionValueSource(name) === 'cli') flags[name] = String(command.getOptionValue(name));
-  const resolved = await resolveConfig({ flags, environment: {}, directory: process.cwd(), configFile: null });
+  const resolved = await resolveConfig({
+    flags,
+    environment: {},
+    directory: process.cwd(),
+    configFile: null,
+  });
   const { capsuleBranch } = await import('../../start/capsule-branch.ts');
   const { serve } = await import('../../start/serve.ts');
   const { branch, accounts } = await capsuleBranch(capsule, until);
@@ -136,7 +147,7 @@ function manifestFacts(path: string, bytes: number, manifest: Manifest, paint: P
     ['capsule', path],
     ['bytes', count(bytes)],
     ['made by', `version ${program}, state of format ${formats.state}, edition ${formats.edition}`],
-    ['from', `command ${count(first.seq)}, ${when(first.time)}`],
+    ['from', first.seq === 0 ? 'the first command' : `command ${count(first.seq)}, ${when(first.time)}`],
     ['to', `command ${count(last.seq)}, ${when(last.time)}`],
     ['holds', `${counted(manifest.commands, 'command')}, ${counted(manifest.requests, 'request')}`],
     ['accounts', `${count(accounts.length)}${manifest.anonymised ? ', without names' : ''}`],
