@@ -2,7 +2,7 @@
 import { AdminError } from '../../admin/admin-error.ts';
 import { Exchange } from '../../core/engine/exchange.ts';
 import { loadState } from '../../core/snapshot/snapshot.ts';
-import { State } from '../../core/state/state.ts';
+import type { State } from '../../core/state/state.ts';
 import type { JournalPast, LoggedRecord } from '../../journal/command-journal.ts';
 import { effectiveCommands } from '../../sequencer/effective-commands.ts';
 import { run } from './run.ts';
@@ -58,5 +58,5 @@ export function fromSnapshot(
 /** Oldest first; a journal that has its first record begins with nothing. */
 function basesOf({ snapshots, firstSeq }: JournalPast): readonly Base[] {
   const saved = snapshots.map(({ seq, state }) => ({ seq, load: () => loadState(state) }));
-  return firstSeq === 1 ? [{ seq: 0, load: () => new State() }, ...saved] : saved;
+  return firstSeq === 1 ? [{ seq: 0, load: () => new Exchange().state }, ...saved] : saved;
 }
