@@ -25,6 +25,8 @@ export const ExitCode = {
   cannotStart: 3,
   /** Damaged data or a hash that does not match. */
   damaged: 4,
+  /** Something happened that must not, or did not that must. */
+  unmet: 5,
   /** A second Ctrl-C. */
   interrupted: 130,
 } as const;

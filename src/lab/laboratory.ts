@@ -16,6 +16,8 @@ import { type CapsuleSource, recordCapsule } from './capsule/record-capsule.ts';
 import { type Difference, differences } from './diff.ts';
 import { type Fork, type ForkWish, type Host, type LabVenue, PortTaken } from './host.ts';
 import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE } from './limits.ts';
+import { judge, type RefereeSource, type RefereeWish } from './referee/referee.ts';
+import type { Referee } from './referee/report.ts';
 import type { BranchStart, Image, SnapshotFacts, SnapshotStore } from './snapshot.ts';
 
 /** The state as it is, in comparisons. */
@@ -223,6 +225,11 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
         ...(snapshot !== undefined && { from: { ...snapshot, state: this.#store.stateOf(snapshot.name) } }),
       });
     });
+  }
+
+  /** What a program did with an account. */
+  referee(wish: RefereeWish, context: Omit<RefereeSource, 'venue' | 'branchSinceMs'>): Promise<Referee> {
+    return judge({ ...context, venue: this.#host.venue, branchSinceMs: this.#branchSinceMs }, wish);
   }
 
   /** What a branch of its own begins with. */

@@ -62,6 +62,8 @@ export interface Bourse extends AsyncDisposable {
   diff(from: Snapshot | string, to?: Snapshot | string): Promise<Difference>;
   /** Writes the session so far to a file that has it again, here or anywhere: `bourse lab capsule replay FILE`. */
   capsule(file: string, options?: CapsuleOptions): Promise<void>;
+  /** What a program did with an account, and what could be better: since a span such as `10m`, or all that is known. */
+  referee(account: string, options?: { readonly since?: string }): Promise<Referee>;
   /** Of the whole state: equal for two exchanges with the same commands. */
   stateHash(): Promise<string>;
   /** Ends the exchange; nothing of it stays open. */
@@ -98,6 +100,101 @@ export interface CapsulePlace {
 export interface CapsuleHooks {
   readonly beforeEach: (hook: () => void) => unknown;
   readonly afterEach: (hook: (context: unknown) => Promise<void>) => unknown;
+}
+
+/** Decimal texts by coin. */
+type Money = Readonly<Record<string, string>>;
+
+export interface RefereeSlippage {
+  readonly size: string;
+  readonly orders: number;
+  /** Of the value at the middle of the book on arrival; positive is worse than it. */
+  readonly bps: string;
+}
+
+/** What a program did with an account. Money is decimal text; times are milliseconds. */
+export interface Referee {
+  readonly account: string;
+  readonly uid: number;
+  readonly from: { readonly seq: number; readonly time: number };
+  readonly to: { readonly seq: number; readonly time: number };
+  /** Does it reach back as far as was asked? */
+  readonly complete: boolean;
+  readonly trading: {
+    readonly orders: {
+      readonly placed: number;
+      readonly filled: number;
+      readonly partlyFilled: number;
+      readonly cancelled: number;
+      readonly rejected: number;
+      readonly open: number;
+      readonly byExchange: number;
+      readonly reasons: Readonly<Record<string, number>>;
+    };
+    readonly fills: number;
+    readonly makerShare: Money;
+    readonly turnover: Money;
+    readonly slippage: { readonly all: RefereeSlippage; readonly bySize: readonly RefereeSlippage[] };
+    readonly fees: Money;
+    readonly funding: Money;
+    readonly interest: Money;
+    readonly profit: { readonly realised: Money; readonly unrealised: Money; readonly total: string };
+    readonly equity: { readonly first: string; readonly last: string; readonly paidIn: string };
+    readonly drawdown: {
+      readonly usd: string;
+      readonly percent: string;
+      readonly from: number;
+      readonly to: number;
+    };
+    readonly exposure: {
+      readonly most: string;
+      readonly average: string;
+      readonly series: readonly { readonly time: number; readonly usd: string }[];
+    };
+  };
+  readonly conduct: {
+    readonly requests: number;
+    readonly frames: number;
+    readonly limits: readonly {
+      readonly path: string;
+      readonly calls: number;
+      readonly perSecond: number;
+      readonly percent: string;
+    }[];
+    readonly refused429: number;
+    readonly retries: { readonly safe: number; readonly unsafe: number };
+    readonly duplicateIds: number;
+    readonly amendsOfClosed: number;
+    readonly pollingBesideStream: number;
+    readonly socketsWithoutPing: number;
+    readonly unreadSockets: number;
+    readonly mistakes: readonly {
+      readonly kind: string;
+      readonly subject: string;
+      readonly advice: string;
+      readonly count: number;
+    }[];
+  } | null;
+  readonly faults: readonly {
+    readonly fault: string;
+    readonly what: string;
+    readonly time: number;
+    readonly did: string;
+    readonly secondsUntilKnown: number | null;
+    readonly believed: Money;
+    readonly actual: Money;
+  }[];
+  readonly rules: {
+    readonly belowMinimum: number;
+    readonly offTick: number;
+    readonly reduceOnly: number;
+    readonly selfTradesPrevented: number;
+    readonly cancelRatio: string;
+    readonly liquidations: number;
+    readonly left: { readonly orders: number; readonly positions: number };
+  };
+  /** What could be better, each by its name, also where it never happened. */
+  readonly findings: readonly { readonly name: string; readonly count: number; readonly text: string }[];
 }
 
 export interface ForkOptions {

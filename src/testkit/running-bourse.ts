@@ -15,6 +15,7 @@ import type {
   Force,
   ForkOptions,
   Happened,
+  Referee,
   RequestEntry,
   RequestFilter,
   Snapshot,
@@ -246,6 +247,14 @@ export class RunningBourse implements Bourse {
   async capsule(file: string, options: CapsuleOptions = {}): Promise<void> {
     const bytes = await this.#operator.download('/lab/capsule', capsuleBody(options));
     await writeFile(file, bytes, { mode: 0o600 });
+  }
+
+  referee(account: string, { since }: { readonly since?: string } = {}): Promise<Referee> {
+    const query = new URLSearchParams({
+      account: this.account(account).name,
+      ...(since !== undefined && { since }),
+    });
+    return this.#operator.get(`/lab/referee?${query.toString()}`);
   }
 
   close(): Promise<void> {

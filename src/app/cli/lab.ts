@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { commandGroup } from './command-line.ts';
 import { capsuleGroup } from './lab/capsule.ts';
+import { refereeCommand } from './lab/referee.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
 import { count } from './terminal/format.ts';
@@ -60,6 +61,7 @@ export function labCommand(): Command {
     forkCommand(),
     diffCommand(),
     capsuleGroup(),
+    refereeCommand(),
   ]);
 }
 

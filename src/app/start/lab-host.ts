@@ -11,6 +11,7 @@ import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
+import { refereeRoutes } from '../../lab/referee/routes.ts';
 import { closedLab, LAB_OFF, labRoutes } from '../../lab/routes.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import type { ClockChoice } from '../../sequencer/clock-choice.ts';
@@ -21,6 +22,7 @@ import { canCopyMemory } from '../../storage/memory-database.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { type Components, openComponents } from './components.ts';
+import { conductRules } from './conduct-rules.ts';
 import type { Fronts } from './fronts.ts';
 import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
@@ -84,7 +86,13 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     enter: (all, { branch: next }, gapMs) => disk?.enter(all, { branch: next, gapMs }),
   });
   return {
-    routes: labRoutes(lab),
+    routes: [
+      ...labRoutes(lab),
+      ...refereeRoutes(
+        lab,
+        conductRules(() => host.venue.identity),
+      ),
+    ],
     attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
     begin: async (name) => {
       const start = await lab.begin(name);

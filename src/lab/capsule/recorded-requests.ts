@@ -23,12 +23,11 @@ export function requestsOf(
   time: SessionTime,
   anonymous: NewUid | undefined,
 ): { readonly text: string; readonly count: number } {
-  if (recorder === undefined) return { text: '', count: 0 };
   const line = (entry: Entry) =>
     `${JSON.stringify(anonymous === undefined ? full(entry) : bare(entry, anonymous))}\n`;
   const lines: string[] = [];
   let bytes = 0;
-  for (const entry of within(recorder, time).toReversed()) {
+  for (const entry of entriesWithin(recorder, time).toReversed()) {
     const text = line(entry);
     bytes += text.length;
     if (bytes > BYTES_MAX) break;
@@ -38,7 +37,11 @@ export function requestsOf(
 }
 
 /** Behind the last one that made a command before the session. */
-function within(recorder: Recorder, { afterSeq, sinceMs }: SessionTime): readonly Entry[] {
+export function entriesWithin(
+  recorder: Recorder | undefined,
+  { afterSeq, sinceMs }: SessionTime,
+): readonly Entry[] {
+  if (recorder === undefined) return [];
   const entries = recorder.newest(
     EVERYTHING,
     () => true,

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Exchange } from '../../core/engine/exchange.ts';
 import type { Command } from '../../core/model/command.ts';
+import type { CommandResult } from '../../core/model/command-result.ts';
 import type { Event } from '../../core/model/event.ts';
 import type { LoggedRecord } from '../../journal/command-journal.ts';
 import { effectiveCommands } from '../../sequencer/effective-commands.ts';
@@ -18,14 +19,24 @@ export interface Applied {
   readonly outcome: Outcome;
 }
 
-/** Throws ReplayDivergence, PoisonedCommand or UnreadableRecord. */
-export async function* run(exchange: Exchange, records: Iterable<LoggedRecord>): AsyncGenerator<Applied> {
+/** `before` is called before each command, and what it returns with the result. Throws ReplayDivergence, PoisonedCommand or UnreadableRecord. */
+export async function* run(
+  exchange: Exchange,
+  records: Iterable<LoggedRecord>,
+  before: (command: Command) => (seq: number, result: CommandResult) => void = () => () => {},
+): AsyncGenerator<Applied> {
   let applied = 0;
   for (const { seq, command } of effectiveCommands(records)) {
-    const { rejectReason } = applyLogged(exchange, seq, command);
+    const then = before(command);
+    const result = applyLogged(exchange, seq, command);
+    then(seq, result);
     const events = exchange.takeEvents();
     const digest = exchange.state.digest.value;
-    yield { command, events, outcome: { seq, rejectReason, digest, events: checksum(events) } };
+    yield {
+      command,
+      events,
+      outcome: { seq, rejectReason: result.rejectReason, digest, events: checksum(events) },
+    };
     if (++applied % COMMANDS_A_TURN === 0) await turn();
   }
 }
