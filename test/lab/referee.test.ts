@@ -21,6 +21,7 @@ import { spotOrder } from './lab.ts';
 
 const FUTURES = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', orderType: 'limit' } as const;
 const SPOT = { category: 'SPOT', symbol: 'BTCUSDT', orderType: 'limit' } as const;
+const START = '2026-01-01T07:59:50Z';
 const PERPETUAL = 'BTC/USDT:USDT';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -53,7 +54,7 @@ describe('the referee of a scripted bot', () => {
   const finding = (name: string) => report.findings.find((each) => each.name === name)!.count;
 
   before(async () => {
-    bourse = await startBourse({ instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' } });
+    bourse = await startBourse({ instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' }, start: START });
     const maker = account('maker');
     for (const order of [FUTURES, SPOT]) {
       await maker.place({ ...order, side: 'sell', qty: '1', price: '60010' });
@@ -247,7 +248,8 @@ async function script(bourse: Bourse, bot: Json, client: SignedClient): Promise<
   await bot.createOrder(PERPETUAL, 'limit', 'sell', 0.25, 59_990);
   await bot.createOrder('BTC/USDT', 'limit', 'buy', 0.1, 60_010);
   await bot.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 59_990);
-  await bourse.advance('8h');
+  // Over eight o'clock, when funding is paid.
+  await bourse.advance('15s');
   const kept = await bot.createOrder(PERPETUAL, 'limit', 'buy', 0.01, 58_000, { clientOrderId: 'kept' });
   const gone = await bot.createOrder(PERPETUAL, 'limit', 'buy', 0.01, 57_900);
   await bot.cancelOrder(gone.id, PERPETUAL);
@@ -260,7 +262,7 @@ async function script(bourse: Bourse, bot: Json, client: SignedClient): Promise<
     );
   await refused({ clientOid: 'kept' }, '25212');
   await refused({ price: '58000.001' }, '25244');
-  await refused({ qty: '0.00001' }, '25207');
+  await refused({ category: 'SPOT', qty: '0.00001' }, '25611');
   await refused({ side: 'buy', reduceOnly: 'yes' }, '25232');
   await bourse.advance('2s');
   // Its own bid is in the way.
