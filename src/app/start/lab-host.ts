@@ -18,7 +18,6 @@ import type { ClockChoice } from '../../sequencer/clock-choice.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import type { MarketLevel } from '../../simulator/activity-level.ts';
-import { canCopyMemory } from '../../storage/memory-database.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { type Components, openComponents } from './components.ts';
@@ -63,12 +62,11 @@ export interface LabSurroundings {
 export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const { resolved, branch, logger } = surroundings;
   const { config } = resolved;
-  const closed = config.lab === 'off' ? LAB_OFF : config.memory ? unableInMemory() : undefined;
-  if (closed !== undefined)
+  if (config.lab === 'off')
     return {
-      routes: closedLab(closed),
+      routes: closedLab(LAB_OFF),
       attach: () => {},
-      begin: () => Promise.reject(new Error(closed.message)),
+      begin: () => Promise.reject(new Error(LAB_OFF.message)),
       fork: () => undefined,
       close: async () => {},
     };
@@ -105,14 +103,6 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     },
     close: () => lab.close(),
   };
-}
-
-function unableInMemory(): AdminError | undefined {
-  if (canCopyMemory()) return undefined;
-  return new AdminError(
-    'not_allowed',
-    `Node ${process.version} cannot copy databases in memory: use a newer one, or a data directory`,
-  );
 }
 
 function spaceOf({ labSpace, memory }: Config): number {
