@@ -25,10 +25,15 @@ const FILES: Readonly<Record<string, string>> = {
 const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'] as const;
 
 /** What users import, by the name after `bourse/`. */
-const EXPORTED = { testkit: 'src/testkit/index', config: 'src/config' };
+const EXPORTED = {
+  testkit: 'src/testkit/index',
+  'testkit/capsule-on-failure': 'src/testkit/capsule-on-failure',
+  config: 'src/config',
+};
 /** What declares it: none of these mentions a type from elsewhere. */
 const DECLARED = [
   'src/testkit/index',
+  'src/testkit/capsule-on-failure',
   'src/testkit/interface',
   'src/testkit/explain',
   'src/testkit/errors',

@@ -18,6 +18,7 @@ import { AdminError, type AdminErrorCode, ERROR_STATUS } from './admin-error.ts'
 import { AuditFull, type AuditLog } from './audit-log.ts';
 import { formatAuditReference } from './audit-reference.ts';
 import { Authentication } from './authentication.ts';
+import { Download } from './download.ts';
 import { FigureStream, STREAM_PATH } from './figure-stream.ts';
 import { type AdminContext, AuditedAction, type Call, type OperatorRoute } from './route.ts';
 import { accountRightsRoutes } from './routes/account-rights.ts';
@@ -192,9 +193,17 @@ function serve(
         route.action === undefined
           ? await read(route, { ...call, audited: new AuditedAction(sequencer, operator, '') })
           : await change(route, route.action, operator, call, audit);
+      if (answer instanceof Download) return sendFile(reply, answer);
       return answer instanceof AdminError ? fail(reply, answer) : answer;
     },
   });
+}
+
+function sendFile(reply: FastifyReply, { type, name, bytes }: Download): FastifyReply {
+  return reply
+    .header('content-type', type)
+    .header('content-disposition', `attachment; filename="${name}"`)
+    .send(bytes);
 }
 
 async function read(route: OperatorRoute, call: AnyCall): Promise<unknown> {

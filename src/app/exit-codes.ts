@@ -9,6 +9,7 @@ import { InvariantBroken } from '../core/model/units.ts';
 import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';
 import { DirectoryLocked, JournalRefused } from '../journal/journal-errors.ts';
+import { CapsuleRefused } from '../lab/capsule/capsule-refused.ts';
 import { HeadDamaged } from '../lab/head.ts';
 import { HistoryGap, PoisonedCommand } from '../sequencer/recovery-errors.ts';
 import { SimulatorError } from '../simulator/simulator-error.ts';
@@ -24,6 +25,8 @@ export const ExitCode = {
   cannotStart: 3,
   /** Damaged data or a hash that does not match. */
   damaged: 4,
+  /** Something happened that must not, or did not that must. */
+  unmet: 5,
   /** A second Ctrl-C. */
   interrupted: 130,
 } as const;
@@ -74,6 +77,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [IdentityDamaged, ExitCode.damaged],
   [TokenDamaged, ExitCode.damaged],
   [HeadDamaged, ExitCode.damaged],
+  [CapsuleRefused, ExitCode.damaged],
   [ReplayDivergence, ExitCode.damaged],
   [HistoryGap, ExitCode.damaged],
   [RecordDamaged, ExitCode.damaged],

@@ -90,22 +90,32 @@ export function openDemoAccounts(
   const stored: Promise<void>[] = [];
   for (const account of wanted) {
     const uid = demoUser(identity, account.name, nowMs);
-    const installed = identity.installKey({
-      uid,
-      apiKey: account.apiKey,
-      secretKey: account.secretKey,
-      passphrase: account.passphrase,
-      label: account.label,
-      permType: 'read_write',
-      permissions: PERMISSIONS,
-      demo: true,
-      nowMs,
-    });
-    if (!installed.ok) throw new Error(`demo account ${account.name}: ${installed.message}`);
+    stored.push(installDemoKey(identity, uid, account, nowMs));
     accounts.push({ account, uid });
-    stored.push(installed.value.stored);
   }
   return { accounts, stored: Promise.all(stored).then(() => undefined) };
+}
+
+/** The key works at once; resolves when its passphrase is hashed or checked. */
+export function installDemoKey(
+  identity: Identity,
+  uid: number,
+  account: DemoAccount,
+  nowMs: number,
+): Promise<void> {
+  const installed = identity.installKey({
+    uid,
+    apiKey: account.apiKey,
+    secretKey: account.secretKey,
+    passphrase: account.passphrase,
+    label: account.label,
+    permType: 'read_write',
+    permissions: PERMISSIONS,
+    demo: true,
+    nowMs,
+  });
+  if (!installed.ok) throw new Error(`demo account ${account.name}: ${installed.message}`);
+  return installed.value.stored;
 }
 
 function demoUser(identity: Identity, name: string, nowMs: number): number {

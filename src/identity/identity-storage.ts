@@ -1,9 +1,9 @@
 /** Where an identity store and what belongs to it are kept: in a data directory, or in memory. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createFile, makeDirectory } from '../storage/durable-file.ts';
-import { contentsOf } from '../storage/memory-database.ts';
+import { contentsOf, inMemory } from '../storage/memory-database.ts';
 import { isDatabaseShortage } from '../storage/shortage-errors.ts';
 import { IDENTITY_MARK_FILE, IdentityMark, type Mark } from './identity-mark.ts';
 import { IDENTITY_FILE, openMemoryStore, openStore, type Store } from './identity-store.ts';
@@ -33,6 +33,17 @@ export interface IdentityImage {
 export function writeIdentity(directory: string, { database, keyFiles }: IdentityImage): void {
   createFile(join(directory, IDENTITY_FILE), database);
   for (const [name, text] of keyFiles) createFile(join(directory, name), text);
+}
+
+const KEY_FILE_ENDING = '.key';
+
+/** The image that was written there, as a store in memory takes it. */
+export function readIdentity(directory: string): IdentityImage {
+  const names = readdirSync(directory).filter((name) => name.endsWith(KEY_FILE_ENDING));
+  return {
+    database: inMemory(readFileSync(join(directory, IDENTITY_FILE))),
+    keyFiles: new Map(names.map((name) => [name, readFileSync(join(directory, name), 'utf8')])),
+  };
 }
 
 export class DirectoryStorage implements IdentityStorage {

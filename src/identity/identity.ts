@@ -153,6 +153,8 @@ export interface NewUser {
 /** An account of the core whose user is lost. */
 export interface LostUser {
   readonly uid: number;
+  /** `lost-UID` unless known. */
+  readonly name?: string;
   readonly parentUid: number | undefined;
 }
 

@@ -70,10 +70,10 @@ export class UserTable {
   }
 
   /** A placeholder for a lost user, without any key. */
-  insertLost({ uid, parentUid }: LostUser, nowMs: number): void {
+  insertLost({ uid, name, parentUid }: LostUser, nowMs: number): void {
     const sql = `INSERT INTO users (uid, name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel,
       channel_code, frozen) VALUES (?, ?, ?, 0, ?, ?, ?, '', '', '', 1)`;
-    this.#statements.run(sql, uid, `lost-${uid}`, parentUid ?? null, LOST_NOTE, nowMs, nowMs);
+    this.#statements.run(sql, uid, name ?? `lost-${uid}`, parentUid ?? null, LOST_NOTE, nowMs, nowMs);
   }
 
   remove(uid: number): void {

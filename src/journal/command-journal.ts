@@ -47,6 +47,15 @@ export interface Snapshot {
   readonly note?: Uint8Array | undefined;
 }
 
+/** What a journal still has of the past. */
+export interface JournalPast {
+  /** States that a replay can begin with, the oldest first. The empty one is not among them. */
+  readonly snapshots: readonly Snapshot[];
+  /** The oldest record that is there; one more than the newest when there is none. */
+  readonly firstSeq: number;
+  recordsAfter(seq: number): Iterable<LoggedRecord>;
+}
+
 export interface Recovered<Log extends CommandJournal = CommandJournal> {
   readonly journal: Log;
   readonly snapshot: Snapshot | undefined;

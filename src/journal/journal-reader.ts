@@ -2,7 +2,7 @@
  * Reads a directory beside its writer: the newest snapshot and the records after it, up to one that is durable. Nothing is
  * repaired and nothing changed. Snapshots and old segments must not be removed meanwhile.
  */
-import type { LoggedRecord, Snapshot } from './command-journal.ts';
+import type { JournalPast, LoggedRecord, Snapshot } from './command-journal.ts';
 import { type Disk, readWhole } from './disk.ts';
 import { segmentName, snapshotSeqs } from './file-names.ts';
 import { continues, readSegmentHeaders } from './segment-files.ts';
@@ -49,6 +49,27 @@ function recordsBehind(
 export function oldestReplayable(disk: Disk): number {
   const [first] = readSegmentHeaders(disk);
   return first?.firstSeq === 1 ? 1 : (snapshotSeqs(disk.list())[0] ?? 0) + 1;
+}
+
+/**
+ * Everything up to a record that is durable. The records are read while iterated; a trim beside it may take a segment away,
+ * which throws as the disk does.
+ */
+export function readPast(disk: Disk, lastSeq: number): JournalPast {
+  const headers = readSegmentHeaders(disk);
+  const { instanceId, firstSeq } = headers[0]!;
+  const snapshots = snapshotSeqs(disk.list())
+    .filter((seq) => seq <= lastSeq && seq + 1 >= firstSeq)
+    .map((seq) => readSnapshotFile(disk, seq, instanceId))
+    .filter((found) => typeof found !== 'string');
+  return {
+    snapshots,
+    firstSeq,
+    recordsAfter: (seq) => {
+      const start = headers.findLastIndex((header) => continues(header, seq));
+      return recordsOf(disk, headers.slice(start), seq + 1, lastSeq);
+    },
+  };
 }
 
 function newestSnapshot(disk: Disk, instanceId: Uint8Array, lastSeq: number): Snapshot | undefined {

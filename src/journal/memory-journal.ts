@@ -2,12 +2,13 @@
  * The journal of an exchange that keeps nothing beyond its process: no disk, no thread, no lock. A record is durable at the
  * end of the turn in which it was appended, so that callers see the order of things that a disk would give them, and one
  * announcement serves all records of a turn. It keeps what a file journal keeps, the newest two snapshots and the records
- * since the older one, in segments that are dropped as a whole.
+ * since the older one, in segments that are dropped as a whole; older ones as long as there is room for them.
  */
 import { randomBytes } from 'node:crypto';
 import type {
   CommandJournal,
   JournalCapacity,
+  JournalPast,
   LoggedRecord,
   Recovered,
   Snapshot,
@@ -20,6 +21,8 @@ import { SNAPSHOT_NOTE_BYTES } from './snapshot-file.ts';
 
 export interface MemoryJournalOptions {
   readonly payloadBytesMax?: number;
+  /** Room for a past that no start needs, beside what it does. */
+  readonly pastBytes?: number;
   readonly now?: () => number;
 }
 
@@ -45,10 +48,11 @@ export function openMemoryJournal(
 
 export class MemoryJournal implements CommandJournal {
   readonly #payloadBytesMax: number;
+  readonly #pastBytes: number;
   readonly #age: QueueAge;
   /** Oldest first; the last one is being filled. */
   #segments: MemorySegment[];
-  /** Oldest first, at most two. */
+  /** Oldest first. */
   #snapshots: Snapshot[];
   #appendedSeq: number;
   #durableSeq: number;
@@ -57,7 +61,7 @@ export class MemoryJournal implements CommandJournal {
   #closed = false;
 
   constructor(
-    { payloadBytesMax, now = () => performance.now() }: MemoryJournalOptions,
+    { payloadBytesMax, pastBytes = 0, now = () => performance.now() }: MemoryJournalOptions,
     snapshot: Snapshot | undefined,
   ) {
     const lastSeq = snapshot?.seq ?? 0;
@@ -66,6 +70,7 @@ export class MemoryJournal implements CommandJournal {
     this.#appendedSeq = lastSeq;
     this.#durableSeq = lastSeq;
     this.#payloadBytesMax = payloadBytesMax ?? journalSettings().payloadBytesMax;
+    this.#pastBytes = pastBytes;
     this.#age = new QueueAge(now);
   }
 
@@ -111,9 +116,9 @@ export class MemoryJournal implements CommandJournal {
     if (seq > this.#durableSeq) this.#announce();
     const kept = new Uint8Array(SNAPSHOT_NOTE_BYTES);
     if (note !== undefined) kept.set(note);
-    const before = this.#snapshots.filter((snapshot) => snapshot.seq < seq).slice(-1);
+    const before = this.#snapshots.filter((snapshot) => snapshot.seq < seq);
     this.#snapshots = [...before, { seq, state: state.slice(), note: kept }];
-    if (before[0] !== undefined) this.#dropBefore(before[0].seq);
+    this.#trim();
   }
 
   async close(): Promise<void> {
@@ -134,6 +139,21 @@ export class MemoryJournal implements CommandJournal {
       snapshots: this.#snapshots,
       pieces: this.#segments.filter(({ nextSeq }) => nextSeq > seq).map((segment) => segment.copyFrom(seq)),
       firstSeq: this.firstSeq,
+    };
+  }
+
+  /** Everything that is still there; later records and trims do not change it. */
+  past(): JournalPast {
+    const segments = [...this.#segments];
+    const { firstSeq, durableSeq } = this;
+    return {
+      snapshots: [...this.#snapshots],
+      firstSeq,
+      *recordsAfter(seq) {
+        for (const segment of segments)
+          for (const record of segment.records())
+            if (record.seq > seq && record.seq <= durableSeq) yield record;
+      },
     };
   }
 
@@ -164,6 +184,20 @@ export class MemoryJournal implements CommandJournal {
     this.#durableSeq = this.#appendedSeq;
     this.#age.durable(this.#durableSeq, this.#appendedSeq);
     this.#onDurable(this.#durableSeq);
+  }
+
+  /** Of those that no start needs, the oldest go first. */
+  #trim(): void {
+    while (this.#snapshots.length >= 2 && this.#bytes() > this.#pastBytes) {
+      this.#dropBefore(this.#snapshots[0]!.seq);
+      if (this.#snapshots.length === 2) return;
+      if (this.#bytes() > this.#pastBytes) this.#snapshots = this.#snapshots.slice(1);
+    }
+  }
+
+  #bytes(): number {
+    const records = this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#snapshots.reduce((sum, { state }) => sum + state.length, records);
   }
 
   #dropBefore(snapshotSeq: number): void {

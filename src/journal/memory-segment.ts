@@ -16,6 +16,11 @@ export class MemorySegment {
     this.#bytes = new Uint8Array(Math.max(SEGMENT_BYTES, leastBytes));
   }
 
+  /** Memory that it takes. */
+  get bytes(): number {
+    return this.#bytes.length + this.#ends.byteLength;
+  }
+
   /** Copies the payload; false when there is no room for it. */
   add(payload: Uint8Array): boolean {
     const begin = this.#endOf(this.#count - 1);

@@ -20,13 +20,15 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HistoryCopies } from '../history/history.ts';
-import { writeIdentity } from '../identity/identity-storage.ts';
+import { readIdentity, writeIdentity } from '../identity/identity-storage.ts';
 import { beginJournal } from '../journal/begin-journal.ts';
+import type { Snapshot } from '../journal/command-journal.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../storage/durable-file.ts';
 import { freeBytes } from '../storage/free-space.ts';
+import { inMemory } from '../storage/memory-database.ts';
 import type { BranchFacts } from './branches.ts';
 import { branchDirectory, type Head, labDirectory, readHead, writeHead } from './head.ts';
 import { BRANCHES_KEPT } from './limits.ts';
@@ -129,6 +131,16 @@ export class DiskStore implements SnapshotStore {
     return readFileSync(join(this.#snapshots, name, STATE_FILE));
   }
 
+  async image(name: string): Promise<BranchStart> {
+    const { seq, time } = this.#facts.find((each) => each.name === name)!;
+    const from = join(this.#snapshots, name);
+    const [note, history] = await Promise.all(
+      [NOTE_FILE, HISTORY_FILE].map((file) => readFile(join(from, file))),
+    );
+    const image = { seq, time, state: this.stateOf(name), note: note!, history: inMemory(history!) };
+    return { time, image: { ...image, identity: readIdentity(from) } };
+  }
+
   async begin(name: string, branch: number): Promise<BranchStart> {
     const facts = this.#facts.find((each) => each.name === name)!;
     const from = join(this.#snapshots, name);
@@ -167,7 +179,13 @@ export class DiskStore implements SnapshotStore {
 /** A directory with what an exchange in memory has, for one that runs in another process. */
 export function writeBranch(
   directory: string,
-  { seq, state, note, identity, history }: Image & { readonly history: Uint8Array },
+  {
+    seq,
+    state,
+    note,
+    identity,
+    history,
+  }: Snapshot & Pick<Image, 'identity'> & { readonly history: Uint8Array },
 ): void {
   mkdirSync(join(directory, LOG_DIRECTORY), { recursive: true, mode: 0o700 });
   writeIdentity(directory, identity);

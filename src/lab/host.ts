@@ -1,6 +1,7 @@
 /** What the laboratory asks of the program around it. */
 import type { History, HistoryCopies } from '../history/history.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { JournalPast } from '../journal/command-journal.ts';
 import type { ClockChoice } from '../sequencer/clock-choice.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
@@ -15,6 +16,8 @@ export interface LabVenue {
   /** Another clock from the present time on. */
   setClock(choice: ClockChoice): void;
   identityNote(): Uint8Array;
+  /** What its journal still has, up to a command that is durable. */
+  past(lastSeq: number): JournalPast;
   /** The market begins anew, as it will wherever the present state is gone on with. */
   reopenMarket(): Promise<void>;
   close(): Promise<void>;

@@ -13,10 +13,13 @@ import { type ClockChoice, choiceOf } from '../sequencer/clock-choice.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import type { Branches, BranchFacts } from './branches.ts';
+import { type CapsuleSource, recordCapsule } from './capsule/record-capsule.ts';
 import { ClockSessions } from './clock/sessions.ts';
 import { type Difference, differences } from './diff.ts';
 import { type Fork, type ForkWish, type Host, type LabVenue, PortTaken } from './host.ts';
 import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE } from './limits.ts';
+import { judge, type RefereeSource, type RefereeWish } from './referee/referee.ts';
+import type { Referee } from './referee/report.ts';
 import type { BranchStart, Image, SnapshotFacts, SnapshotStore } from './snapshot.ts';
 
 /** The state as it is, in comparisons. */
@@ -40,6 +43,9 @@ export interface OpenFork extends Omit<Fork, 'close'> {
   readonly from: string;
   readonly ms: number;
 }
+
+/** What a capsule holds beside the session of the exchange. */
+type CapsuleContext = Omit<CapsuleSource, 'venue' | 'branchSinceMs'>;
 
 interface RunningFork {
   readonly facts: OpenFork;
@@ -73,6 +79,8 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   readonly sessions: ClockSessions;
   readonly #forks = new Map<string, RunningFork>();
   #lastFork = 0;
+  /** Machine's time of the last revert. */
+  #branchSinceMs = 0;
   /** What is being done: one thing at a time. */
   #underWay: string | undefined;
 
@@ -141,6 +149,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       this.sessions.resume();
       this.#branches.add(branch);
       this.#branches.enter(branch);
+      this.#branchSinceMs = this.#host.wallMs();
       const { sequencer } = old;
       const dropped = {
         commands: sequencer.appliedSeq - common,
@@ -238,6 +247,48 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   async close(): Promise<void> {
     this.sessions.hold('the exchange stops');
     await Promise.all([...this.#forks.keys()].map((id) => this.endFork(id)));
+  }
+
+  /** The session since a snapshot on the way to the present, since a time, or as far back as it is known. */
+  capsule(
+    {
+      from,
+      sinceMs,
+      anonymise,
+    }: { from?: string | undefined; sinceMs?: number | undefined; anonymise: boolean },
+    context: CapsuleContext,
+  ): Promise<Buffer | AdminError> {
+    return this.alone('a capsule', async () => {
+      const snapshot = from === undefined ? undefined : this.#onTheWay(from);
+      if (snapshot instanceof AdminError) return snapshot;
+      const source = { ...context, venue: this.#host.venue, branchSinceMs: this.#branchSinceMs };
+      return recordCapsule(source, {
+        anonymise,
+        ...(sinceMs !== undefined && { sinceMs }),
+        ...(snapshot !== undefined && { from: { ...snapshot, state: this.#store.stateOf(snapshot.name) } }),
+      });
+    });
+  }
+
+  /** What a program did with an account. */
+  referee(wish: RefereeWish, context: Omit<RefereeSource, 'venue' | 'branchSinceMs'>): Promise<Referee> {
+    return judge({ ...context, venue: this.#host.venue, branchSinceMs: this.#branchSinceMs }, wish);
+  }
+
+  /** What a branch of its own begins with. */
+  begin(name: string): Promise<BranchStart> | AdminError {
+    const facts = this.#readable(name);
+    return facts instanceof AdminError ? facts : this.#store.image(name);
+  }
+
+  /** A snapshot that the present has come from. */
+  #onTheWay(name: string): SnapshotFacts | AdminError {
+    const facts = this.#readable(name);
+    if (facts instanceof AdminError || this.#branches.commonSeq(facts) === facts.seq) return facts;
+    return new AdminError(
+      'not_allowed',
+      `the exchange has not come from the snapshot ${name}: go back to it, or take one of its own branch`,
+    );
   }
 
   #ended(id: string, { branch }: BranchFacts): void {

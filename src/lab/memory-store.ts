@@ -38,9 +38,13 @@ export class MemoryStore implements SnapshotStore {
     return this.#kept.get(name)!.image.state;
   }
 
-  async begin(name: string): Promise<BranchStart> {
+  async image(name: string): Promise<BranchStart> {
     const { image } = this.#kept.get(name)!;
     return { time: image.time, image };
+  }
+
+  begin(name: string): Promise<BranchStart> {
+    return this.image(name);
   }
 
   dropBranch(): void {}

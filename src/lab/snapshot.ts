@@ -52,6 +52,8 @@ export interface SnapshotStore {
   save(facts: Omit<SnapshotFacts, 'bytes'>, image: Image, history: HistoryCopies): Promise<SnapshotFacts>;
   delete(name: string): void;
   stateOf(name: string): Uint8Array;
+  /** All of it in memory, for an exchange that keeps nothing. */
+  image(name: string): Promise<BranchStart>;
   /** Prepares a branch that goes on from it. */
   begin(name: string, branch: number): Promise<BranchStart>;
   /** Of a branch that is not gone on with. */

@@ -23,6 +23,11 @@ export interface BourseOptions {
   readonly start?: Date | string;
   /** A data directory. Unless given everything is in memory, without disk and threads. */
   readonly data?: string;
+  /**
+   * What it goes on from: a snapshot of another exchange, which may have ended, or the file of a capsule. It has the accounts,
+   * instruments, prices and time from there; of a snapshot its clock and market too, unless given.
+   */
+  readonly from?: Snapshot | string;
   /** On unless given. */
   readonly rateLimits?: boolean;
   /** 0, any free one, unless given. */
@@ -68,6 +73,10 @@ export interface Bourse extends AsyncDisposable {
   diff(from: Snapshot | string, to?: Snapshot | string): Promise<Difference>;
   /** Why something happened, with every number. Other accounts have no name unless `others` asks for it. */
   explain(what: ToExplain, options?: { readonly others?: boolean }): Promise<Explanation>;
+  /** Writes the session so far to a file that has it again, here or anywhere: `bourse lab capsule replay FILE`. */
+  capsule(file: string, options?: CapsuleOptions): Promise<void>;
+  /** What a program did with an account, and what could be better: since a span such as `10m`, or all that is known. */
+  referee(account: string, options?: { readonly since?: string }): Promise<Referee>;
   /** Of the whole state: equal for two exchanges with the same commands. */
   stateHash(): Promise<string>;
   /** Ends the exchange; nothing of it stays open. */
@@ -81,6 +90,124 @@ export interface Snapshot {
   readonly time: Date;
   readonly stateHash: string;
   readonly bytes: number;
+}
+
+export interface CapsuleOptions {
+  /** From so long ago, of the exchange's time, such as `10m`. */
+  readonly since?: string;
+  /** From a snapshot that the exchange has come from. Without either: as far back as it is known. */
+  readonly from?: Snapshot | string;
+  /** With other numbers of accounts and without names. */
+  readonly anonymise?: boolean;
+}
+
+/** Where capsules of failed tests are written. */
+export interface CapsulePlace {
+  /** `capsules` unless given. */
+  readonly directory?: string;
+  /** Of the file; that of the test unless given. */
+  readonly name?: string | undefined;
+}
+
+/** Hooks of a test runner, which tell of a test that has ended whether it has failed: those of node:test and Vitest do. */
+export interface CapsuleHooks {
+  readonly beforeEach: (hook: () => void) => unknown;
+  readonly afterEach: (hook: (context: unknown) => Promise<void>) => unknown;
+}
+
+/** Decimal texts by coin. */
+type Money = Readonly<Record<string, string>>;
+
+export interface RefereeSlippage {
+  readonly size: string;
+  readonly orders: number;
+  /** Of the value at the middle of the book on arrival; positive is worse than it. */
+  readonly bps: string;
+}
+
+/** What a program did with an account. Money is decimal text; times are milliseconds. */
+export interface Referee {
+  readonly account: string;
+  readonly uid: number;
+  readonly from: { readonly seq: number; readonly time: number };
+  readonly to: { readonly seq: number; readonly time: number };
+  /** Does it reach back as far as was asked? */
+  readonly complete: boolean;
+  readonly trading: {
+    readonly orders: {
+      readonly placed: number;
+      readonly filled: number;
+      readonly partlyFilled: number;
+      readonly cancelled: number;
+      readonly rejected: number;
+      readonly open: number;
+      readonly byExchange: number;
+      readonly reasons: Readonly<Record<string, number>>;
+    };
+    readonly fills: number;
+    readonly makerShare: Money;
+    readonly turnover: Money;
+    readonly slippage: { readonly all: RefereeSlippage; readonly bySize: readonly RefereeSlippage[] };
+    readonly fees: Money;
+    readonly funding: Money;
+    readonly interest: Money;
+    readonly profit: { readonly realised: Money; readonly unrealised: Money; readonly total: string };
+    readonly equity: { readonly first: string; readonly last: string; readonly paidIn: string };
+    readonly drawdown: {
+      readonly usd: string;
+      readonly percent: string;
+      readonly from: number;
+      readonly to: number;
+    };
+    readonly exposure: {
+      readonly most: string;
+      readonly average: string;
+      readonly series: readonly { readonly time: number; readonly usd: string }[];
+    };
+  };
+  readonly conduct: {
+    readonly requests: number;
+    readonly frames: number;
+    readonly limits: readonly {
+      readonly path: string;
+      readonly calls: number;
+      readonly perSecond: number;
+      readonly percent: string;
+    }[];
+    readonly refused429: number;
+    readonly retries: { readonly safe: number; readonly unsafe: number };
+    readonly duplicateIds: number;
+    readonly amendsOfClosed: number;
+    readonly pollingBesideStream: number;
+    readonly socketsWithoutPing: number;
+    readonly unreadSockets: number;
+    readonly mistakes: readonly {
+      readonly kind: string;
+      readonly subject: string;
+      readonly advice: string;
+      readonly count: number;
+    }[];
+  } | null;
+  readonly faults: readonly {
+    readonly fault: string;
+    readonly what: string;
+    readonly time: number;
+    readonly did: string;
+    readonly secondsUntilKnown: number | null;
+    readonly believed: Money;
+    readonly actual: Money;
+  }[];
+  readonly rules: {
+    readonly belowMinimum: number;
+    readonly offTick: number;
+    readonly reduceOnly: number;
+    readonly selfTradesPrevented: number;
+    readonly cancelRatio: string;
+    readonly liquidations: number;
+    readonly left: { readonly orders: number; readonly positions: number };
+  };
+  /** What could be better, each by its name, also where it never happened. */
+  readonly findings: readonly { readonly name: string; readonly count: number; readonly text: string }[];
 }
 
 export interface ForkOptions {

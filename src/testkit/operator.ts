@@ -1,6 +1,8 @@
 /** Calls of the operator's interface. */
 import { BourseError } from './errors.ts';
-import { jsonCall } from './json-call.ts';
+import { httpCall, jsonCall } from './json-call.ts';
+
+const OK = 200;
 
 export class Operator {
   readonly url: string;
@@ -21,6 +23,15 @@ export class Operator {
 
   delete<Answer>(path: string): Promise<Answer> {
     return this.#call('DELETE', path);
+  }
+
+  /** An answer that is a file. */
+  async download(path: string, body: object): Promise<Uint8Array> {
+    const headers = { authorization: `Bearer ${this.token}` };
+    const answer = await httpCall(this.url + path, 'POST', headers, JSON.stringify(body));
+    if (answer.status === OK) return answer.body;
+    const { error } = JSON.parse(answer.body.toString()) as { error: { code: string; message: string } };
+    throw new BourseError(error.code, error.message);
   }
 
   async #call<Answer>(method: string, path: string, body?: object): Promise<Answer> {

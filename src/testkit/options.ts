@@ -21,9 +21,13 @@ const NAMES: ReadonlySet<string> = new Set<keyof BourseOptions>([
   'clock',
   'start',
   'data',
+  'from',
   'rateLimits',
   'port',
 ]);
+
+/** An exchange that goes on from another has them from there. */
+const GIVEN_BY_ORIGIN = ['accounts', 'instruments', 'prices', 'start'] as const;
 
 export interface Plan {
   readonly settings: Overrides;
@@ -36,6 +40,9 @@ export interface Plan {
 /** Throws a TypeError that names all mistakes. */
 export function planOf(options: BourseOptions = {}): Plan {
   const mistakes: string[] = [];
+  for (const name of options.from === undefined ? [] : GIVEN_BY_ORIGIN)
+    if (options[name] !== undefined)
+      mistakes.push(`${name}: comes from where it goes on from; leave one out`);
   for (const name of Object.keys(options))
     if (!NAMES.has(name))
       mistakes.push(`${name}: there is no such option; there are ${[...NAMES].join(', ')}`);

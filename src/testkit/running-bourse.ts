@@ -1,4 +1,5 @@
 /** A running exchange as a test sees it. */
+import { writeFile } from 'node:fs/promises';
 import type { RunningExchange } from '../app/start/start-exchange.ts';
 import { InstrumentStatus } from '../core/model/enums.ts';
 import { choiceOf } from '../sequencer/clock-choice.ts';
@@ -13,17 +14,21 @@ import type {
   Account,
   Bourse,
   BourseOptions,
+  CapsuleOptions,
   Difference,
   Force,
   ForkOptions,
   Happened,
   NextEvent,
+  Referee,
   RequestEntry,
   RequestFilter,
   Snapshot,
 } from './interface.ts';
 import { Operator } from './operator.ts';
 import type { Plan } from './options.ts';
+import { capsuleBody, type Origin, rememberOrigin } from './origin.ts';
+import { currentWatch, type Watch, type Watchable } from './watched-tests.ts';
 
 const SECOND_MS = 1000;
 
@@ -42,10 +47,19 @@ export class RunningBourse implements Bourse {
   /** Prices that held at each snapshot. */
   readonly #pricesAt = new Map<string, ReadonlyMap<string, string>>();
   readonly #end: () => Promise<void>;
+  readonly #watch: Watch | undefined;
+  readonly #watchable: Watchable;
 
   constructor(exchange: RunningExchange, plan: Plan, end: () => Promise<void> = () => exchange.stop()) {
     this.#exchange = exchange;
     this.#end = end;
+    this.#watch = currentWatch();
+    this.#watchable = {
+      session: () => this.#operator.download('/lab/capsule', {}),
+      end,
+      holdsPlace: plan.settings.data !== undefined || plan.settings.port !== '0',
+    };
+    this.#watch?.add(this.#watchable);
     this.#plan = plan;
     this.url = exchange.url;
     this.wsUrl = `${exchange.url.replace(/^http/, 'ws')}/v3/ws`;
@@ -87,6 +101,11 @@ export class RunningBourse implements Bourse {
     await prices.reportAll();
     await openContracts(this.#exchange.sequencer);
     if (this.#plan.isManual) await this.advance('1s');
+  }
+
+  /** Prices that held where it goes on from. */
+  goOn({ prices }: Pick<Origin, 'prices'>): void {
+    if (prices !== undefined) this.#prices?.restore(prices);
   }
 
   account(name: string): Account {
@@ -194,7 +213,10 @@ export class RunningBourse implements Bourse {
     );
     if (this.#prices !== undefined) this.#pricesAt.set(saved.name, this.#prices.all());
     const { seq, time, stateHash: hash, bytes } = saved;
-    return { name: saved.name, seq, time: new Date(time), stateHash: hash, bytes };
+    const snapshot = { name: saved.name, seq, time: new Date(time), stateHash: hash, bytes };
+    const prices = this.#pricesAt.get(saved.name);
+    rememberOrigin(snapshot, this.#plan, prices, () => this.#exchange.branchFrom(saved.name));
+    return snapshot;
   }
 
   async revert(to: Snapshot | string, options: { readonly keepSockets?: boolean } = {}): Promise<void> {
@@ -230,8 +252,21 @@ export class RunningBourse implements Bourse {
     return this.#operator.get(`/lab/explain?${explainQuery(what, others)}`);
   }
 
+  async capsule(file: string, options: CapsuleOptions = {}): Promise<void> {
+    const bytes = await this.#operator.download('/lab/capsule', capsuleBody(options));
+    await writeFile(file, bytes, { mode: 0o600 });
+  }
+
+  referee(account: string, { since }: { readonly since?: string } = {}): Promise<Referee> {
+    const query = new URLSearchParams({
+      account: this.account(account).name,
+      ...(since !== undefined && { since }),
+    });
+    return this.#operator.get(`/lab/referee?${query.toString()}`);
+  }
+
   close(): Promise<void> {
-    return this.#end();
+    return this.#watch?.close(this.#watchable) ?? this.#end();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

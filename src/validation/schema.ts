@@ -5,7 +5,7 @@
 import type TypeBox from 'typebox';
 import type { TProperties, TSchema } from 'typebox';
 
-export type { Static, TObject, TProperties, TSchema } from 'typebox';
+export type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 
 type Builders = Pick<
   typeof TypeBox,

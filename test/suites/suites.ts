@@ -29,7 +29,8 @@ export const SUITES = {
   ],
   core: ['test/core/**/*.test.ts'],
   lab: [
-    'test/lab/{clock,command-line,data-directory,explain*,forks,market,property,refusals,replay,snapshots}.test.ts',
+    'test/lab/{capsule*,clock,command-line,data-directory,explain*,forks,market}.test.ts',
+    'test/lab/{property,referee,refusals,replay,snapshots}.test.ts',
     'test/memory/*.test.ts',
   ],
   'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],

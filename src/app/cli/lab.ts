@@ -2,9 +2,11 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { commandGroup } from './command-line.ts';
+import { capsuleGroup } from './lab/capsule.ts';
 import { labClockCommand } from './lab/clock.ts';
-import { labReplayCommand } from './lab/replay.ts';
 import { explainCommand } from './lab/explain.ts';
+import { refereeCommand } from './lab/referee.ts';
+import { labReplayCommand } from './lab/replay.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
 import { count } from './terminal/format.ts';
@@ -64,6 +66,8 @@ export function labCommand(): Command {
     labClockCommand(),
     labReplayCommand(),
     explainCommand(),
+    capsuleGroup(),
+    refereeCommand(),
   ]);
 }
 

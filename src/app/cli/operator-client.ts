@@ -78,7 +78,18 @@ export class OperatorClient {
     return this.#call('DELETE', path, undefined);
   }
 
+  /** An answer that is a file. */
+  async download(path: string, body: object): Promise<Buffer> {
+    const answer = await this.#send('POST', path, JSON.stringify(body));
+    return Buffer.from(await answer.arrayBuffer());
+  }
+
   async #call<Answer>(method: string, path: string, body: string | undefined): Promise<Answer> {
+    const answer = await this.#send(method, path, body);
+    return (await answer.json()) as Answer;
+  }
+
+  async #send(method: string, path: string, body: string | undefined): Promise<Response> {
     const { url, token } = this.#endpoint;
     const headers: Record<string, string> = {
       authorization: `Bearer ${token}`,
@@ -89,9 +100,8 @@ export class OperatorClient {
     const answer = await sent.catch((error: Error) => {
       throw unreachable(this.#endpoint, method, error);
     });
-    const content = (await answer.json()) as Answer | { error: { code: string; message: string } };
-    if (answer.ok) return content as Answer;
-    const { code, message } = (content as { error: { code: string; message: string } }).error;
+    if (answer.ok) return answer;
+    const { code, message } = ((await answer.json()) as { error: { code: string; message: string } }).error;
     if (NOT_LET_IN.has(code)) throw notLetIn(this.#endpoint, message);
     throw new ActionRefused(code, message);
   }

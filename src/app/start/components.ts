@@ -12,10 +12,12 @@ import type { Identity } from '../../identity/identity.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
 import type { IdentityImage } from '../../identity/identity-storage.ts';
 import { IDENTITY_FILE, openIdentity, openMemoryIdentity } from '../../identity/sqlite-identity.ts';
-import type { CommandJournal, Recovered, Snapshot } from '../../journal/command-journal.ts';
+import type { CommandJournal, JournalPast, Recovered, Snapshot } from '../../journal/command-journal.ts';
 import type { DirectoryLock } from '../../journal/directory-lock.ts';
 import { acquireLock, openFileJournal } from '../../journal/file-journal.ts';
+import { readPast } from '../../journal/journal-reader.ts';
 import { openMemoryJournal } from '../../journal/memory-journal.ts';
+import { NodeDisk } from '../../journal/node-disk.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { ExchangeClock, WallClock } from '../../sequencer/clock.ts';
 import { type ClockChoice, openClock } from '../../sequencer/clock-choice.ts';
@@ -40,9 +42,13 @@ export { HISTORY_FILE };
 const PROGRESS_INTERVAL_MS = 1000;
 const SEALING_REPORT_MS = 10_000;
 const CLOCK_SLACK_MS = 5000;
+/** Of a journal in memory, for capsules: half a million seconds without an order, or a hundred thousand orders. */
+const PAST_BYTES = 8 * 1024 * 1024;
 
 export interface Components {
   readonly journal: CommandJournal;
+  /** What the journal still has, up to a command that is durable. */
+  readonly past: (lastSeq: number) => JournalPast;
   readonly identity: Identity;
   readonly history: History & HistoryCopies;
   readonly sequencer: Sequencer;
@@ -89,6 +95,7 @@ export interface Beginning {
 /** What keeps things, before the state is made from it. */
 interface Stores {
   readonly recovered: Recovered;
+  readonly past: Components['past'];
   readonly audit: AuditLog;
   readonly identity: Identity;
   readonly history: History & HistoryCopies;
@@ -130,7 +137,9 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
     }),
   );
   open.defer(() => history.close());
-  return { recovered, audit, identity, history, lock };
+  const disk = new NodeDisk(join(directory, LOG_DIRECTORY));
+  const past = (lastSeq: number) => readPast(disk, lastSeq);
+  return { recovered, past, audit, identity, history, lock };
 }
 
 /** Before anything in the directory is changed. */
@@ -148,9 +157,9 @@ async function lockDirectory(
 }
 
 /** The same without disk, lock and threads; all of it ends with the process. */
-async function openInMemory({ open, onFailure, wall, beginning }: Opening): Promise<Stores> {
+async function openInMemory({ config, open, onFailure, wall, beginning }: Opening): Promise<Stores> {
   const { image, kept = open } = beginning;
-  const recovered = openMemoryJournal({}, image);
+  const recovered = openMemoryJournal({ pastBytes: config.lab === 'on' ? PAST_BYTES : 0 }, image);
   open.defer(() => recovered.journal.close());
   const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wall.now()));
   if (beginning.audit === undefined) kept.defer(() => audit.close());
@@ -158,7 +167,8 @@ async function openInMemory({ open, onFailure, wall, beginning }: Opening): Prom
   open.defer(() => identity.close());
   const history = await openMemoryHistory({ onFailure, contents: image?.history });
   open.defer(() => history.close());
-  return { recovered, audit, identity, history, lock: undefined };
+  const past = () => recovered.journal.past();
+  return { recovered, past, audit, identity, history, lock: undefined };
 }
 
 /** Each component is closed by `open`, in reverse order. */
@@ -171,7 +181,7 @@ export async function openComponents(
 ): Promise<Components> {
   const { wall = new WallClock() } = beginning;
   const opening = { config, logger, open, onFailure, wall, beginning };
-  const { recovered, audit, identity, history, lock } = await (config.memory
+  const { recovered, past, audit, identity, history, lock } = await (config.memory
     ? openInMemory(opening)
     : openDataDirectory(opening));
   const { journal, report } = recovered;
@@ -207,6 +217,7 @@ export async function openComponents(
   sequencer.onHalted(onFailure);
   return {
     journal,
+    past,
     identity,
     history,
     sequencer,

@@ -7,24 +7,23 @@ import { AdminError } from '../../admin/admin-error.ts';
 import type { OperatorRoute } from '../../admin/route.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
-import { clockRoutes } from '../../lab/clock/routes.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
 import { Explain } from '../../lab/explain/explain.ts';
 import { explainRoutes } from '../../lab/explain/routes.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch, type Traffic } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
-import { replayRoutes } from '../../lab/replay/routes.ts';
+import { refereeRoutes } from '../../lab/referee/routes.ts';
 import { closedLab, LAB_OFF, labRoutes } from '../../lab/routes.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import type { ClockChoice } from '../../sequencer/clock-choice.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import type { MarketLevel } from '../../simulator/activity-level.ts';
-import { canCopyMemory } from '../../storage/memory-database.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { type Components, openComponents } from './components.ts';
+import { conductRules } from './conduct-rules.ts';
 import type { Fronts } from './fronts.ts';
 import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
@@ -41,6 +40,8 @@ export interface OpenLab {
   readonly routes: readonly OperatorRoute[];
   /** Tells it what stays, before the first request. */
   attach(standing: Standing, fronts: Fronts, replace: (venue: Venue) => void): void;
+  /** What an exchange in memory goes on with from a snapshot. */
+  begin(name: string): Promise<BranchStart>;
   /** A fork that runs in this process. */
   fork(id: string): RunningExchange | undefined;
   /** Ends all forks. */
@@ -64,9 +65,13 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const { resolved, branch, logger } = surroundings;
   const { config } = resolved;
   if (config.lab === 'off')
-    return { routes: closedLab(LAB_OFF), attach: () => {}, fork: () => undefined, close: async () => {} };
-  // Without copies of databases there are no snapshots; time moves all the same.
-  const closed = config.memory ? unableInMemory() : undefined;
+    return {
+      routes: closedLab(LAB_OFF),
+      attach: () => {},
+      begin: () => Promise.reject(new Error(LAB_OFF.message)),
+      fork: () => undefined,
+      close: async () => {},
+    };
   if (!config.demo)
     logger.warn(
       'the laboratory is on (--lab on): whoever has the token of the operator can turn this exchange back to an earlier state',
@@ -87,11 +92,22 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   });
   const explain = new Explain(() => host.venue.components);
   return {
-    routes:
-      closed === undefined
-        ? [...labRoutes(lab), ...explainRoutes(explain)]
-        : [...clockRoutes(lab), ...replayRoutes, ...closedLab(closed)],
+    routes: [
+      ...(closed === undefined
+        ? labRoutes(lab)
+        : [...clockRoutes(lab), ...replayRoutes, ...closedLab(closed)]),
+      ...explainRoutes(explain),
+      ...refereeRoutes(
+        lab,
+        conductRules(() => host.venue.identity),
+      ),
+    ],
     attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
+    begin: async (name) => {
+      const start = await lab.begin(name);
+      if (start instanceof AdminError) throw new Error(start.message);
+      return start;
+    },
     fork: (id) => {
       const facts = lab.forks().find((each) => each.id === id);
       return facts === undefined ? undefined : host.runningAt(facts.url);
@@ -101,14 +117,6 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       await lab.close();
     },
   };
-}
-
-function unableInMemory(): AdminError | undefined {
-  if (canCopyMemory()) return undefined;
-  return new AdminError(
-    'not_allowed',
-    `Node ${process.version} cannot copy databases in memory: use a newer one, or a data directory`,
-  );
 }
 
 function spaceOf({ labSpace, memory }: Config): number {

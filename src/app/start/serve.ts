@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
+import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { VERSION } from '../../version.ts';
 import { refuse } from '../cli/command-line.ts';
 import { banner, factsDocument, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
@@ -18,7 +19,7 @@ import { goOnWithoutReader } from '../output.ts';
 import { asHistoryDamage } from './components.ts';
 import { isDetached } from './hangup.ts';
 import { ReadyFile } from './ready-file.ts';
-import { type RunningExchange, startExchange } from './start-exchange.ts';
+import { type Branch, type RunningExchange, startExchange } from './start-exchange.ts';
 
 /** Time for responses that are being sent (reliability 2.1: ended within 100 ms). */
 const LAST_ANSWERS_MS = 50;
@@ -27,14 +28,21 @@ const STOP_MAX_MS = 15_000;
 /** Ctrl-C reaches every process of a terminal, and npm forwards it again: signals this close together are one. */
 const ONE_SIGNAL_MS = 1000;
 
-export async function serve(resolved: ResolvedConfig): Promise<void> {
+/** `goesOn`: what it goes on with instead of what the data directory has. */
+export async function serve(resolved: ResolvedConfig, goesOn?: GoesOn): Promise<void> {
   // Files below the data directory are for this user only.
   process.umask(0o077);
   goOnWithoutReader();
   const logger = createLogger(resolved.config);
   endOnDefect(logger);
-  const exchange = new ExchangeProcess(resolved, logger);
+  const exchange = new ExchangeProcess(resolved, logger, goesOn);
   await exchange.start();
+}
+
+export interface GoesOn {
+  readonly branch: Branch;
+  /** Accounts whose keys are published. */
+  readonly demo: readonly DemoAccount[];
 }
 
 class ExchangeProcess {
@@ -42,12 +50,14 @@ class ExchangeProcess {
   readonly #config: Config;
   readonly #logger: Logger;
   readonly #readyFile: ReadyFile | undefined;
+  readonly #goesOn: GoesOn | undefined;
   #exchange: RunningExchange | undefined;
   /** Time of the first signal. */
   #signalMs: number | undefined;
 
-  constructor(resolved: ResolvedConfig, logger: Logger) {
+  constructor(resolved: ResolvedConfig, logger: Logger, goesOn: GoesOn | undefined) {
     this.#resolved = resolved;
+    this.#goesOn = goesOn;
     this.#config = resolved.config;
     this.#logger = logger;
     const { readyFile } = this.#config;
@@ -60,7 +70,9 @@ class ExchangeProcess {
     process.on('SIGHUP', () => (detached ? this.#onLostTerminal() : this.#onSignal()));
     try {
       this.#readyFile?.prepare();
-      this.#exchange = await startExchange(this.#resolved, this.#logger, (error) => this.#fail(error));
+      const { demo, branch } = this.#goesOn ?? {};
+      const failed = (error: Error) => this.#fail(error);
+      this.#exchange = await startExchange(this.#resolved, this.#logger, failed, demo, branch);
     } catch (error) {
       refuse(error);
     }

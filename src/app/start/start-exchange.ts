@@ -3,6 +3,7 @@
  * a snapshot so that the next start is quick, and closes the rest in reverse order. A kill without it loses nothing.
  */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
 import { ConsoleSessions } from '../../admin/console-sessions.ts';
@@ -15,6 +16,7 @@ import { HistoryStarved } from '../../history/history.ts';
 import { DEMO_ACCOUNTS, type DemoAccount, type OpenedDemoAccount } from '../../identity/demo-accounts.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { Recorder } from '../../inspector/recorder.ts';
+import { writeBranch } from '../../lab/disk-store.ts';
 import { branchDirectory, clockOf, readHead } from '../../lab/head.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLAY_LONG } from '../../sequencer/limits.ts';
@@ -33,8 +35,15 @@ import { CannotStart, ConfigError } from '../exit-codes.ts';
 import { readEventLoop } from '../observability/event-loop-monitor.ts';
 import { Metrics } from '../observability/metrics.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
-import { asHistoryDamage, type Beginning, type Components, openComponents } from './components.ts';
+import {
+  asHistoryDamage,
+  type Beginning,
+  type Components,
+  type MemoryImage,
+  openComponents,
+} from './components.ts';
 import { ConnectionLimit } from './connection-limit.ts';
+import { LOG_DIRECTORY } from './data-files.ts';
 import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { type Fronts, openFronts } from './fronts.ts';
@@ -57,6 +66,8 @@ export interface RunningExchange {
   readonly ticker: ClockTicker;
   /** One that was forked from it in this process. */
   readonly fork: (id: string) => RunningExchange | undefined;
+  /** What another exchange in memory goes on with from a snapshot, also when this one has stopped. */
+  readonly branchFrom: (snapshot: string) => Promise<Branch>;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
   /** Announces a stop to all clients of the streams and returns their number. Readiness is false from now on. */
@@ -87,6 +98,7 @@ export async function startExchange(
   try {
     const head = config.memory ? undefined : readHead(config.data);
     const directory = branchDirectory(config.data, head?.branch ?? 0);
+    if (branch?.image !== undefined && !config.memory) writeBeginning(config.data, branch.image);
     const clock = head === undefined ? config.clock : clockOf(head, config.clock);
     if (clock !== config.clock) logger.warn(CHOSEN_CLOCK(clock, config.clock));
     const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, clock, ...branch };
@@ -123,6 +135,13 @@ async function withRecordedStart(config: Config): Promise<Config> {
 /** The clock of `lab clock mode` stays until the setting changes. */
 const CHOSEN_CLOCK = (clock: string, setting: string) =>
   `the clock is ${clock}, chosen while the exchange ran; bourse lab clock mode ${setting} goes back to the setting`;
+
+/** A directory goes on from a branch only when nothing goes on there. */
+function writeBeginning(data: string, image: MemoryImage): void {
+  if (existsSync(join(data, LOG_DIRECTORY)))
+    throw new CannotStart(`${data} has an exchange of its own: give a directory that has none`);
+  writeBranch(data, image);
+}
 
 /** Instruments that a data directory has stay listed, whatever is named. */
 function listedPart(catalogue: Catalogue, names: readonly string[]): Catalogue {
@@ -271,6 +290,10 @@ async function startServing(
       return current().ticker;
     },
     fork: (id) => laboratory.fork(id),
+    branchFrom: async (snapshot) => {
+      const { time, image } = await laboratory.begin(snapshot);
+      return { time, gapMs: wall.now() - time, ...(image !== undefined && { image }) };
+    },
     demoAccounts,
     replayedCommands: replayed,
     announceStop: (seconds) => {

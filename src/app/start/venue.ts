@@ -47,6 +47,7 @@ export interface Venue {
   readonly figures: () => MetricsSnapshot;
   /** The mark of the identity store, for a snapshot. */
   identityNote(): Uint8Array;
+  readonly past: Components['past'];
   /** Time and market go on. */
   start(): void;
   /** Neither clock nor market submits anything; `start` ends it. */
@@ -118,6 +119,7 @@ export async function openVenue(
     },
     figures,
     identityNote: () => identityMarks.note(),
+    past: components.past,
     start,
     rest,
     setClock: (choice) => {

@@ -11,6 +11,10 @@ export interface Fields {
   money(value: bigint): bigint;
   text(value: string): string;
   flag(value: boolean): boolean;
+  /** The number of an account. A writer may give accounts other numbers (`snapshot/renumber.ts`). */
+  uid(value: number): number;
+  /** A text that may begin with the number of an account and a blank. */
+  uidText(value: string): string;
 }
 
 /** A record that does not decode: another version's, or damaged in a way the checksum missed. */
@@ -105,6 +109,14 @@ export class ByteWriter implements Fields {
     return value;
   }
 
+  uid(value: number): number {
+    return this.f64(value);
+  }
+
+  uidText(value: string): string {
+    return this.text(value);
+  }
+
   private reserve(size: number): void {
     if (this.at + size <= this.bytes.length) return;
     let capacity = this.bytes.length * 2;
@@ -190,6 +202,14 @@ export class ByteReader implements Fields {
 
   flag(_value: boolean): boolean {
     return this.u8(0) !== 0;
+  }
+
+  uid(value: number): number {
+    return this.f64(value);
+  }
+
+  uidText(value: string): string {
+    return this.text(value);
   }
 
   private advance(size: number): number {

@@ -90,7 +90,7 @@ export class Loan {
   fields(f: Fields): void {
     this.id = f.f64(this.id);
     this.account = f.i32(this.account);
-    this.uid = f.f64(this.uid);
+    this.uid = f.uid(this.uid);
     this.loanCoin = f.u16(this.loanCoin);
     this.pledgeCoin = f.u16(this.pledgeCoin);
     this.term = f.u8(this.term) as LoanTerm;

@@ -35,7 +35,7 @@ export function blankWithdrawal(): PendingWithdrawal {
 /** For snapshots. */
 export function withdrawalFields(f: Fields, w: PendingWithdrawal): void {
   w.id = f.f64(w.id);
-  w.uid = f.f64(w.uid);
+  w.uid = f.uid(w.uid);
   w.coin = f.u16(w.coin);
   w.fromFunding = f.money(w.fromFunding);
   w.fromUnified = f.money(w.fromUnified);

@@ -9,8 +9,8 @@ import { list, mapByNumber, type StateFields } from './fields.ts';
 
 export function accountFields(f: StateFields, state: State): void {
   list(f, [...state.accountByUid.values()], (known) => {
-    const uid = f.f64(known?.uid ?? 0);
-    const masterUid = f.f64(known?.masterUid ?? 0);
+    const uid = f.uid(known?.uid ?? 0);
+    const masterUid = f.uid(known?.masterUid ?? 0);
     const marketMaker = f.flag(known?.marketMaker ?? false);
     const house = f.flag(known?.house ?? false);
     const account = known ?? state.addAccount(uid, masterUid, marketMaker, house);

@@ -20,7 +20,7 @@ export function silenceFields(f: StateFields, { instruments }: State): void {
 /** Rules 13.9. */
 export function partyLimitFields(f: StateFields, { accountByUid }: State): void {
   const known = [...accountByUid.values()].filter(({ broker }) => broker).map(({ uid }) => uid);
-  const brokers = list(f, known, (uid = 0) => f.f64(uid));
+  const brokers = list(f, known, (uid = 0) => f.uid(uid));
   if (f.reading) for (const uid of brokers) accountByUid.get(uid)!.broker = true;
 }
 

@@ -17,7 +17,7 @@ export function walletFields(f: StateFields, state: State): void {
 }
 
 function clientIdFields(f: StateFields, recent: RecentClientIds): void {
-  const ids = list(f, recent.recent(), (id = '') => f.text(id));
+  const ids = list(f, recent.recent(), (id = '') => f.uidText(id));
   if (f.reading) for (const id of ids) recent.remember(id);
 }
 

@@ -123,7 +123,7 @@ export function strategyFields(f: StateFields, state: State): void {
   if (f.reading) strategies.queue = queued;
   strategies.paused = f.flag(strategies.paused);
   const ids = list<[string, number]>(f, strategies.recentOids(state.now), ([key, time] = ['', 0]) => [
-    f.text(key),
+    f.uidText(key),
     f.f64(time),
   ]);
   if (f.reading) for (const [key, time] of ids) strategies.rememberKey(key, time);

@@ -32,8 +32,10 @@ const UPGRADES: readonly Upgrade[] = [
   () => {},
 ];
 
-export function saveState(state: State): Uint8Array<ArrayBuffer> {
-  const w = new StateWriter(newestFormat(UPGRADES));
+export function saveState(
+  state: State,
+  w = new StateWriter(newestFormat(UPGRADES)),
+): Uint8Array<ArrayBuffer> {
   w.u16(w.format);
   stateFields(w, state);
   return w.written();
