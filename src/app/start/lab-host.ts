@@ -93,9 +93,7 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const explain = new Explain(() => host.venue.components);
   return {
     routes: [
-      ...(closed === undefined
-        ? labRoutes(lab)
-        : [...clockRoutes(lab), ...replayRoutes, ...closedLab(closed)]),
+      ...labRoutes(lab),
       ...explainRoutes(explain),
       ...refereeRoutes(
         lab,
