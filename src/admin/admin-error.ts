@@ -20,6 +20,7 @@ export const ERROR_STATUS = {
   unknown_session: 404,
   unknown_snapshot: 404,
   unknown_fork: 404,
+  unknown_fault: 404,
   already_exists: 409,
   busy: 409,
   port_taken: 409,

@@ -13,6 +13,7 @@ import { stateHash } from '../sequencer/state-hash.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import type { Branches, BranchFacts } from './branches.ts';
 import { type Difference, differences } from './diff.ts';
+import type { Faults, FaultsImage } from './faults/faults.ts';
 import { type Fork, type ForkWish, type Host, type LabVenue, PortTaken } from './host.ts';
 import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE } from './limits.ts';
 import type { Image, SnapshotFacts, SnapshotStore } from './snapshot.ts';
@@ -50,6 +51,7 @@ export interface LaboratoryOptions<Venue extends LabVenue> {
   readonly store: SnapshotStore;
   readonly branches: Branches;
   readonly limits: LabLimits;
+  readonly faults: Faults;
   /** Called before another branch becomes the present one: keeps what a start must know. */
   readonly enter: (all: readonly BranchFacts[], branch: BranchFacts, gapMs: number) => void;
 }
@@ -59,17 +61,19 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   readonly #store: SnapshotStore;
   readonly #branches: Branches;
   readonly #limits: LabLimits;
+  readonly #faults: Faults;
   readonly #enter: LaboratoryOptions<Venue>['enter'];
   readonly #forks = new Map<string, RunningFork>();
   #lastFork = 0;
   /** What is being done: one thing at a time. */
   #underWay: string | undefined;
 
-  constructor({ host, store, branches, limits, enter }: LaboratoryOptions<Venue>) {
+  constructor({ host, store, branches, limits, faults, enter }: LaboratoryOptions<Venue>) {
     this.#host = host;
     this.#store = store;
     this.#branches = branches;
     this.#limits = limits;
+    this.#faults = faults;
     this.#enter = enter;
   }
 
@@ -126,12 +130,14 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       }
       this.#branches.add(branch);
       this.#branches.enter(branch);
+      const ofLeft = this.#faults.image();
+      this.#faults.restore(facts.faults);
       const { sequencer } = old;
       const dropped = {
         commands: sequencer.appliedSeq - common,
         orders: ordersGone(sequencer.state, next.sequencer.state),
       };
-      await this.#leave(old, left);
+      await this.#leave(old, left, ofLeft);
       const { name, seq, time, stateHash: hash } = facts;
       return { name, seq, time, stateHash: hash, ms: elapsed(began), dropped };
     });
@@ -154,7 +160,9 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       const id = `fork-${++this.#lastFork}`;
       try {
         const start = await this.#store.begin(facts.name, branch.branch);
-        const { close, ...fork } = await this.#host.fork(start, wish, () => this.#ended(id, branch));
+        const { faults } = facts;
+        const beginning = { ...start, ...(faults !== undefined && { faults }) };
+        const { close, ...fork } = await this.#host.fork(beginning, wish, () => this.#ended(id, branch));
         const opened = { ...fork, id, from: from ?? NOW, ms: elapsed(began) };
         this.#forks.set(id, { facts: opened, branch: branch.branch, close });
         return opened;
@@ -208,6 +216,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     name: string,
     note: string,
     on: BranchFacts,
+    faults = this.#faults.image(),
   ): Promise<SnapshotFacts | AdminError> {
     const { sequencer, identity, history } = venue;
     const image: Image = {
@@ -229,6 +238,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       parent: this.#parent(on),
       branch: on.branch,
       taken: this.#host.wallMs(),
+      faults,
     };
     const atPoint = <Copy>(copy: () => Promise<Copy>) =>
       new Promise<Copy>((resolve) => sequencer.atPoint(() => resolve(copy())));
@@ -244,9 +254,9 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   /** The end of the branch that is left: it can be forked and gone back to like any snapshot, while it is among the newest. */
-  async #leave(old: LabVenue, left: BranchFacts): Promise<void> {
+  async #leave(old: LabVenue, left: BranchFacts, faults: FaultsImage): Promise<void> {
     try {
-      await this.#keep(old, branchEndName(left.branch), '', left);
+      await this.#keep(old, branchEndName(left.branch), '', left, faults);
       const ends = this.#store.all().filter(({ name }) => !isName(name));
       for (const end of ends.slice(0, -BRANCHES_KEPT)) {
         this.#store.delete(end.name);

@@ -1,6 +1,7 @@
 /** A snapshot of the laboratory: everything that an exchange is between two commands. */
 import type { HistoryCopies } from '../history/history.ts';
 import type { IdentityImage } from '../identity/identity-storage.ts';
+import type { FaultsImage } from './faults/faults.ts';
 
 export interface SnapshotFacts {
   readonly name: string;
@@ -18,6 +19,8 @@ export interface SnapshotFacts {
   readonly branch: number;
   /** The machine's time. */
   readonly taken: number;
+  /** Those of older versions have none. */
+  readonly faults?: FaultsImage;
 }
 
 /** What a snapshot keeps, beside the history. */
@@ -35,6 +38,7 @@ export interface BranchStart {
   readonly time: number;
   readonly image?: Image & { readonly history: Uint8Array };
   readonly directory?: string;
+  readonly faults?: FaultsImage;
 }
 
 /** Where snapshots are kept. */

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { AdminError } from '../../admin/admin-error.ts';
 import type { OperatorRoute } from '../../admin/route.ts';
+import { CATALOGUE } from '../../api/wire/error-catalogue.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
+import { Faults, type FaultsImage } from '../../lab/faults/faults.ts';
+import { faultRoutes } from '../../lab/faults/routes.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
@@ -35,6 +38,8 @@ const SPACE_ON_DISK_MIB = 10_240;
 export interface OpenLab {
   /** On the operator's listener. */
   readonly routes: readonly OperatorRoute[];
+  /** Undefined where there is no laboratory. */
+  readonly faults: Faults | undefined;
   /** Tells it what stays, before the first request. */
   attach(standing: Standing, fronts: Fronts, replace: (venue: Venue) => void): void;
   /** A fork that runs in this process. */
@@ -52,6 +57,8 @@ export interface LabSurroundings {
   readonly shared: Pick<Components, 'wall' | 'audit' | 'lock'>;
   /** That the exchange has started on. */
   readonly branch: number;
+  /** That it begins with. */
+  readonly faults: FaultsImage | undefined;
   readonly current: () => Venue;
   readonly start: typeof startExchange;
 }
@@ -61,28 +68,49 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const { config } = resolved;
   const closed = config.lab === 'off' ? LAB_OFF : config.memory ? unableInMemory() : undefined;
   if (closed !== undefined)
-    return { routes: closedLab(closed), attach: () => {}, fork: () => undefined, close: async () => {} };
+    return {
+      routes: closedLab(closed),
+      faults: undefined,
+      attach: () => {},
+      fork: () => undefined,
+      close: async () => {},
+    };
   if (!config.demo)
     logger.warn(
       'the laboratory is on (--lab on): whoever has the token of the operator can turn this exchange back to an earlier state',
     );
-  const host = new LabHost(surroundings);
+  const { current } = surroundings;
+  const faults = new Faults({
+    codes: new Set(Object.keys(CATALOGUE)),
+    seed: config.seed,
+    identity: () => current().identity,
+    now: () => current().sequencer.clock.now(),
+  });
+  const host = new LabHost(surroundings, faults);
   const disk = config.memory ? undefined : new DiskStore(config.data);
   const lab = new Laboratory<Venue>({
     host,
     store: disk ?? new MemoryStore(),
     branches: new Branches(disk?.lineage() ?? [], branch),
     limits: { snapshots: config.labSnapshots, bytes: spaceOf(config), forks: config.labForks },
+    faults,
     enter: (all, { branch: next }, gapMs) => disk?.enter(all, { branch: next, gapMs }),
   });
   return {
-    routes: labRoutes(lab),
-    attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
+    routes: [...labRoutes(lab), ...faultRoutes(faults)],
+    faults,
+    attach: (standing, fronts, replace) => {
+      host.attach({ standing, fronts, replace });
+      faults.restore(surroundings.faults);
+    },
     fork: (id) => {
       const facts = lab.forks().find((each) => each.id === id);
       return facts === undefined ? undefined : host.runningAt(facts.url);
     },
-    close: () => lab.close(),
+    close: () => {
+      faults.cutWaiting();
+      return lab.close();
+    },
   };
 }
 
@@ -108,11 +136,13 @@ interface Ground {
 
 class LabHost implements Host<Venue> {
   readonly #surroundings: LabSurroundings;
+  readonly #faults: Faults;
   readonly #running = new Map<string, RunningExchange>();
   #ground: Ground | undefined;
 
-  constructor(surroundings: LabSurroundings) {
+  constructor(surroundings: LabSurroundings, faults: Faults) {
     this.#surroundings = surroundings;
+    this.#faults = faults;
   }
 
   attach(ground: Ground): void {
@@ -161,6 +191,7 @@ class LabHost implements Host<Venue> {
     for (const front of both) front.hold();
     old.rest();
     old.streams.hold();
+    this.#faults.cutWaiting();
     try {
       // The request for the revert is itself being answered.
       if (!(await fronts.api.settled(0)) || !(await fronts.admin.settled(1)))
@@ -189,12 +220,12 @@ class LabHost implements Host<Venue> {
     await refuseTakenPort({ host, port: wish.port }, 'port').catch((error: Error) => {
       throw new PortTaken(error.message);
     });
-    const { time, image } = start;
+    const { time, image, faults } = start;
     const gapMs = this.wallMs() - time;
     if (!wish.isolate)
       return this.#startHere(
         forkConfig(resolved, wish, start.directory),
-        { time, gapMs, ...(image && { image }) },
+        { time, gapMs, ...(image && { image }), ...(faults && { faults }) },
         ended,
       );
     const directory = start.directory ?? mkdtempSync(join(tmpdir(), 'bourse-fork-'));
@@ -202,7 +233,8 @@ class LabHost implements Host<Venue> {
     const over = () => {
       if (start.directory === undefined) rmSync(directory, { recursive: true, force: true });
     };
-    const order = { resolved: forkConfig(resolved, wish, directory), demo, branch: { time, gapMs } };
+    const branch = { time, gapMs, ...(faults && { faults }) };
+    const order = { resolved: forkConfig(resolved, wish, directory), demo, branch };
     try {
       const fork = await startIsolated(order, () => {
         over();

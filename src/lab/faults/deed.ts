@@ -1,0 +1,154 @@
+/** What a fault does: one row for each kind, with its fields, what would be right, and what it comes to for one request. */
+import { closed } from '../../admin/fields.ts';
+import {
+  type CallFault,
+  FAULT_BODIES,
+  FAULT_STATUSES,
+  type FaultBody,
+  type FaultStatus,
+  GARBLINGS,
+  type Garbling,
+  type Moment,
+} from '../../http/call-faults.ts';
+import type { Rng } from '../../simulator/rng.ts';
+import { type TSchema, Type } from '../../validation/schema.ts';
+import { SchemaCheck } from '../../validation/schema-check.ts';
+import { type Mistake, mistake, type Path, schemaMistakes } from './mistake.ts';
+
+export const WAIT_MS_MAX = 600_000;
+const SKEW_MS_MAX = 86_400_000;
+const RETRY_AFTER_S_MAX = 86_400;
+/** The 99th part of a normal distribution lies so many deviations above its middle. */
+const DEVIATIONS_TO_P99 = 2.326;
+
+const Milliseconds = Type.Number({ minimum: 0, maximum: WAIT_MS_MAX });
+const Moments = Type.Enum(['before', 'after']);
+
+/** As it was written; the key that names its row is there. */
+export type Deed = Readonly<Record<string, unknown>>;
+
+/** What rows need to know of the exchange. */
+export interface Surroundings {
+  /** Codes of the error catalogue. */
+  readonly codes: ReadonlySet<string>;
+}
+
+export interface DeedRow {
+  readonly schema: TSchema;
+  readonly right: string;
+  /** What the schema does not say. */
+  readonly mistakes?: (deed: Deed, path: Path, surroundings: Surroundings) => Mistake[];
+  /** What it comes to for one request. */
+  readonly ofCall?: (deed: never, lots: Rng) => CallFault;
+}
+
+interface Latency {
+  readonly latency: number | { readonly p50: number; readonly p99: number };
+  readonly at?: Moment;
+}
+
+export const DEEDS: Readonly<Record<string, DeedRow>> = {
+  latency: {
+    schema: Type.Object(
+      {
+        latency: Type.Union([Milliseconds, Type.Object({ p50: Milliseconds, p99: Milliseconds }, closed)]),
+        at: Type.Optional(Moments),
+      },
+      closed,
+    ),
+    right: `latency is milliseconds from 0 to ${WAIT_MS_MAX} or {p50, p99}; at is before or after`,
+    mistakes: ({ latency }, path) => {
+      const { p50, p99 } = latency as { p50?: number; p99?: number };
+      if (p50 === undefined || p99 === undefined || (p50 > 0 && p99 >= p50)) return [];
+      return [mistake([...path, 'latency'], 'p50 must be above 0 and p99 not below it')];
+    },
+    ofCall: ({ latency, at = 'before' }: Latency, lots) => ({
+      kind: 'latency',
+      at,
+      ms: typeof latency === 'number' ? latency : drawn(latency, lots),
+    }),
+  },
+  drop: {
+    schema: Type.Object({ drop: Moments }, closed),
+    right: 'drop is before (it never arrived) or after (it was carried out)',
+    ofCall: ({ drop: at }: { readonly drop: Moment }) => ({ kind: 'drop', at }),
+  },
+  status: {
+    schema: Type.Object(
+      {
+        status: Type.Enum([...FAULT_STATUSES]),
+        retryAfter: Type.Optional(Type.Integer({ minimum: 0, maximum: RETRY_AFTER_S_MAX })),
+        body: Type.Optional(Type.Enum([...FAULT_BODIES])),
+        at: Type.Optional(Moments),
+      },
+      closed,
+    ),
+    right: `status is ${FAULT_STATUSES.join(', ')}; retryAfter is seconds, body ${FAULT_BODIES.join(', ')}, at before or after`,
+    ofCall: ({
+      status,
+      retryAfter,
+      body = 'vendor',
+      at = 'before',
+    }: {
+      readonly status: FaultStatus;
+      readonly retryAfter?: number;
+      readonly body?: FaultBody;
+      readonly at?: Moment;
+    }) => ({ kind: 'status', at, status, body, retryAfter }),
+  },
+  garble: {
+    schema: Type.Object({ garble: Type.Enum([...GARBLINGS]) }, closed),
+    right: `garble is ${GARBLINGS.join(', ')}`,
+    ofCall: ({ garble: how }: { readonly garble: Garbling }) => ({ kind: 'garble', how }),
+  },
+  reject: {
+    schema: Type.Object(
+      {
+        reject: Type.String({ minLength: 1, maxLength: 10 }),
+        msg: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+      },
+      closed,
+    ),
+    right: 'reject is a code of docs/errors.md as text, such as "25203"; msg replaces its message',
+    mistakes: ({ reject }, path, { codes }) =>
+      codes.has(reject as string)
+        ? []
+        : [mistake([...path, 'reject'], `the error catalogue has no ${JSON.stringify(reject)}`)],
+    ofCall: ({ reject: code, msg }: { readonly reject: string; readonly msg?: string }) => ({
+      kind: 'reject',
+      code,
+      msg,
+    }),
+  },
+  skew: {
+    schema: Type.Object({ skew: Type.Integer({ minimum: -SKEW_MS_MAX, maximum: SKEW_MS_MAX }) }, closed),
+    right: `skew is milliseconds from -${SKEW_MS_MAX} to ${SKEW_MS_MAX}: so far the exchange's time is ahead`,
+    ofCall: ({ skew: ms }: { readonly skew: number }) => ({ kind: 'skew', ms }),
+  },
+};
+
+const checks = new Map(Object.entries(DEEDS).map(([name, { schema }]) => [name, new SchemaCheck(schema)]));
+
+/** The row that a deed names; undefined when it names none or several. */
+export function rowOf(deed: Deed): string | undefined {
+  const named = Object.keys(deed).filter((key) => Object.hasOwn(DEEDS, key));
+  return named.length === 1 ? named[0] : undefined;
+}
+
+export function deedMistakes(deed: unknown, path: Path, surroundings: Surroundings): Mistake[] {
+  const rows = Object.keys(DEEDS).join(', ');
+  if (typeof deed !== 'object' || deed === null || Array.isArray(deed))
+    return [mistake(path, `must be an object with one of ${rows}`)];
+  const name = rowOf(deed as Deed);
+  if (name === undefined) return [mistake(path, `must name one of ${rows}, and only one`)];
+  const { right, mistakes } = DEEDS[name]!;
+  const found = schemaMistakes(checks.get(name)!, deed, path);
+  const all = found.length > 0 ? found : (mistakes?.(deed as Deed, path, surroundings) ?? []);
+  return all.map((each) => mistake(each.path, `${each.message}; ${right}`));
+}
+
+/** Log-normal: half of them below the one, all but a hundredth below the other. */
+function drawn({ p50, p99 }: { readonly p50: number; readonly p99: number }, lots: Rng): number {
+  const deviation = Math.log(p99 / p50) / DEVIATIONS_TO_P99;
+  return Math.min(WAIT_MS_MAX, p50 * Math.exp(deviation * lots.normal()));
+}
