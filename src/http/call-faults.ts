@@ -14,6 +14,8 @@ export interface IncomingCall {
   readonly apiKey: string | undefined;
   /** That it names in its body or query. */
   readonly symbols: () => readonly string[];
+  /** That it can meet; all unless given. */
+  readonly kinds?: ReadonlySet<CallFault['kind']>;
 }
 
 export const FAULT_STATUSES = [429, 500, 502, 503, 504] as const;

@@ -30,6 +30,8 @@ export interface IncomingLogin {
   readonly timestamp: string | number;
   readonly sign: string;
   readonly peerAddress: string | undefined;
+  /** As that of a request. */
+  readonly skewMs?: number;
 }
 
 export interface Authenticated {
@@ -96,7 +98,7 @@ export function authenticateLogin(
   serverTimeMs = nowMs,
   replays?: ReplayGuard,
 ): Authentication | Promise<Authentication> {
-  const { apiKey, sign, passphrase, peerAddress } = login;
+  const { apiKey, sign, passphrase, peerAddress, skewMs = 0 } = login;
   const timestamp = String(login.timestamp);
   const value = parseInteger(timestamp, 0, TIMESTAMP_MAX);
   if (value === undefined) {
@@ -106,7 +108,7 @@ export function authenticateLogin(
   const signed = (key: SigningKey) => verifyLogin(key, timestamp, login.sign);
   const signedText = 'the timestamp and GET/user/verify';
   return verify(
-    { apiKey, sign, passphrase, peerAddress, timestampMs, skewMs: 0, signed, signedText },
+    { apiKey, sign, passphrase, peerAddress, timestampMs, skewMs, signed, signedText },
     nowMs,
     keys,
     serverTimeMs,

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CategoryName } from '../../core/model/enums.ts';
 import type { State } from '../../core/state/state.ts';
-import type { CallFault, CallFaults, FaultStatus } from '../../http/call-faults.ts';
+import type { CallFault, CallFaults, FaultStatus, Garbling } from '../../http/call-faults.ts';
 import { JSON_TYPE } from '../../http/client-error.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { Route } from '../route.ts';
@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<FaultStatus, string>> = {
   504: 'Gateway Time-out',
 };
 /** The code that the exchange itself answers with beside such a status. */
-const CODES: Readonly<Record<FaultStatus, WireCode>> = {
+export const ANSWER_CODES: Readonly<Record<FaultStatus, WireCode>> = {
   429: '429',
   500: '25000',
   502: '25000',
@@ -85,11 +85,11 @@ export function meetFault(
 
 /** The refusal that a fault has ordered, as the exchange itself would word it. */
 export function orderedRefusal(
-  { code, msg }: CallFault & { kind: 'reject' },
+  { code, msg }: { readonly code: string; readonly msg: string | undefined },
   state: State,
-  { body, query }: FastifyRequest,
+  input: unknown,
 ): WireError {
-  const named = [body, query].flat()[0] as { category?: CategoryName; symbol?: string } | undefined;
+  const [named] = [input].flat() as ({ category?: CategoryName; symbol?: string } | undefined)[];
   const { category, symbol } = named ?? {};
   const instrument =
     category === undefined || symbol === undefined ? undefined : state.instrument(category, symbol);
@@ -140,7 +140,7 @@ function meetAfter(
     case 'garble': {
       const text = typeof payload === 'string' ? payload : '';
       if (fault.how === 'html') reply.type(HTML_TYPE);
-      done(null, GARBLED[fault.how](text));
+      done(null, garbled(fault.how, text, 'data'));
       return;
     }
   }
@@ -153,19 +153,24 @@ function answerOf(
 ): { readonly type: string; readonly body: string } {
   if (body === 'empty') return { type: HTML_TYPE, body: '' };
   if (body === 'html') return { type: HTML_TYPE, body: page(`${status} ${REASONS[status]}`) };
-  const text = JSON.stringify(errorEnvelope(CODES[status], REASONS[status], clock.now()));
+  const text = JSON.stringify(errorEnvelope(ANSWER_CODES[status], REASONS[status], clock.now()));
   return { type: JSON_TYPE, body: text };
 }
 
-const GARBLED: Readonly<Record<(CallFault & { kind: 'garble' })['how'], (text: string) => string>> = {
-  truncate: (text) => text.slice(0, Math.floor(text.length / 2)),
-  html: () => page('Just a moment...'),
-  // The data as text of JSON: the answer parses, and nothing in it is where it should be.
-  'wrong-type': (text) => {
-    const { data, ...envelope } = JSON.parse(text) as { data: unknown };
-    return JSON.stringify({ ...envelope, data: JSON.stringify(data) });
-  },
-};
+/** `field` is where an answer has what was asked for. */
+export function garbled(how: Garbling, text: string, field: string): string {
+  switch (how) {
+    case 'truncate':
+      return text.slice(0, Math.floor(text.length / 2));
+    case 'html':
+      return page('Just a moment...');
+    case 'wrong-type': {
+      // Text of JSON in the place of JSON: the answer parses, and nothing in it is where it should be.
+      const answer = JSON.parse(text) as Record<string, unknown>;
+      return JSON.stringify({ ...answer, [field]: JSON.stringify(answer[field]) });
+    }
+  }
+}
 
 function page(title: string): string {
   return `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`;

@@ -191,7 +191,7 @@ function serve(
     handler: (request, reply) => {
       const { fault } = request;
       if (fault?.kind === 'reject') {
-        responder.fail(reply, orderedRefusal(fault, sequencer.state, request));
+        responder.fail(reply, orderedRefusal(fault, sequencer.state, request.body ?? request.query));
         return;
       }
       const clock = fault === undefined ? services.clock : skewedClock(fault, services.clock);

@@ -85,6 +85,7 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     seed: config.seed,
     identity: () => current().identity,
     now: () => current().sequencer.clock.now(),
+    sockets: () => current().streams.clientSockets(),
   });
   const host = new LabHost(surroundings, faults);
   const disk = config.memory ? undefined : new DiskStore(config.data);
@@ -100,7 +101,12 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     routes: [...labRoutes(lab), ...faultRoutes(faults)],
     faults,
     attach: (standing, fronts, replace) => {
-      host.attach({ standing, fronts, replace });
+      const followed = (venue: Venue) => {
+        replace(venue);
+        venue.ticker.onTick((now) => faults.tick(now));
+      };
+      host.attach({ standing, fronts, replace: followed });
+      current().ticker.onTick((now) => faults.tick(now));
       faults.restore(surroundings.faults);
     },
     fork: (id) => {

@@ -18,6 +18,7 @@ import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
 import type { CallFaults } from '../../http/call-faults.ts';
+import type { StreamFaults } from '../../http/stream-faults.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import type { Recorder } from '../../inspector/recorder.ts';
 import { serveConsole, servePages } from '../../pages/serve-pages.ts';
@@ -54,7 +55,7 @@ export interface Standing {
   /** Routes of the laboratory on the operator's listener. */
   readonly labRoutes: readonly OperatorRoute[];
   /** Of the laboratory; undefined without one. */
-  readonly faults: CallFaults | undefined;
+  readonly faults: (CallFaults & StreamFaults) | undefined;
   /** Where users reach the exchange. */
   readonly url: () => string;
 }

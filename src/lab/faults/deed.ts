@@ -10,16 +10,21 @@ import {
   type Garbling,
   type Moment,
 } from '../../http/call-faults.ts';
+import { type ClientSocket, PUSH_FAULTS, type PushFault } from '../../http/stream-faults.ts';
+import { parseDuration } from '../../sequencer/duration.ts';
 import type { Rng } from '../../simulator/rng.ts';
 import { type TSchema, Type } from '../../validation/schema.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
 import { type Mistake, mistake, type Path, schemaMistakes } from './mistake.ts';
+import { Count, Span, type When } from './when.ts';
 
 export const WAIT_MS_MAX = 600_000;
 const SKEW_MS_MAX = 86_400_000;
 const RETRY_AFTER_S_MAX = 86_400;
 /** The 99th part of a normal distribution lies so many deviations above its middle. */
 const DEVIATIONS_TO_P99 = 2.326;
+
+const HALF_OPEN = 'half-open';
 
 const Milliseconds = Type.Number({ minimum: 0, maximum: WAIT_MS_MAX });
 const Moments = Type.Enum(['before', 'after']);
@@ -36,10 +41,16 @@ export interface Surroundings {
 export interface DeedRow {
   readonly schema: TSchema;
   readonly right: string;
+  /** Conditions that do not fit it. */
+  readonly without?: readonly (keyof When)[];
   /** What the schema does not say. */
   readonly mistakes?: (deed: Deed, path: Path, surroundings: Surroundings) => Mistake[];
   /** What it comes to for one request. */
   readonly ofCall?: (deed: never, lots: Rng) => CallFault;
+  /** What it comes to for one push. */
+  readonly ofPush?: (deed: never) => PushFault;
+  /** What it does to each socket that it is about. */
+  readonly toSocket?: (deed: never, socket: ClientSocket) => void;
 }
 
 interface Latency {
@@ -125,7 +136,55 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
     right: `skew is milliseconds from -${SKEW_MS_MAX} to ${SKEW_MS_MAX}: so far the exchange's time is ahead`,
     ofCall: ({ skew: ms }: { readonly skew: number }) => ({ kind: 'skew', ms }),
   },
+  disconnect: {
+    schema: Type.Object(
+      {
+        disconnect: Type.Union([Type.Integer({ minimum: 1000, maximum: 4999 }), Type.Enum([HALF_OPEN])]),
+        every: Type.Optional(Span),
+      },
+      closed,
+    ),
+    right:
+      'disconnect is a close code (1000, 1001, 1006 for a reset, 1008, 1011, 1012, 1013, 3000 to 4999) or half-open; ' +
+      'every is a span such as 30s',
+    without: ['method', 'symbol'],
+    mistakes: ({ disconnect, every }, path) => [
+      ...(isCloseCode(disconnect) ? [] : [mistake([...path, 'disconnect'], 'no server sends this code')]),
+      ...(every === undefined || (parseDuration(every as string) ?? 0) > 0
+        ? []
+        : [mistake([...path, 'every'], 'must be a span')]),
+    ],
+    toSocket: ({ disconnect }: { readonly disconnect: number | typeof HALF_OPEN }, socket) =>
+      disconnect === HALF_OPEN ? socket.silence() : socket.end(disconnect),
+  },
+  push: {
+    schema: Type.Object(
+      {
+        push: Type.Enum([...PUSH_FAULTS]),
+        topic: Type.Optional(Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9*\\-]+$' })),
+        count: Type.Optional(Count),
+        ms: Type.Optional(Milliseconds),
+      },
+      closed,
+    ),
+    right: `push is ${PUSH_FAULTS.join(', ')}; topic may hold *, count is how many pushes in a row, ms is that of a delay`,
+    without: ['method', 'path'],
+    mistakes: ({ push, ms }, path) =>
+      (push === 'delay') === (ms !== undefined)
+        ? []
+        : [mistake([...path, 'ms'], push === 'delay' ? 'a delay needs it' : 'only a delay has it')],
+    ofPush: ({ push: kind, ms = 0 }: { readonly push: PushFault['kind']; readonly ms?: number }) => ({
+      kind,
+      ms,
+    }),
+  },
 };
+
+const CLOSE_CODES: ReadonlySet<unknown> = new Set([1000, 1001, 1006, 1008, 1011, 1012, 1013, HALF_OPEN]);
+
+function isCloseCode(code: unknown): boolean {
+  return CLOSE_CODES.has(code) || (typeof code === 'number' && code >= 3000);
+}
 
 const checks = new Map(Object.entries(DEEDS).map(([name, { schema }]) => [name, new SchemaCheck(schema)]));
 

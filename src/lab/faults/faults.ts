@@ -5,12 +5,14 @@
 import { AdminError } from '../../admin/admin-error.ts';
 import { findUser } from '../../admin/lookup.ts';
 import type { CallFault, CallFaults, IncomingCall } from '../../http/call-faults.ts';
+import type { ClientSocket, OutgoingPush, PushFault, StreamFaults } from '../../http/stream-faults.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
 import { DEEDS, type Deed, deedMistakes, rowOf, type Surroundings } from './deed.ts';
 import { type Mistake, mistake, mistakeText, type Path, schemaMistakes } from './mistake.ts';
+import { StandingFault } from './standing-fault.ts';
 import { Waits } from './waits.ts';
-import { Condition, type Counters, seededLots, When, whenMistakes } from './when.ts';
+import { type Counters, HOW_OFTEN, When, whenMistakes } from './when.ts';
 
 export const FAULTS_MAX = 100;
 
@@ -26,6 +28,8 @@ export interface FaultFacts extends Readonly<Counters> {
   readonly do: Deed;
   /** The exchange's time at which it was made; `from` and `until` count from it. */
   readonly created: number;
+  /** When it acts by itself the next time; null when it does not. */
+  readonly due: number | null;
 }
 
 export interface FaultView extends FaultFacts {
@@ -45,21 +49,18 @@ export interface FaultsOptions extends Surroundings {
   /** Of the exchange that runs now. */
   readonly identity: () => Identity;
   readonly now: () => number;
-}
-
-interface Standing {
-  readonly facts: Omit<FaultFacts, keyof Counters>;
-  readonly row: string;
-  readonly condition: Condition;
+  readonly sockets: () => readonly ClientSocket[];
 }
 
 const whenShape = new SchemaCheck(When);
+const NO_SYMBOLS = () => [];
 
-export class Faults implements CallFaults {
+export class Faults implements CallFaults, StreamFaults {
   call: CallFaults['call'];
+  push: StreamFaults['push'];
   readonly #options: FaultsOptions;
   readonly #waits = new Waits();
-  #standing: readonly Standing[] = [];
+  #standing: readonly StandingFault[] = [];
   #last = 0;
 
   constructor(options: FaultsOptions) {
@@ -68,7 +69,7 @@ export class Faults implements CallFaults {
 
   list(): readonly FaultView[] {
     const now = this.#options.now();
-    return this.#standing.map((standing) => viewOf(standing, now));
+    return this.#standing.map((fault) => fault.view(now));
   }
 
   add({ when = {}, do: deed }: FaultRule): FaultView | AdminError {
@@ -79,23 +80,29 @@ export class Faults implements CallFaults {
         'limit_reached',
         `there are ${FAULTS_MAX} faults, which is the most: remove some that are over`,
       );
-    const user = when.account === undefined ? undefined : findUser(this.#options.identity(), when.account);
-    if (user instanceof AdminError) return user;
+    const uid = this.#uidOf(when);
+    if (uid instanceof AdminError) return uid;
     const created = this.#options.now();
     const id = `fault-${++this.#last}`;
-    const standing = this.#stand({ id, when, do: deed, created, seen: 0, hits: 0 }, user?.uid);
-    this.#replace([...this.#standing, standing]);
-    return viewOf(standing, created);
+    const facts = { id, when: oftenEnough(when, deed), do: deed, created, seen: 0, hits: 0 };
+    const fault = new StandingFault(
+      { ...facts, due: StandingFault.firstDue(facts) },
+      uid,
+      this.#options.seed,
+    );
+    this.#replace([...this.#standing, fault]);
+    this.#act(fault, created);
+    return fault.view(created);
   }
 
   remove(id: string): FaultView | AdminError {
-    const found = this.#standing.find(({ facts }) => facts.id === id);
+    const found = this.#standing.find((fault) => fault.id === id);
     if (found === undefined) {
-      const known = this.#standing.map(({ facts }) => facts.id).join(', ') || 'none';
+      const known = this.#standing.map((fault) => fault.id).join(', ') || 'none';
       return new AdminError('unknown_fault', `there is no fault ${JSON.stringify(id)}; there are: ${known}`);
     }
-    this.#replace(this.#standing.filter((each) => each !== found));
-    return viewOf(found, this.#options.now());
+    this.#replace(this.#standing.filter((fault) => fault !== found));
+    return found.view(this.#options.now());
   }
 
   /** Returns how many there were. */
@@ -106,8 +113,7 @@ export class Faults implements CallFaults {
   }
 
   image(): FaultsImage {
-    const faults = this.#standing.map(({ facts, condition }) => ({ ...facts, ...condition.counters }));
-    return { last: this.#last, faults };
+    return { last: this.#last, faults: this.#standing.map((fault) => fault.facts()) };
   }
 
   /** As they were at a snapshot; none where it has none. Call it when the exchange of the snapshot runs. */
@@ -115,11 +121,15 @@ export class Faults implements CallFaults {
     this.#last = last;
     this.#replace(
       faults.map((facts) => {
-        const { account } = facts.when;
-        const user = account === undefined ? undefined : findUser(this.#options.identity(), account);
-        return this.#stand(facts, user instanceof AdminError ? undefined : user?.uid);
+        const uid = this.#uidOf(facts.when);
+        return new StandingFault(facts, uid instanceof AdminError ? undefined : uid, this.#options.seed);
       }),
     );
+  }
+
+  /** A second of the exchange has passed: what is due happens. */
+  tick(nowMs: number): void {
+    for (const fault of this.#standing) this.#act(fault, nowMs);
   }
 
   wait(ms: number, goOn: () => void, cut: () => void): void {
@@ -131,36 +141,59 @@ export class Faults implements CallFaults {
     this.#waits.cutAll();
   }
 
-  #stand({ seen, hits, ...facts }: FaultFacts, uid: number | undefined): Standing {
-    const { id, created, when } = facts;
-    const lots = seededLots(this.#options.seed, id);
-    const condition = new Condition(when, {
-      uid,
-      created,
-      counters: { seen, hits },
-      lots: (count) => lots(count).next(),
-    });
-    return { facts, row: rowOf(facts.do)!, condition };
+  #uidOf({ account }: When): number | undefined | AdminError {
+    if (account === undefined) return undefined;
+    const user = findUser(this.#options.identity(), account);
+    return user instanceof AdminError ? user : user.uid;
   }
 
-  #replace(standing: readonly Standing[]): void {
+  #replace(standing: readonly StandingFault[]): void {
     this.#standing = standing;
-    const waitsForCalls = standing.some(({ row }) => DEEDS[row]!.ofCall !== undefined);
-    this.call = waitsForCalls ? (call) => this.#meetCall(call) : undefined;
+    const some = (row: 'ofCall' | 'ofPush') => standing.some((fault) => DEEDS[fault.row]![row] !== undefined);
+    this.call = some('ofCall') ? (call) => this.#meetCall(call) : undefined;
+    this.push = some('ofPush') ? (push) => this.#meetPush(push) : undefined;
   }
 
-  #meetCall({ method, path, apiKey, symbols }: IncomingCall): CallFault | undefined {
-    const { identity, now, seed } = this.#options;
+  #meetCall({ method, path, apiKey, symbols, kinds }: IncomingCall): CallFault | undefined {
+    const { identity, now } = this.#options;
     const nowMs = now();
     const uid = apiKey === undefined ? undefined : identity().findKey(apiKey)?.user.uid;
     const occasion = { uid, method, path, symbols };
-    for (const { facts, row, condition } of this.#standing) {
-      const { ofCall } = DEEDS[row]!;
-      if (ofCall === undefined || !condition.meets(occasion, nowMs)) continue;
-      return ofCall(facts.do as never, seededLots(seed, `${facts.id}/do`)(condition.counters.seen));
+    for (const fault of this.#standing) {
+      const { ofCall } = DEEDS[fault.row]!;
+      if (ofCall === undefined || kinds?.has(fault.row as CallFault['kind']) === false) continue;
+      if (fault.condition.meets(occasion, nowMs)) return ofCall(fault.deed as never, fault.lots());
     }
     return undefined;
   }
+
+  #meetPush({ connection, uid, topic, symbol }: OutgoingPush): PushFault | undefined {
+    const nowMs = this.#options.now();
+    const symbols = symbol === undefined ? NO_SYMBOLS : () => [symbol];
+    const occasion = { uid, method: undefined, path: undefined, symbols };
+    for (const fault of this.#standing) {
+      const { ofPush } = DEEDS[fault.row]!;
+      if (ofPush !== undefined && fault.meetsPush(occasion, `${connection} ${topic}`, topic, nowMs))
+        return ofPush(fault.deed as never);
+    }
+    return undefined;
+  }
+
+  #act(fault: StandingFault, nowMs: number): void {
+    if (!fault.takeTurn(nowMs)) return;
+    const { toSocket } = DEEDS[fault.row]!;
+    if (toSocket === undefined) return;
+    for (const socket of this.#options.sockets()) {
+      const occasion = { uid: socket.uid, method: undefined, path: socket.path, symbols: NO_SYMBOLS };
+      if (fault.condition.meets(occasion, nowMs)) toSocket(fault.deed as never, socket);
+    }
+  }
+}
+
+/** A fault of pushes that does not say how often happens once: nobody wants a stream of which nothing is left. */
+function oftenEnough(when: When, deed: Deed): When {
+  const isPush = DEEDS[rowOf(deed)!]!.ofPush !== undefined;
+  return isPush && HOW_OFTEN.every((field) => when[field] === undefined) ? { ...when, times: 1 } : when;
 }
 
 /** Everything that is wrong in a fault. */
@@ -170,14 +203,17 @@ export function ruleMistakes(
   surroundings: Surroundings,
 ): Mistake[] {
   const ofWhen = when === undefined ? [] : schemaMistakes(whenShape, when, [...path, 'when']);
-  return [
-    ...(ofWhen.length > 0 || when === undefined ? ofWhen : whenMistakes(when as When, [...path, 'when'])),
-    ...(deed === undefined
-      ? [mistake(path, 'do is missing')]
-      : deedMistakes(deed, [...path, 'do'], surroundings)),
-  ];
+  const ofDeed =
+    deed === undefined ? [mistake(path, 'do is missing')] : deedMistakes(deed, [...path, 'do'], surroundings);
+  if (ofWhen.length > 0 || ofDeed.length > 0 || when === undefined) return [...ofWhen, ...ofDeed];
+  return [...whenMistakes(when as When, [...path, 'when']), ...unfitting(when as When, deed as Deed, path)];
 }
 
-function viewOf({ facts, condition }: Standing, nowMs: number): FaultView {
-  return { ...facts, ...condition.counters, over: condition.isOver(nowMs) };
+/** Conditions that what the fault is about does not have. */
+function unfitting(when: When, deed: Deed, path: Path): Mistake[] {
+  const name = rowOf(deed)!;
+  const { without = [] } = DEEDS[name]!;
+  return without
+    .filter((field) => when[field] !== undefined)
+    .map((field) => mistake([...path, 'when', field], `${name} does not go by it`));
 }

@@ -12,6 +12,7 @@ const FaultView = Type.Object({
   when: Anything,
   do: Anything,
   created: Type.Integer(),
+  due: Type.Union([Type.Integer(), Type.Null()]),
   seen: Type.Integer(),
   hits: Type.Integer(),
   over: Type.Boolean(),

@@ -41,6 +41,9 @@ export function whenMistakes({ from, until }: When, path: readonly (string | num
   return [];
 }
 
+/** How often it happens. */
+export const HOW_OFTEN = ['nth', 'every', 'probability', 'times'] as const satisfies readonly (keyof When)[];
+
 /** What a request or push has that a fault may ask for; undefined where it has no such thing. */
 export interface Occasion {
   readonly uid: number | undefined;
@@ -121,6 +124,11 @@ export class Condition {
 /** The same for the same seed, fault and count, on every machine. */
 export function seededLots(seed: number, id: string): (seen: number) => Rng {
   return (seen) => new Rng(seed, `${id}:${seen}`);
+}
+
+/** `*` stands for any characters. */
+export function topicPattern(pattern: string): RegExp {
+  return new RegExp(`^${pattern.split('*').join('.*')}$`);
 }
 
 function pathPattern(pattern: string): RegExp {
