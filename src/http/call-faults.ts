@@ -38,7 +38,18 @@ export type CallFault =
     }
   | { readonly kind: 'garble'; readonly how: Garbling }
   | { readonly kind: 'reject'; readonly code: string; readonly msg: string | undefined }
-  | { readonly kind: 'skew'; readonly ms: number };
+  | { readonly kind: 'skew'; readonly ms: number }
+  | {
+      readonly kind: 'act';
+      /** Does something before or after a request that was admitted, and carries it out. */
+      readonly around: (call: AdmittedCall, carryOut: () => Promise<unknown>) => Promise<unknown>;
+    };
+
+/** A request that has passed signature, limits and schema. */
+export interface AdmittedCall {
+  readonly uid: number | undefined;
+  readonly body: unknown;
+}
 
 export interface CallFaults {
   /** The fault that a request meets; undefined while no fault waits for requests. */

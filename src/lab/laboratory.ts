@@ -14,6 +14,7 @@ import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import type { Branches, BranchFacts } from './branches.ts';
 import { type Difference, differences } from './diff.ts';
 import type { Faults, FaultsImage } from './faults/faults.ts';
+import type { OutageKind } from './faults/world.ts';
 import { type Fork, type ForkWish, type Host, type LabVenue, PortTaken } from './host.ts';
 import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE } from './limits.ts';
 import type { Image, SnapshotFacts, SnapshotStore } from './snapshot.ts';
@@ -65,6 +66,8 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   readonly #enter: LaboratoryOptions<Venue>['enter'];
   readonly #forks = new Map<string, RunningFork>();
   #lastFork = 0;
+  readonly #outages = new AbortController();
+  #outage: Promise<void> | undefined;
   /** What is being done: one thing at a time. */
   #underWay: string | undefined;
 
@@ -200,8 +203,22 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     return differences(one, other, nameOf);
   }
 
-  /** Ends every fork. */
+  /** Why an outage cannot begin; it goes on by itself, and `failed` is told when the exchange does not come back. */
+  beginOutage(seconds: number, how: OutageKind, failed: (error: Error) => void): AdminError | undefined {
+    if (this.#underWay !== undefined)
+      return new AdminError('busy', `${this.#underWay} is under way: an outage can wait until it is done`);
+    const { signal } = this.#outages;
+    this.#outage = this.#alone('an outage', () => this.#host.outage(seconds, how, signal)).then(
+      () => {},
+      failed,
+    );
+    return undefined;
+  }
+
+  /** Ends every fork, and an outage at once. */
   async close(): Promise<void> {
+    this.#outages.abort();
+    await this.#outage;
     await Promise.all([...this.#forks.keys()].map((id) => this.endFork(id)));
   }
 

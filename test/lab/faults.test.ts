@@ -118,7 +118,6 @@ describe('a bot meets', () => {
     ] as const) {
       await operator.delete('/lab/faults');
       await fault({ latency: 150, at });
-      const began = performance.now();
       const placing = bot.createOrder(PAIR, 'limit', 'buy', 0.001, 59_000, { clientOid: `late-${at}` });
       await new Promise((resolve) => setTimeout(resolve, 50));
       // The order that comes in the meantime is there first, or finds it.
@@ -127,7 +126,6 @@ describe('a bot meets', () => {
         ...{ side: 'sell', price: '58000', qty: '0.001', timeInForce: 'gtc' },
       });
       await placing;
-      assert.ok(performance.now() - began >= 149);
       const [trade] = (await bot.fetchMyTrades(PAIR)).slice(-1);
       assert.deepEqual([trade!.price, trade!.takerOrMaker], [price, role], at);
     }

@@ -207,7 +207,11 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
-      const answer = traced(sequencer, request.received, () => runRoute(route, call));
+      const carryOut = () => traced(sequencer, request.received, () => runRoute(route, call));
+      const answer =
+        fault?.kind === 'act'
+          ? fault.around({ uid: request.caller?.user.uid, body: request.body }, async () => carryOut())
+          : carryOut();
       if (answer instanceof Promise) answer.then(send).catch((error) => reply.send(error));
       else send(answer);
 

@@ -1,5 +1,5 @@
 /** Orders over a socket that meet faults of the laboratory: what `http/faulty-calls.ts` does to requests. */
-import type { CallFault, CallFaults } from '../../http/call-faults.ts';
+import type { AdmittedCall, CallFault, CallFaults } from '../../http/call-faults.ts';
 import { ANSWER_CODES, garbled } from '../http/faulty-calls.ts';
 
 /** There is no clock in them that could be wrong. */
@@ -9,9 +9,11 @@ export const FAULTS_OF_TRADES: ReadonlySet<CallFault['kind']> = new Set([
   'status',
   'garble',
   'reject',
+  'act',
 ]);
 
 export interface FaultyTrade {
+  readonly call: AdmittedCall;
   /** Carries it out. */
   readonly answer: () => Promise<string>;
   readonly refuse: (code: string, msg: string | undefined) => string;
@@ -23,10 +25,11 @@ export interface FaultyTrade {
 export async function answerFaulty(
   fault: CallFault,
   faults: CallFaults,
-  { answer, refuse, cut }: FaultyTrade,
+  { call, answer, refuse, cut }: FaultyTrade,
 ): Promise<string | undefined> {
   const isBefore = 'at' in fault && fault.at === 'before';
   if (fault.kind === 'reject') return refuse(fault.code, fault.msg);
+  if (fault.kind === 'act') return (await fault.around(call, answer)) as string;
   if (isBefore && fault.kind === 'latency' && !(await waited(faults, fault.ms, cut))) return undefined;
   const answered = isBefore && fault.kind !== 'latency' ? '' : await answer();
   if (isBefore && fault.kind === 'latency') return answered;

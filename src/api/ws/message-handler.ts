@@ -251,10 +251,12 @@ export class MessageHandler {
     answer: () => Promise<string>,
   ): Promise<string | undefined> {
     const { sequencer, errorDialect, faults } = this.options;
+    const items = args.map((item) => ({ category: category?.toUpperCase(), ...item }));
     return answerFaulty(fault, faults!, {
+      call: { uid: connection.caller?.user.uid, body: items },
       answer,
       refuse: (code, msg) => {
-        const refusal = orderedRefusal({ code, msg }, sequencer.state, [{ category, ...args[0] }]);
+        const refusal = orderedRefusal({ code, msg }, sequencer.state, items);
         return tradeErrorText(String(id), refusal.codeIn(errorDialect), refusal.msg, connection.id);
       },
       cut: () => connection.stream.resetAndDestroy(),

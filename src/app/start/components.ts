@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { AuditLog } from '../../admin/audit-log.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
-import type { History, HistoryCopies } from '../../history/history.ts';
+import type { AbandonableHistory, History, HistoryCopies } from '../../history/history.ts';
 import { openMemoryHistory, openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
 import type { IdentityImage } from '../../identity/identity-storage.ts';
 import { IDENTITY_FILE, openIdentity, openMemoryIdentity } from '../../identity/sqlite-identity.ts';
-import type { CommandJournal, Recovered, Snapshot } from '../../journal/command-journal.ts';
+import type { AbandonableJournal, Recovered, Snapshot } from '../../journal/command-journal.ts';
 import type { DirectoryLock } from '../../journal/directory-lock.ts';
 import { acquireLock, openFileJournal } from '../../journal/file-journal.ts';
-import { openMemoryJournal } from '../../journal/memory-journal.ts';
+import { type MemoryJournal, openMemoryJournal, recoverMemoryJournal } from '../../journal/memory-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { WallClock } from '../../sequencer/clock.ts';
 import { openClock } from '../../sequencer/clock-choice.ts';
@@ -42,10 +42,12 @@ const SEALING_REPORT_MS = 10_000;
 const CLOCK_SLACK_MS = 5000;
 
 export interface Components {
-  readonly journal: CommandJournal;
+  readonly journal: AbandonableJournal;
   readonly identity: Identity;
-  readonly history: History & HistoryCopies;
+  readonly history: History & HistoryCopies & AbandonableHistory;
   readonly sequencer: Sequencer;
+  /** Of its commands. */
+  readonly log: JournalLog;
   /** The machine's clock, whatever the exchange's clock is: signatures, limits and the audit log use it. */
   readonly wall: WallClock;
   readonly audit: AuditLog;
@@ -64,6 +66,13 @@ export interface MemoryImage extends Snapshot {
   readonly history: Uint8Array;
 }
 
+/** An exchange in memory that has stopped: what stands for its disk. */
+export interface MemoryRemains {
+  readonly journal: MemoryJournal;
+  readonly identity: IdentityImage;
+  readonly history: Uint8Array;
+}
+
 /** Where the components come from; whatever is absent is opened. */
 export interface Beginning {
   /** Closes what outlives the components: lock and audit log. */
@@ -74,6 +83,8 @@ export interface Beginning {
   /** Journal, identity and history lie here instead of in the data directory itself. */
   readonly directory?: string;
   readonly image?: MemoryImage;
+  /** What an exchange in memory has left behind. */
+  readonly left?: MemoryRemains;
   /** The exchange's time; that of its last command unless given. */
   readonly time?: number;
   /** How far it is behind the machine's clock. */
@@ -82,10 +93,10 @@ export interface Beginning {
 
 /** What keeps things, before the state is made from it. */
 interface Stores {
-  readonly recovered: Recovered;
+  readonly recovered: Recovered<AbandonableJournal>;
   readonly audit: AuditLog;
   readonly identity: Identity;
-  readonly history: History & HistoryCopies;
+  readonly history: History & HistoryCopies & AbandonableHistory;
   readonly lock: DirectoryLock | undefined;
 }
 
@@ -143,14 +154,15 @@ async function lockDirectory(
 
 /** The same without disk, lock and threads; all of it ends with the process. */
 async function openInMemory({ open, onFailure, wall, beginning }: Opening): Promise<Stores> {
-  const { image, kept = open } = beginning;
-  const recovered = openMemoryJournal({}, image);
+  const { image, left, kept = open } = beginning;
+  const recovered = left === undefined ? openMemoryJournal({}, image) : recoverMemoryJournal(left.journal);
+  const contents = left ?? image;
   open.defer(() => recovered.journal.close());
   const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wall.now()));
   if (beginning.audit === undefined) kept.defer(() => audit.close());
-  const identity = openMemoryIdentity(image?.identity);
+  const identity = openMemoryIdentity(contents?.identity);
   open.defer(() => identity.close());
-  const history = await openMemoryHistory({ onFailure, contents: image?.history });
+  const history = await openMemoryHistory({ onFailure, contents: contents?.history });
   open.defer(() => history.close());
   return { recovered, audit, identity, history, lock: undefined };
 }
@@ -197,13 +209,15 @@ export async function openComponents(
   const { time = exchange.state.now, gapMs } = beginning;
   const clock = openClock(config.clock, time, config.clockStart, wall, gapMs);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
-  const sequencer = new Sequencer(exchange, new JournalLog(journal), history, clock, lastSeq);
+  const log = new JournalLog(journal);
+  const sequencer = new Sequencer(exchange, log, history, clock, lastSeq);
   sequencer.onHalted(onFailure);
   return {
     journal,
     identity,
     history,
     sequencer,
+    log,
     wall,
     audit,
     report,

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AdminError } from '../../admin/admin-error.ts';
 import type { OperatorRoute } from '../../admin/route.ts';
@@ -10,7 +11,9 @@ import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
 import { Faults, type FaultsImage } from '../../lab/faults/faults.ts';
+import { House } from '../../lab/faults/house.ts';
 import { faultRoutes } from '../../lab/faults/routes.ts';
+import { type OutageKind, World } from '../../lab/faults/world.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
@@ -23,10 +26,11 @@ import type { MarketLevel } from '../../simulator/activity-level.ts';
 import { canCopyMemory } from '../../storage/memory-database.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
-import { type Components, openComponents } from './components.ts';
+import { type Beginning, type Components, openComponents } from './components.ts';
 import type { Fronts } from './fronts.ts';
 import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
+import { goDown } from './outage.ts';
 import type { Standing } from './servers.ts';
 import type { RunningExchange, startExchange } from './start-exchange.ts';
 import { openVenue, type Venue } from './venue.ts';
@@ -86,6 +90,16 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     identity: () => current().identity,
     now: () => current().sequencer.clock.now(),
     sockets: () => current().streams.clientSockets(),
+    state: () => current().sequencer.state,
+    house: new House(() => current().sequencer),
+    world: new World({
+      sequencer: () => current().sequencer,
+      market: () => current().market,
+      slowDisk: (ms) => {
+        current().components.log.delayMs = ms;
+      },
+      outage: (seconds, how) => lab.beginOutage(seconds, how, surroundings.failed)?.message,
+    }),
   });
   const host = new LabHost(surroundings, faults);
   const disk = config.memory ? undefined : new DiskStore(config.data);
@@ -167,22 +181,24 @@ class LabHost implements Host<Venue> {
     return this.#running.get(url);
   }
 
-  async open({ time, image, directory }: BranchStart, gapMs: number): Promise<Venue> {
+  open({ time, image, directory }: BranchStart, gapMs: number): Promise<Venue> {
+    return this.#open({
+      time,
+      gapMs,
+      ...(image !== undefined && { image }),
+      ...(directory !== undefined && { directory }),
+    });
+  }
+
+  async #open(from: Beginning): Promise<Venue> {
     const { resolved, logger, failed, shared } = this.#surroundings;
     const { standing } = this.#ground!;
     const { config } = resolved;
     const resources = new AsyncDisposableStack();
     try {
-      const beginning = {
-        ...shared,
-        time,
-        gapMs,
-        ...(image !== undefined && { image }),
-        ...(directory !== undefined && { directory }),
-      };
-      const opened = await openComponents(config, logger, resources, failed, beginning);
+      const opened = await openComponents(config, logger, resources, failed, { ...shared, ...from });
       resources.defer(() => drained(opened.sequencer));
-      return await openVenue(opened, standing, directory ?? config.data, resources);
+      return await openVenue(opened, standing, from.directory ?? config.data, resources);
     } catch (error) {
       await resources.disposeAsync();
       throw error;
@@ -218,6 +234,26 @@ class LabHost implements Host<Venue> {
     next.start();
     for (const front of both) front.release();
     return old;
+  }
+
+  async outage(seconds: number, how: OutageKind, signal: AbortSignal): Promise<void> {
+    const { fronts, replace } = this.#ground!;
+    const { config } = this.#surroundings.resolved;
+    const old = this.venue;
+    fronts.admin.hold();
+    old.rest();
+    // Whoever asked for it is answered; an operator's long request ends with what it waits for.
+    await fronts.admin.settled(0);
+    this.#faults.cutWaiting();
+    const remains = await goDown(old, fronts.api, how, config);
+    await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
+    const next = await this.#open(remains);
+    replace(next);
+    fronts.serve(next);
+    this.#faults.resume();
+    await fronts.api.reopen();
+    next.start();
+    fronts.admin.release();
   }
 
   async fork(start: BranchStart, wish: ForkWish, ended: () => void): Promise<Fork> {

@@ -1,5 +1,11 @@
 /** What a fault does: one row for each kind, with its fields, what would be right, and what it comes to for one request. */
-import { closed } from '../../admin/fields.ts';
+import { CategoryText, closed, StatusText, SymbolText } from '../../admin/fields.ts';
+import {
+  type CategoryName,
+  INSTRUMENT_STATUS_NAMES,
+  type InstrumentStatusName,
+} from '../../core/model/enums.ts';
+import type { State } from '../../core/state/state.ts';
 import {
   type CallFault,
   FAULT_BODIES,
@@ -12,11 +18,14 @@ import {
 } from '../../http/call-faults.ts';
 import { type ClientSocket, PUSH_FAULTS, type PushFault } from '../../http/stream-faults.ts';
 import { parseDuration } from '../../sequencer/duration.ts';
+import { followedIndices } from '../../simulator/feed/price-feed.ts';
 import type { Rng } from '../../simulator/rng.ts';
 import { type TSchema, Type } from '../../validation/schema.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
+import type { Filling } from './house.ts';
 import { type Mistake, mistake, type Path, schemaMistakes } from './mistake.ts';
 import { Count, Span, type When } from './when.ts';
+import { indicesOf, type OutageKind, type World } from './world.ts';
 
 export const WAIT_MS_MAX = 600_000;
 const SKEW_MS_MAX = 86_400_000;
@@ -24,7 +33,13 @@ const RETRY_AFTER_S_MAX = 86_400;
 /** The 99th part of a normal distribution lies so many deviations above its middle. */
 const DEVIATIONS_TO_P99 = 2.326;
 
+const SLOW_MS_MAX = 10_000;
+const SECONDS_MAX = 86_400;
 const HALF_OPEN = 'half-open';
+/** The row of `status` where it is that of an instrument and not of an answer. */
+const STATUS_OF_INSTRUMENT = 'status of an instrument';
+const Name = Type.String({ minLength: 1, maxLength: 40 });
+const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: SECONDS_MAX });
 
 const Milliseconds = Type.Number({ minimum: 0, maximum: WAIT_MS_MAX });
 const Moments = Type.Enum(['before', 'after']);
@@ -36,6 +51,8 @@ export type Deed = Readonly<Record<string, unknown>>;
 export interface Surroundings {
   /** Codes of the error catalogue. */
   readonly codes: ReadonlySet<string>;
+  /** Of the exchange that runs; without it, names of it are not checked. */
+  readonly state?: () => State;
 }
 
 export interface DeedRow {
@@ -51,7 +68,15 @@ export interface DeedRow {
   readonly ofPush?: (deed: never) => PushFault;
   /** What it does to each socket that it is about. */
   readonly toSocket?: (deed: never, socket: ClientSocket) => void;
+  /** What it does to the exchange; the answer says why it could not. */
+  readonly begin?: (deed: never, world: World) => Problem | Promise<Problem>;
+  /** It lasts until its seconds or its time are over; this ends it. */
+  readonly end?: (deed: never, world: World) => Problem | Promise<Problem>;
+  /** Trades with the orders of one request. */
+  readonly filling?: (deed: never) => Filling;
 }
+
+type Problem = string | undefined;
 
 interface Latency {
   readonly latency: number | { readonly p50: number; readonly p99: number };
@@ -106,6 +131,23 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       readonly body?: FaultBody;
       readonly at?: Moment;
     }) => ({ kind: 'status', at, status, body, retryAfter }),
+  },
+  fill: {
+    schema: Type.Object(
+      {
+        fill: Type.Number({ exclusiveMinimum: 0, maximum: 100 }),
+        priceOffsetBps: Type.Optional(Type.Number({ minimum: -1000, maximum: 1000 })),
+      },
+      closed,
+    ),
+    right:
+      'fill is the percentage of the order that trades, above 0 to 100; priceOffsetBps is how much worse than the index a ' +
+      'market order trades',
+    without: ['method'],
+    filling: ({ fill, priceOffsetBps = 0 }: { readonly fill: number; readonly priceOffsetBps?: number }) => ({
+      percent: fill,
+      priceOffsetBps,
+    }),
   },
   garble: {
     schema: Type.Object({ garble: Type.Enum([...GARBLINGS]) }, closed),
@@ -178,7 +220,109 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       ms,
     }),
   },
+  stale: {
+    schema: Type.Object({ stale: Name, seconds: Seconds }, closed),
+    right:
+      'stale is an index such as BTCUSDT or a coin such as BTC, seconds how long none of its prices arrives',
+    mistakes: ({ stale }, path, { state }) =>
+      state === undefined || indicesOf(state(), stale as string).length > 0
+        ? []
+        : [mistake([...path, 'stale'], `there is no index or coin ${JSON.stringify(stale)}`)],
+    // `Faults` holds back what any of them names.
+    begin: () => undefined,
+    end: () => undefined,
+  },
+  gap: {
+    schema: Type.Object(
+      {
+        gap: Name,
+        percent: Type.Number({ exclusiveMinimum: -100, maximum: 1000 }),
+        withBook: Type.Optional(Type.Boolean()),
+      },
+      closed,
+    ),
+    right:
+      'gap is a coin such as BTC, percent how far its price jumps; withBook false leaves the quotes of makers',
+    mistakes: ({ gap }, path, { state }) =>
+      state === undefined || followedIndices(state()).some(({ base }) => base === gap)
+        ? []
+        : [mistake([...path, 'gap'], `no index has the price of ${JSON.stringify(gap)}`)],
+    begin: (
+      {
+        gap,
+        percent,
+        withBook = true,
+      }: { readonly gap: string; readonly percent: number; readonly withBook?: boolean },
+      world,
+    ) => world.gap(gap, percent, withBook),
+  },
+  halt: {
+    schema: Type.Object({ halt: Type.Literal(true), seconds: Type.Optional(Seconds) }, closed),
+    right: 'halt is true, seconds how long; without them trading is halted until the operator resumes it',
+    begin: (_deed, world) => world.halt(true),
+    end: (_deed, world) => world.halt(false),
+  },
+  delist: {
+    schema: Type.Object({ delist: SymbolText, category: CategoryText }, closed),
+    right: 'delist is a symbol, category that of its instrument',
+    mistakes: ({ delist, category }, path, { state }) =>
+      unknownInstrument(state, category, delist, [...path, 'delist']),
+    begin: ({ delist, category }: { readonly delist: string; readonly category: CategoryName }, world) =>
+      world.setStatus(category, delist, 'offline'),
+  },
+  [STATUS_OF_INSTRUMENT]: {
+    schema: Type.Object({ status: StatusText, category: CategoryText, symbol: SymbolText }, closed),
+    right: `status of an instrument is ${INSTRUMENT_STATUS_NAMES.join(', ')}, with category and symbol`,
+    mistakes: ({ symbol, category }, path, { state }) =>
+      unknownInstrument(state, category, symbol, [...path, 'symbol']),
+    begin: (
+      {
+        status,
+        category,
+        symbol,
+      }: {
+        readonly status: InstrumentStatusName;
+        readonly category: CategoryName;
+        readonly symbol: string;
+      },
+      world,
+    ) => world.setStatus(category, symbol, status),
+  },
+  outage: {
+    schema: Type.Object({ outage: Seconds, how: Type.Optional(Type.Enum(['clean', 'kill'])) }, closed),
+    right: 'outage is seconds of the machine; how is clean or kill',
+    begin: ({ outage, how = 'clean' }: { readonly outage: number; readonly how?: OutageKind }, world) =>
+      world.outage(outage, how),
+  },
+  'slow-disk': {
+    schema: Type.Object(
+      {
+        'slow-disk': Type.Number({ exclusiveMinimum: 0, maximum: SLOW_MS_MAX }),
+        seconds: Type.Optional(Seconds),
+      },
+      closed,
+    ),
+    right: `slow-disk is milliseconds, at most ${SLOW_MS_MAX}, that answers wait longer; seconds is how long it lasts`,
+    begin: () => undefined,
+    end: () => undefined,
+  },
 };
+
+/** What goes on by itself, at its time or at a request, and not to a request. */
+export function isOfWorld(row: string): boolean {
+  return DEEDS[row]!.begin !== undefined;
+}
+
+function unknownInstrument(
+  state: Surroundings['state'],
+  category: unknown,
+  symbol: unknown,
+  path: Path,
+): Mistake[] {
+  if (state === undefined || state().instrument(category as CategoryName, symbol as string) !== undefined)
+    return [];
+  return [mistake(path, `there is no ${String(category)} instrument ${JSON.stringify(symbol)}`)];
+}
 
 const CLOSE_CODES: ReadonlySet<unknown> = new Set([1000, 1001, 1006, 1008, 1011, 1012, 1013, HALF_OPEN]);
 
@@ -191,11 +335,14 @@ const checks = new Map(Object.entries(DEEDS).map(([name, { schema }]) => [name, 
 /** The row that a deed names; undefined when it names none or several. */
 export function rowOf(deed: Deed): string | undefined {
   const named = Object.keys(deed).filter((key) => Object.hasOwn(DEEDS, key));
-  return named.length === 1 ? named[0] : undefined;
+  if (named.length !== 1) return undefined;
+  return named[0] === 'status' && typeof deed.status === 'string' ? STATUS_OF_INSTRUMENT : named[0];
 }
 
 export function deedMistakes(deed: unknown, path: Path, surroundings: Surroundings): Mistake[] {
-  const rows = Object.keys(DEEDS).join(', ');
+  const rows = Object.keys(DEEDS)
+    .filter((row) => row !== STATUS_OF_INSTRUMENT)
+    .join(', ');
   if (typeof deed !== 'object' || deed === null || Array.isArray(deed))
     return [mistake(path, `must be an object with one of ${rows}`)];
   const name = rowOf(deed as Deed);

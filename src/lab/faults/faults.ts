@@ -4,17 +4,22 @@
  */
 import { AdminError } from '../../admin/admin-error.ts';
 import { findUser } from '../../admin/lookup.ts';
+import type { State } from '../../core/state/state.ts';
 import type { CallFault, CallFaults, IncomingCall } from '../../http/call-faults.ts';
 import type { ClientSocket, OutgoingPush, PushFault, StreamFaults } from '../../http/stream-faults.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
-import { DEEDS, type Deed, deedMistakes, rowOf, type Surroundings } from './deed.ts';
+import { DEEDS, type Deed, deedMistakes, isOfWorld, rowOf, type Surroundings } from './deed.ts';
+import type { House } from './house.ts';
 import { type Mistake, mistake, mistakeText, type Path, schemaMistakes } from './mistake.ts';
 import { StandingFault } from './standing-fault.ts';
 import { Waits } from './waits.ts';
 import { type Counters, HOW_OFTEN, When, whenMistakes } from './when.ts';
+import { indicesOf, type World } from './world.ts';
 
 export const FAULTS_MAX = 100;
+/** Where orders are placed. */
+const ORDER_PATHS = 'trade/place-*';
 
 /** A fault as it is asked for. */
 export interface FaultRule {
@@ -28,8 +33,12 @@ export interface FaultFacts extends Readonly<Counters> {
   readonly do: Deed;
   /** The exchange's time at which it was made; `from` and `until` count from it. */
   readonly created: number;
-  /** When it acts by itself the next time; null when it does not. */
+  /** When it acts by itself the next time, or ends; null when it does not. */
   readonly due: number | null;
+  /** It has begun and lasts. */
+  readonly active: boolean;
+  /** Why it could not do what it should; null while it could. */
+  readonly problem: string | null;
 }
 
 export interface FaultView extends FaultFacts {
@@ -46,10 +55,13 @@ export interface FaultsImage {
 
 export interface FaultsOptions extends Surroundings {
   readonly seed: number;
-  /** Of the exchange that runs now. */
+  /** These four are of the exchange that runs now. */
   readonly identity: () => Identity;
   readonly now: () => number;
   readonly sockets: () => readonly ClientSocket[];
+  readonly state: () => State;
+  readonly world: World;
+  readonly house: House;
 }
 
 const whenShape = new SchemaCheck(When);
@@ -72,7 +84,8 @@ export class Faults implements CallFaults, StreamFaults {
     return this.#standing.map((fault) => fault.view(now));
   }
 
-  add({ when = {}, do: deed }: FaultRule): FaultView | AdminError {
+  /** Answers when what happens at once has happened. */
+  async add({ when = {}, do: deed }: FaultRule): Promise<FaultView | AdminError> {
     const [found] = ruleMistakes({ when, do: deed }, [], this.#options);
     if (found !== undefined) return new AdminError('invalid_request', mistakeText(found));
     if (this.#standing.length >= FAULTS_MAX)
@@ -84,14 +97,12 @@ export class Faults implements CallFaults, StreamFaults {
     if (uid instanceof AdminError) return uid;
     const created = this.#options.now();
     const id = `fault-${++this.#last}`;
-    const facts = { id, when: oftenEnough(when, deed), do: deed, created, seen: 0, hits: 0 };
-    const fault = new StandingFault(
-      { ...facts, due: StandingFault.firstDue(facts) },
-      uid,
-      this.#options.seed,
-    );
+    const none = { seen: 0, hits: 0, active: false, problem: null };
+    const facts = { id, when: completed(when, deed), do: deed, created, ...none };
+    const due = StandingFault.firstDue(facts);
+    const fault = new StandingFault({ ...facts, due }, uid, this.#options.seed);
     this.#replace([...this.#standing, fault]);
-    this.#act(fault, created);
+    await this.#turn(fault, created);
     return fault.view(created);
   }
 
@@ -128,8 +139,14 @@ export class Faults implements CallFaults, StreamFaults {
   }
 
   /** A second of the exchange has passed: what is due happens. */
-  tick(nowMs: number): void {
-    for (const fault of this.#standing) this.#act(fault, nowMs);
+  async tick(nowMs: number): Promise<void> {
+    this.#options.world.tick(nowMs);
+    for (const fault of this.#standing) await this.#turn(fault, nowMs);
+  }
+
+  /** The exchange was started again: what lasts lasts there too. */
+  resume(): void {
+    this.#applyLasting();
   }
 
   wait(ms: number, goOn: () => void, cut: () => void): void {
@@ -149,9 +166,22 @@ export class Faults implements CallFaults, StreamFaults {
 
   #replace(standing: readonly StandingFault[]): void {
     this.#standing = standing;
-    const some = (row: 'ofCall' | 'ofPush') => standing.some((fault) => DEEDS[fault.row]![row] !== undefined);
-    this.call = some('ofCall') ? (call) => this.#meetCall(call) : undefined;
-    this.push = some('ofPush') ? (push) => this.#meetPush(push) : undefined;
+    const ofCalls = standing.some((fault) => fault.isOfCalls);
+    this.call = ofCalls ? (call) => this.#meetCall(call) : undefined;
+    const ofPushes = standing.some(({ row }) => DEEDS[row]!.ofPush !== undefined);
+    this.push = ofPushes ? (push) => this.#meetPush(push) : undefined;
+    this.#applyLasting();
+  }
+
+  #applyLasting(): void {
+    const { world, state } = this.#options;
+    const deeds = this.#standing.filter(({ active }) => active).map(({ deed }) => deed);
+    const stale = deeds.flatMap((deed) =>
+      typeof deed.stale === 'string' ? indicesOf(state(), deed.stale) : [],
+    );
+    world.withhold(new Set(stale));
+    const slow = deeds.map((deed) => deed['slow-disk']).filter((ms) => typeof ms === 'number');
+    world.slowDisk(Math.max(0, ...slow));
   }
 
   #meetCall({ method, path, apiKey, symbols, kinds }: IncomingCall): CallFault | undefined {
@@ -160,11 +190,30 @@ export class Faults implements CallFaults, StreamFaults {
     const uid = apiKey === undefined ? undefined : identity().findKey(apiKey)?.user.uid;
     const occasion = { uid, method, path, symbols };
     for (const fault of this.#standing) {
+      if (!fault.isOfCalls) continue;
       const { ofCall } = DEEDS[fault.row]!;
-      if (ofCall === undefined || kinds?.has(fault.row as CallFault['kind']) === false) continue;
-      if (fault.condition.meets(occasion, nowMs)) return ofCall(fault.deed as never, fault.lots());
+      if (kinds?.has(ofCall === undefined ? 'act' : (fault.row as CallFault['kind'])) === false) continue;
+      if (!fault.condition.meets(occasion, nowMs)) continue;
+      if (ofCall !== undefined) return ofCall(fault.deed as never, fault.lots());
+      return { kind: 'act', around: this.#around(fault) };
     }
     return undefined;
+  }
+
+  /** What a fault does before or after a request that it has met. */
+  #around(fault: StandingFault): (CallFault & { kind: 'act' })['around'] {
+    const { filling } = DEEDS[fault.row]!;
+    const { house, now } = this.#options;
+    return async (call, carryOut) => {
+      if (filling === undefined) {
+        fault.begin(now());
+        await this.#act(fault, 'begin');
+        return carryOut();
+      }
+      const { answer, problem } = await house.around(filling(fault.deed as never), call, carryOut);
+      fault.problem = problem ?? null;
+      return answer;
+    };
   }
 
   #meetPush({ connection, uid, topic, symbol }: OutgoingPush): PushFault | undefined {
@@ -179,21 +228,37 @@ export class Faults implements CallFaults, StreamFaults {
     return undefined;
   }
 
-  #act(fault: StandingFault, nowMs: number): void {
-    if (!fault.takeTurn(nowMs)) return;
+  async #turn(fault: StandingFault, nowMs: number): Promise<void> {
+    const turn = fault.turn(nowMs);
+    if (turn === undefined) return;
+    if (isOfWorld(fault.row)) await this.#act(fault, turn);
+    else this.#actOnSockets(fault, nowMs);
+  }
+
+  async #act(fault: StandingFault, turn: 'begin' | 'end'): Promise<void> {
+    this.#applyLasting();
+    fault.problem = (await DEEDS[fault.row]![turn]!(fault.deed as never, this.#options.world)) ?? null;
+  }
+
+  #actOnSockets(fault: StandingFault, nowMs: number): void {
     const { toSocket } = DEEDS[fault.row]!;
-    if (toSocket === undefined) return;
     for (const socket of this.#options.sockets()) {
       const occasion = { uid: socket.uid, method: undefined, path: socket.path, symbols: NO_SYMBOLS };
-      if (fault.condition.meets(occasion, nowMs)) toSocket(fault.deed as never, socket);
+      if (fault.condition.meets(occasion, nowMs)) toSocket!(fault.deed as never, socket);
     }
   }
 }
 
-/** A fault of pushes that does not say how often happens once: nobody wants a stream of which nothing is left. */
-function oftenEnough(when: When, deed: Deed): When {
-  const isPush = DEEDS[rowOf(deed)!]!.ofPush !== undefined;
-  return isPush && HOW_OFTEN.every((field) => when[field] === undefined) ? { ...when, times: 1 } : when;
+/** What concerns pushes or the exchange happens once unless it says how often; a fill is for orders. */
+function completed(when: When, deed: Deed): When {
+  const row = rowOf(deed)!;
+  const once = DEEDS[row]!.ofPush !== undefined || isOfWorld(row);
+  const path = DEEDS[row]!.filling === undefined ? undefined : ORDER_PATHS;
+  return {
+    ...(once && HOW_OFTEN.every((field) => when[field] === undefined) && { times: 1 }),
+    ...(path !== undefined && { path }),
+    ...when,
+  };
 }
 
 /** Everything that is wrong in a fault. */

@@ -15,7 +15,9 @@ const FaultView = Type.Object({
   due: Type.Union([Type.Integer(), Type.Null()]),
   seen: Type.Integer(),
   hits: Type.Integer(),
+  active: Type.Boolean(),
   over: Type.Boolean(),
+  problem: Type.Union([Type.String(), Type.Null()]),
 });
 
 export function faultRoutes(faults: Faults): readonly OperatorRoute[] {

@@ -1,15 +1,19 @@
 /** A fault in force: its condition, its counts, and when it acts by itself. */
 import { parseDuration } from '../../sequencer/duration.ts';
 import type { Rng } from '../../simulator/rng.ts';
-import { DEEDS, type Deed, rowOf } from './deed.ts';
+import { DEEDS, type Deed, isOfWorld, rowOf } from './deed.ts';
 import type { FaultFacts, FaultView } from './faults.ts';
-import { Condition, type Occasion, seededLots, topicPattern, type When } from './when.ts';
+import { Condition, type Occasion, seededLots, topicPattern, type When, waitsForCalls } from './when.ts';
+
+const NOTHING: Occasion = { uid: undefined, method: undefined, path: undefined, symbols: () => [] };
 
 export class StandingFault {
   readonly id: string;
   readonly row: string;
   readonly deed: Deed;
   readonly condition: Condition;
+  /** Why it could not do what it should. */
+  problem: string | null;
   readonly #when: When;
   readonly #created: number;
   readonly #seed: number;
@@ -17,19 +21,19 @@ export class StandingFault {
   /** Pushes that it still meets, by socket and topic. */
   readonly #left = new Map<string, number>();
   #due: number | null;
+  #active: boolean;
 
-  constructor(
-    { id, when, do: deed, created, due, seen, hits }: FaultFacts,
-    uid: number | undefined,
-    seed: number,
-  ) {
+  constructor(facts: FaultFacts, uid: number | undefined, seed: number) {
+    const { id, when, do: deed, created, due, active, problem, seen, hits } = facts;
     this.id = id;
     this.deed = deed;
     this.row = rowOf(deed)!;
+    this.problem = problem;
     this.#when = when;
     this.#created = created;
     this.#seed = seed;
     this.#due = due;
+    this.#active = active;
     this.#topic = typeof deed.topic === 'string' ? topicPattern(deed.topic) : undefined;
     const lots = seededLots(seed, id);
     const counters = { seen, hits };
@@ -38,19 +42,35 @@ export class StandingFault {
 
   /** When it acts by itself the first time; null when it waits for requests or pushes. */
   static firstDue({ do: deed, when, created }: Pick<FaultFacts, 'do' | 'when' | 'created'>): number | null {
-    if (DEEDS[rowOf(deed)!]!.toSocket === undefined) return null;
-    return created + (when.from === undefined ? 0 : parseDuration(when.from)!);
+    const row = rowOf(deed)!;
+    const actsAlone = isOfWorld(row) ? !waitsForCalls(when) : DEEDS[row]!.toSocket !== undefined;
+    return actsAlone ? created + (when.from === undefined ? 0 : parseDuration(when.from)!) : null;
+  }
+
+  /** It waits for requests. */
+  get isOfCalls(): boolean {
+    const { ofCall, filling } = DEEDS[this.row]!;
+    return (
+      ofCall !== undefined || filling !== undefined || (isOfWorld(this.row) && waitsForCalls(this.#when))
+    );
+  }
+
+  /** It has begun and lasts. */
+  get active(): boolean {
+    return this.#active;
   }
 
   facts(): FaultFacts {
-    const { id, deed, condition } = this;
+    const { id, deed, problem, condition } = this;
     const { seen, hits } = condition.counters;
-    return { id, when: this.#when, do: deed, created: this.#created, due: this.#due, seen, hits };
+    const [created, due, active] = [this.#created, this.#due, this.#active];
+    return { id, when: this.#when, do: deed, created, due, active, problem, seen, hits };
   }
 
   view(nowMs: number): FaultView {
-    const acted = StandingFault.firstDue(this.facts()) !== null && this.#due === null;
-    return { ...this.facts(), over: acted || this.condition.isOver(nowMs) };
+    const facts = this.facts();
+    const acted = StandingFault.firstDue(facts) !== null && facts.due === null;
+    return { ...facts, over: !facts.active && (acted || this.condition.isOver(nowMs)) };
   }
 
   /** Lots of what it does, for the occasion that it has just met. */
@@ -58,12 +78,32 @@ export class StandingFault {
     return seededLots(this.#seed, `${this.id}/do`)(this.condition.counters.seen);
   }
 
-  /** True when it is due now; the next time is set. */
-  takeTurn(nowMs: number): boolean {
-    if (this.#due === null || nowMs < this.#due || this.condition.isOver(nowMs)) return false;
+  /** What the clock makes of it now. */
+  turn(nowMs: number): 'begin' | 'end' | undefined {
+    if (this.#due === null || nowMs < this.#due) return undefined;
+    if (this.#active) {
+      this.#active = false;
+      this.#due = null;
+      return 'end';
+    }
+    if (this.condition.isOver(nowMs)) return undefined;
     const { every } = this.deed;
     this.#due = typeof every === 'string' ? nowMs + parseDuration(every)! : null;
-    return true;
+    if (isOfWorld(this.row)) {
+      this.condition.meets(NOTHING, nowMs);
+      this.begin(nowMs);
+    }
+    return 'begin';
+  }
+
+  /** What lasts is active from now on, for its seconds or its time. */
+  begin(nowMs: number): void {
+    if (DEEDS[this.row]!.end === undefined) return;
+    const { seconds } = this.deed;
+    const { until } = this.#when;
+    this.#active = true;
+    if (typeof seconds === 'number') this.#due = nowMs + seconds * 1000;
+    else this.#due = until === undefined ? null : this.#created + parseDuration(until)!;
   }
 
   /** One that it meets is followed by the rest of its count, in the same topic of the same socket. */

@@ -41,6 +41,13 @@ export function whenMistakes({ from, until }: When, path: readonly (string | num
   return [];
 }
 
+/** With one of these a fault waits for requests. */
+const OF_CALLS = ['account', 'method', 'path', 'symbol', 'nth', 'every', 'probability'] as const;
+
+export function waitsForCalls(when: When): boolean {
+  return OF_CALLS.some((field) => when[field] !== undefined);
+}
+
 /** How often it happens. */
 export const HOW_OFTEN = ['nth', 'every', 'probability', 'times'] as const satisfies readonly (keyof When)[];
 
