@@ -54,6 +54,8 @@ export interface AdmittedCall {
 export interface CallFaults {
   /** The fault that a request meets; undefined while no fault waits for requests. */
   call: ((call: IncomingCall) => CallFault | undefined) | undefined;
+  /** The fault that orders ask for by their client ids. */
+  named(clientOids: readonly (string | undefined)[]): CallFault | undefined;
   /** Calls back after so long; `cut` instead when the exchange cannot wait for it. */
   wait(ms: number, goOn: () => void, cut: () => void): void;
 }

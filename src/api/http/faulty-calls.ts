@@ -73,10 +73,8 @@ export function meetFault(
     request.fault = fault;
     goOn();
   } else if (fault.kind === 'latency') faults!.wait(fault.ms, goOn, () => cut(request));
-  else if (fault.kind === 'drop') {
-    reply.hijack();
-    cut(request);
-  } else {
+  else if (fault.kind === 'drop') lose(request, reply);
+  else {
     const { type, body } = answerOf(fault, clock);
     if (fault.retryAfter !== undefined) reply.header('retry-after', fault.retryAfter);
     reply.code(fault.status).type(type).serializer(String).send(body);
@@ -100,6 +98,23 @@ export function orderedRefusal(
 /** A clock that is as wrong as a fault has ordered. */
 export function skewedClock(fault: CallFault, clock: Clock): Clock {
   return fault.kind === 'skew' ? { now: () => clock.now() + fault.ms } : clock;
+}
+
+/** Orders that are placed here may say by their client ids what becomes of them. */
+export const ORDER_PATHS: ReadonlySet<string> = new Set([
+  '/api/v3/trade/place-order',
+  '/api/v3/trade/place-batch',
+]);
+
+/** Of the orders in a request. */
+export function clientOidsOf(body: unknown): readonly (string | undefined)[] {
+  return ([body].flat() as ({ clientOid?: string } | undefined)[]).map((order) => order?.clientOid);
+}
+
+/** The request never arrived. */
+export function lose(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  cut(request);
 }
 
 /** A reset, not an end: bytes that were sent already may be lost too. */

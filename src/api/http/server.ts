@@ -28,7 +28,15 @@ import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
 import { validationError } from '../wire/validation.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { describedRoute } from './described-route.ts';
-import { meetFault, orderedRefusal, serveFaultyCalls, skewedClock } from './faulty-calls.ts';
+import {
+  clientOidsOf,
+  lose,
+  meetFault,
+  ORDER_PATHS,
+  orderedRefusal,
+  serveFaultyCalls,
+  skewedClock,
+} from './faulty-calls.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
@@ -176,6 +184,7 @@ function serve(
   received: Received | undefined,
 ): void {
   const { sequencer, identity, errorDialect, addressKey, reserves, faults } = services;
+  const places = ORDER_PATHS.has(route.path);
   app.route({
     ...describedRoute(route),
     config: { route },
@@ -189,7 +198,12 @@ function serve(
         );
     },
     handler: (request, reply) => {
+      if (faults !== undefined && places) request.fault ??= faults.named(clientOidsOf(request.body));
       const { fault } = request;
+      if (fault?.kind === 'drop' && fault.at === 'before') {
+        lose(request, reply);
+        return;
+      }
       if (fault?.kind === 'reject') {
         responder.fail(reply, orderedRefusal(fault, sequencer.state, request.body ?? request.query));
         return;

@@ -4,7 +4,7 @@ import type { CallFault, CallFaults } from '../../http/call-faults.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
 import { checkPermission } from '../auth/permissions.ts';
-import { orderedRefusal } from '../http/faulty-calls.ts';
+import { ORDER_PATHS, orderedRefusal } from '../http/faulty-calls.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Caller, Services } from '../route.ts';
 import { BODY_LIMITS, parseBody } from '../wire/safe-json.ts';
@@ -238,10 +238,16 @@ export class MessageHandler {
   }
 
   private faultOf({ topic, args }: TradeCall, { key: { apiKey } }: Caller): CallFault | undefined {
-    const meet = this.options.faults?.call;
-    if (meet === undefined) return undefined;
+    const { faults } = this.options;
+    if (faults === undefined) return undefined;
+    const path = tradePath(topic);
+    const named = ORDER_PATHS.has(path)
+      ? faults.named(args.map(({ clientOid, clientId = clientOid }) => textOf(clientId)))
+      : undefined;
+    const meet = faults.call;
+    if (meet === undefined) return named;
     const symbols = () => args.flatMap(({ symbol }) => (typeof symbol === 'string' ? [symbol] : []));
-    return meet({ method: 'POST', path: tradePath(topic), apiKey, symbols, kinds: FAULTS_OF_TRADES });
+    return meet({ method: 'POST', path, apiKey, symbols, kinds: FAULTS_OF_TRADES }) ?? named;
   }
 
   private answerFaulty(
@@ -262,6 +268,10 @@ export class MessageHandler {
       cut: () => connection.stream.resetAndDestroy(),
     });
   }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Undefined when the request has no id that could be repeated. */

@@ -9,6 +9,7 @@ import type { CallFault, CallFaults, IncomingCall } from '../../http/call-faults
 import type { ClientSocket, OutgoingPush, PushFault, StreamFaults } from '../../http/stream-faults.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
+import { actingFault } from './acting-ids.ts';
 import { DEEDS, type Deed, deedMistakes, isOfWorld, rowOf, type Surroundings } from './deed.ts';
 import type { House } from './house.ts';
 import { type Mistake, mistake, mistakeText, type Path, schemaMistakes } from './mistake.ts';
@@ -149,6 +150,10 @@ export class Faults implements CallFaults, StreamFaults {
     this.#applyLasting();
   }
 
+  named(clientOids: readonly (string | undefined)[]): CallFault | undefined {
+    return actingFault(clientOids, this.#options.codes, this.#options.house);
+  }
+
   wait(ms: number, goOn: () => void, cut: () => void): void {
     this.#waits.add(ms, goOn, cut);
   }
@@ -210,7 +215,8 @@ export class Faults implements CallFaults, StreamFaults {
         await this.#act(fault, 'begin');
         return carryOut();
       }
-      const { answer, problem } = await house.around(filling(fault.deed as never), call, carryOut);
+      const wanted = filling(fault.deed as never);
+      const { answer, problem } = await house.around(() => wanted, call, carryOut);
       fault.problem = problem ?? null;
       return answer;
     };

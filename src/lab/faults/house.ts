@@ -28,12 +28,13 @@ const LEVELS = 1000;
 const BPS = 10_000;
 
 /** An order of a request, as far as it matters here. */
-interface Wanted {
+export interface Wanted {
   readonly category?: CategoryName;
   readonly symbol?: string;
   readonly side?: string;
   readonly orderType?: string;
   readonly qty?: string;
+  readonly clientOid?: string;
 }
 
 /** How much of an order is to trade, and of a market order how far from the index. */
@@ -51,21 +52,24 @@ export class House {
 
   /** Carries a request out and trades against its orders: market orders find an offer, others are traded with. */
   async around(
-    filling: Filling,
+    fillingOf: (order: Wanted) => Filling | undefined,
     { uid, body }: { readonly uid: number | undefined; readonly body: unknown },
     carryOut: () => Promise<unknown>,
   ): Promise<{ readonly answer: unknown; readonly problem: string | undefined }> {
     const problems: (string | undefined)[] = [];
     const wanted = [body].flat() as Wanted[];
     const before = this.#state.lastId;
-    const market = wanted.filter(({ orderType }) => orderType === 'market');
-    for (const order of market) problems.push(await this.#offer(order, filling));
+    const market = wanted.filter((order) => order.orderType === 'market' && fillingOf(order) !== undefined);
+    for (const order of market) problems.push(await this.#offer(order, fillingOf(order)!));
     const answer = await carryOut();
     if (uid === undefined) return { answer, problem: undefined };
     const placed = openOrders(this.#state, { uid, limit: wanted.length }).filter(
       ({ orderId }) => orderId > before,
     );
-    for (const order of placed.reverse()) problems.push(await this.#fill(order, filling.percent));
+    for (const order of placed.reverse()) {
+      const filling = fillingOf(wanted.find(({ clientOid }) => clientOid === order.clientOid) ?? {});
+      if (filling !== undefined) problems.push(await this.#fill(order, filling.percent));
+    }
     for (const order of market) await this.#withdraw(order);
     return { answer, problem: problems.find((problem) => problem !== undefined) };
   }
