@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
   unknown_snapshot: 404,
   unknown_fork: 404,
   unknown_past: 404,
+  unknown_fault: 404,
   already_exists: 409,
   busy: 409,
   port_taken: 409,

@@ -49,6 +49,12 @@ export interface HistoryCopies {
   contents(): Promise<Uint8Array>;
 }
 
+/** A history that can be left as a kill leaves it. */
+export interface AbandonableHistory {
+  /** Ends it at once: what is not stored is lost. */
+  abandon(): Promise<void>;
+}
+
 export interface History {
   /** Last command whose events are stored durably (0 = none). */
   readonly confirmedSeq: number;

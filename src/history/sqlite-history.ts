@@ -6,6 +6,7 @@ import type { Instrument } from '../core/model/instrument.ts';
 import type { DatabaseLink, LinkListener } from './database-link.ts';
 import type { GeneratedPast } from './generated-candles.ts';
 import type {
+  AbandonableHistory,
   CandleQuery,
   CandleSeries,
   CommissionQuery,
@@ -64,18 +65,22 @@ export interface SqliteHistoryOptions extends Omit<MemoryHistoryOptions, 'conten
 }
 
 /** In a file, with a thread. */
-export function openSqliteHistory(options: SqliteHistoryOptions): Promise<History & HistoryCopies> {
+export function openSqliteHistory(
+  options: SqliteHistoryOptions,
+): Promise<History & HistoryCopies & AbandonableHistory> {
   const { path } = options;
   return opened(new SqliteHistory(path, options, (listener) => new HistoryThread(path, listener)));
 }
 
 /** In memory, without a thread: it ends with the process. */
-export function openMemoryHistory(options: MemoryHistoryOptions): Promise<History & HistoryCopies> {
+export function openMemoryHistory(
+  options: MemoryHistoryOptions,
+): Promise<History & HistoryCopies & AbandonableHistory> {
   const { contents } = options;
   return opened(new SqliteHistory('memory', options, (listener) => new HistoryInPlace(listener, contents)));
 }
 
-async function opened(history: SqliteHistory): Promise<History & HistoryCopies> {
+async function opened(history: SqliteHistory): Promise<History & HistoryCopies & AbandonableHistory> {
   await history.opened;
   return history;
 }
@@ -85,7 +90,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-class SqliteHistory implements History, HistoryCopies {
+class SqliteHistory implements History, HistoryCopies, AbandonableHistory {
   readonly opened: Promise<void>;
   readonly #link: DatabaseLink;
   /** Where it is, for messages. */
@@ -305,6 +310,13 @@ class SqliteHistory implements History, HistoryCopies {
     await closed;
     await this.#link.end();
     this.#fail(new Error('history is closed'));
+  }
+
+  async abandon(): Promise<void> {
+    if (this.#failure !== undefined || this.#closing) return;
+    this.#closing = true;
+    this.#fail(new Error('history was abandoned'));
+    await this.#link.end();
   }
 
   async #read<Name extends ReadName>(name: Name, argument: ReadArgument<Name>): Promise<ReadAnswer<Name>> {

@@ -47,6 +47,7 @@ export class Front {
   readonly #options: FrontOptions;
   /** `localhost` may have two addresses. */
   readonly #others: Server[] = [];
+  readonly #addresses = new Map<Server, Address>();
   #behind: Server | undefined;
   /** Undefined while requests pass. */
   #waiting: (() => void)[] | undefined;
@@ -119,6 +120,15 @@ export class Front {
     );
   }
 
+  /** Listens again where it did before it was closed. */
+  async reopen(): Promise<void> {
+    for (const [server, address] of this.#addresses) {
+      const listening = once(server, 'listening');
+      server.listen(address);
+      await listening;
+    }
+  }
+
   /** Behind another address of the same name, if it can be had. */
   async #listenBeside(taken: string, port: number): Promise<void> {
     for (const { address } of await lookup('localhost', { all: true })) {
@@ -137,6 +147,8 @@ export class Front {
     const listening = once(server, 'listening');
     server.listen(address);
     await listening;
+    const { port } = server.address() as AddressInfo;
+    this.#addresses.set(server, { host: address.host, port });
   }
 
   #limitAs(server: Server): void {

@@ -40,6 +40,12 @@ export interface LoggedRecord {
   readonly payload: Uint8Array;
 }
 
+/** A journal that can be left as a kill leaves it. */
+export interface AbandonableJournal extends CommandJournal {
+  /** Ends it at once: whatever is not durable is lost, and nothing is closed in order. */
+  abandon(): Promise<void>;
+}
+
 export interface Snapshot {
   readonly seq: number;
   readonly state: Uint8Array;

@@ -5,7 +5,7 @@ import { threadModule } from '../program-files.ts';
 import { NoSpace } from '../storage/free-space.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AppendQueue } from './append-queue.ts';
-import type { CommandJournal, JournalCapacity, Recovered, Snapshot } from './command-journal.ts';
+import type { AbandonableJournal, JournalCapacity, Recovered, Snapshot } from './command-journal.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { reserveName } from './file-names.ts';
 import { JournalFailed, SpaceMissing } from './journal-errors.ts';
@@ -24,7 +24,7 @@ export interface FileJournalOptions extends Partial<JournalSettings> {
 }
 
 /** Locks and recovers the directory, starts the writing thread. Throws JournalRefused when it cannot be opened safely. */
-export async function openFileJournal(options: FileJournalOptions): Promise<Recovered> {
+export async function openFileJournal(options: FileJournalOptions): Promise<Recovered<AbandonableJournal>> {
   const { directory, lock: held, ...chosen } = options;
   const settings = journalSettings(chosen);
   const lock = held === undefined ? acquireLock(directory) : undefined;
@@ -58,7 +58,7 @@ const LOCK_BYTES = 64 * 1024;
 const FULL = /^(ENOSPC|EDQUOT)\b/;
 
 /** The journal of the running exchange: the caller's thread appends, a thread of its own writes and syncs. */
-class FileJournal implements CommandJournal {
+class FileJournal implements AbandonableJournal {
   readonly #directory: string;
   readonly #instanceId: Uint8Array;
   readonly #lock: DirectoryLock | undefined;
@@ -178,6 +178,14 @@ class FileJournal implements CommandJournal {
   close(): Promise<void> {
     this.#closing ??= this.#drainAndClose();
     return this.#closing;
+  }
+
+  async abandon(): Promise<void> {
+    if (this.#closing !== undefined) return;
+    this.#closing = Promise.resolve();
+    this.#failure ??= new JournalFailed('the log was abandoned');
+    await this.#worker.terminate();
+    this.#lock?.release();
   }
 
   /** Resolves when the writer has its first segment; from then on durable marks and failures are followed. */

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type {
-  CommandJournal,
+  AbandonableJournal,
   JournalCapacity,
   JournalPast,
   LoggedRecord,
@@ -24,6 +24,16 @@ export interface MemoryJournalOptions {
   /** Room for a past that no start needs, beside what it does. */
   readonly pastBytes?: number;
   readonly now?: () => number;
+}
+
+/** What another one has kept, as a start finds it; of one that was abandoned, what was durable. */
+export function recoverMemoryJournal(left: MemoryJournal): Recovered<MemoryJournal> {
+  const { snapshot, records } = left.kept();
+  const opened = openMemoryJournal({}, snapshot);
+  const kept = [...records].filter(({ seq }) => seq <= left.durableSeq);
+  opened.journal.goOnWith(kept);
+  const lastSeq = opened.journal.durableSeq;
+  return { ...opened, records: kept, report: { ...opened.report, lastSeq, recordsToReplay: kept.length } };
 }
 
 /** A new journal, as if found in an empty directory, or one that goes on from a snapshot of another. */
@@ -46,7 +56,7 @@ export function openMemoryJournal(
   return { journal: new MemoryJournal(options, snapshot), snapshot, records: [], report };
 }
 
-export class MemoryJournal implements CommandJournal {
+export class MemoryJournal implements AbandonableJournal {
   readonly #payloadBytesMax: number;
   readonly #pastBytes: number;
   readonly #age: QueueAge;
@@ -125,6 +135,18 @@ export class MemoryJournal implements CommandJournal {
     if (this.#closed) return;
     this.#announce();
     this.#closed = true;
+  }
+
+  async abandon(): Promise<void> {
+    clearImmediate(this.#announcement);
+    this.#closed = true;
+  }
+
+  /** Records that are there already; none of them is announced. */
+  goOnWith(records: readonly LoggedRecord[]): void {
+    for (const { payload } of records) this.#add(payload);
+    this.#durableSeq = this.#appendedSeq;
+    this.#age.durable(this.#durableSeq, this.#appendedSeq);
   }
 
   /** What a replay begins with: the newest snapshot, and the records after it. */

@@ -5,6 +5,7 @@ import type { JournalPast } from '../journal/command-journal.ts';
 import type { ClockChoice } from '../sequencer/clock-choice.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
+import type { OutageKind } from './faults/world.ts';
 import type { BranchStart } from './snapshot.ts';
 
 /** A running exchange, as the laboratory sees it. */
@@ -70,6 +71,8 @@ export interface Host<Venue extends LabVenue> {
   open(start: BranchStart, gapMs: number): Promise<Venue>;
   /** Puts it in the place of the one that runs, which is at rest from then on and returned. */
   replace(next: Venue, how: Switch): Promise<Venue>;
+  /** Stops the exchange, keeps its ports closed for so long, and starts it again from its records. */
+  outage(seconds: number, how: OutageKind, signal: AbortSignal): Promise<void>;
   /** `ended` is called when the fork ends by itself. Throws PortTaken. */
   fork(start: BranchStart, wish: ForkWish, ended: () => void): Promise<Fork>;
 }

@@ -16,6 +16,8 @@ import type { Branches, BranchFacts } from './branches.ts';
 import { type CapsuleSource, recordCapsule } from './capsule/record-capsule.ts';
 import { ClockSessions } from './clock/sessions.ts';
 import { type Difference, differences } from './diff.ts';
+import type { Faults, FaultsImage } from './faults/faults.ts';
+import type { OutageKind } from './faults/world.ts';
 import { type Fork, type ForkWish, type Host, type LabVenue, PortTaken } from './host.ts';
 import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE } from './limits.ts';
 import { judge, type RefereeSource, type RefereeWish } from './referee/referee.ts';
@@ -65,6 +67,7 @@ export interface LaboratoryOptions<Venue extends LabVenue> {
   readonly store: SnapshotStore;
   readonly branches: Branches;
   readonly limits: LabLimits;
+  readonly faults: Faults;
   /** Called before another branch or clock becomes the present one: keeps what a start must know. */
   readonly enter: (all: readonly BranchFacts[], branch: BranchFacts, time: BranchTime) => void;
 }
@@ -74,6 +77,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   readonly #store: SnapshotStore;
   readonly #branches: Branches;
   readonly #limits: LabLimits;
+  readonly #faults: Faults;
   readonly #enter: LaboratoryOptions<Venue>['enter'];
   /** Participants that move a driven clock. */
   readonly sessions: ClockSessions;
@@ -81,15 +85,18 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   #lastFork = 0;
   /** Machine's time of the last revert. */
   #branchSinceMs = 0;
+  readonly #outages = new AbortController();
+  #outage: Promise<void> | undefined;
   /** What is being done: one thing at a time. */
   #underWay: string | undefined;
 
-  constructor({ host, store, branches, limits, enter }: LaboratoryOptions<Venue>) {
+  constructor({ host, store, branches, limits, faults, enter }: LaboratoryOptions<Venue>) {
     this.#host = host;
     this.sessions = new ClockSessions(host);
     this.#store = store;
     this.#branches = branches;
     this.#limits = limits;
+    this.#faults = faults;
     this.#enter = enter;
   }
 
@@ -150,12 +157,14 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       this.#branches.add(branch);
       this.#branches.enter(branch);
       this.#branchSinceMs = this.#host.wallMs();
+      const ofLeft = this.#faults.image();
+      this.#faults.restore(facts.faults);
       const { sequencer } = old;
       const dropped = {
         commands: sequencer.appliedSeq - common,
         orders: ordersGone(sequencer.state, next.sequencer.state),
       };
-      await this.#leave(old, left);
+      await this.#leave(old, left, ofLeft);
       const { name, seq, time, stateHash: hash } = facts;
       return { name, seq, time, stateHash: hash, ms: elapsed(began), dropped };
     });
@@ -178,7 +187,9 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       const id = `fork-${++this.#lastFork}`;
       try {
         const start = await this.#begin(facts, branch.branch);
-        const { close, ...fork } = await this.#host.fork(start, wish, () => this.#ended(id, branch));
+        const { faults } = facts;
+        const beginning = { ...start, ...(faults !== undefined && { faults }) };
+        const { close, ...fork } = await this.#host.fork(beginning, wish, () => this.#ended(id, branch));
         const opened = { ...fork, id, from: from ?? NOW, ms: elapsed(began) };
         this.#forks.set(id, { facts: opened, branch: branch.branch, close });
         return opened;
@@ -243,9 +254,23 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     });
   }
 
-  /** Ends every fork. */
+  /** Why an outage cannot begin; it goes on by itself, and `failed` is told when the exchange does not come back. */
+  beginOutage(seconds: number, how: OutageKind, failed: (error: Error) => void): AdminError | undefined {
+    if (this.#underWay !== undefined)
+      return new AdminError('busy', `${this.#underWay} is under way: an outage can wait until it is done`);
+    const { signal } = this.#outages;
+    this.#outage = this.alone('an outage', () => this.#host.outage(seconds, how, signal)).then(
+      () => {},
+      failed,
+    );
+    return undefined;
+  }
+
+  /** Ends every fork, and an outage at once. */
   async close(): Promise<void> {
     this.sessions.hold('the exchange stops');
+    this.#outages.abort();
+    await this.#outage;
     await Promise.all([...this.#forks.keys()].map((id) => this.endFork(id)));
   }
 
@@ -302,6 +327,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     name: string,
     note: string,
     on: BranchFacts,
+    faults = this.#faults.image(),
   ): Promise<SnapshotFacts | AdminError> {
     const { sequencer, identity, history } = venue;
     const image: Image = {
@@ -324,6 +350,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       branch: on.branch,
       taken: this.#host.wallMs(),
       clock: choiceOf(sequencer.clock),
+      faults,
     };
     const atPoint = <Copy>(copy: () => Promise<Copy>) =>
       new Promise<Copy>((resolve) => sequencer.atPoint(() => resolve(copy())));
@@ -339,9 +366,9 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   /** The end of the branch that is left: it can be forked and gone back to like any snapshot, while it is among the newest. */
-  async #leave(old: LabVenue, left: BranchFacts): Promise<void> {
+  async #leave(old: LabVenue, left: BranchFacts, faults: FaultsImage): Promise<void> {
     try {
-      await this.#keep(old, branchEndName(left.branch), '', left);
+      await this.#keep(old, branchEndName(left.branch), '', left, faults);
       const ends = this.#store.all().filter(({ name }) => !isName(name));
       for (const end of ends.slice(0, -BRANCHES_KEPT)) {
         this.#store.delete(end.name);

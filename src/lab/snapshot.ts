@@ -2,6 +2,7 @@
 import type { HistoryCopies } from '../history/history.ts';
 import type { IdentityImage } from '../identity/identity-storage.ts';
 import type { ClockChoice } from '../sequencer/clock-choice.ts';
+import type { FaultsImage } from './faults/faults.ts';
 
 export interface SnapshotFacts {
   readonly name: string;
@@ -21,6 +22,8 @@ export interface SnapshotFacts {
   readonly taken: number;
   /** The exchange's clock; snapshots of older programs do not have it. */
   readonly clock?: ClockChoice;
+  /** Those of older versions have none. */
+  readonly faults?: FaultsImage;
 }
 
 /** What a snapshot keeps, beside the history. */
@@ -40,6 +43,7 @@ export interface BranchStart {
   readonly clock?: ClockChoice;
   readonly image?: Image & { readonly history: Uint8Array };
   readonly directory?: string;
+  readonly faults?: FaultsImage;
 }
 
 /** Where snapshots are kept. */

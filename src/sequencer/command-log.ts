@@ -30,9 +30,13 @@ export interface CommandLog {
 export class JournalLog implements CommandLog {
   readonly #journal: CommandJournal;
   #sequenced: SequencedListener = () => {};
+  #durableSeq: number;
+  /** So much later it says that a command is durable; the laboratory makes a slow disk of it. */
+  delayMs = 0;
 
   constructor(journal: CommandJournal) {
     this.#journal = journal;
+    this.#durableSeq = journal.durableSeq;
   }
 
   propose(payloads: readonly Uint8Array[], ticket: number): void {
@@ -51,7 +55,15 @@ export class JournalLog implements CommandLog {
   }
 
   onDurable(listener: (durableSeq: number) => void): void {
-    this.#journal.onDurable(listener);
+    const announce = (seq: number) => {
+      if (seq <= this.#durableSeq) return;
+      this.#durableSeq = seq;
+      listener(seq);
+    };
+    this.#journal.onDurable((seq) => {
+      if (this.delayMs === 0) announce(seq);
+      else setTimeout(() => announce(seq), this.delayMs);
+    });
   }
 
   onFailure(listener: (error: Error) => void): void {
@@ -59,7 +71,7 @@ export class JournalLog implements CommandLog {
   }
 
   get durableSeq(): number {
-    return this.#journal.durableSeq;
+    return this.#durableSeq;
   }
 
   capacity(): JournalCapacity {

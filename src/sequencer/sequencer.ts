@@ -106,6 +106,8 @@ export class Sequencer {
   private readonly listeners: ((published: Published) => void)[] = [];
   /** Follows what is submitted in this turn; a request sets it while its handler runs, up to the first wait. */
   trace: CommandTrace | undefined;
+  /** Commands that do not arrive, each with the reason; undefined while all do. The laboratory holds prices back with it. */
+  withholds: ((command: Unstamped<Command>) => string | undefined) | undefined;
   /** Set by the memory guard: commands that need more memory are rejected. */
   memoryShort = false;
   private sinceCheckpoint = 0;
@@ -199,7 +201,7 @@ export class Sequencer {
   /** Why a command is not accepted now. */
   private refusalOf(command: Unstamped<Command>): Unavailable | undefined {
     if (this.halted !== undefined) return new Unavailable(`the exchange has stopped: ${this.halted.message}`);
-    const reason = shedReason(command, this.resources(), this.state);
+    const reason = this.withholds?.(command) ?? shedReason(command, this.resources(), this.state);
     return reason === undefined ? undefined : new Unavailable(reason);
   }
 

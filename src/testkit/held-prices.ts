@@ -3,8 +3,8 @@
  * a test has set are reported again while it moves the clock.
  */
 import { EVERY_COMPONENT } from '../core/model/command.ts';
-import { MONEY_SCALE, parseUnits } from '../core/model/units.ts';
-import type { Sequencer } from '../sequencer/sequencer.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../core/model/units.ts';
+import { type Sequencer, Unavailable } from '../sequencer/sequencer.ts';
 import { followedIndices } from '../simulator/feed/price-feed.ts';
 import type { Operator } from './operator.ts';
 
@@ -62,24 +62,39 @@ export class HeldPrices {
   /** The command of the operator's call: fifty calls would be a fifth of a start. */
   async reportAll(): Promise<void> {
     const { indexByName } = this.#sequencer().state;
-    for (const [name, text] of this.#prices) {
+    for (const name of this.#prices.keys()) {
       const index = indexByName.get(name)!;
-      const price = parseUnits(text, MONEY_SCALE)!;
-      await this.#sequencer().submit({
+      const price = parseUnits(this.#present(name), MONEY_SCALE)!;
+      const command = {
         type: 'componentPrice',
         index,
         component: EVERY_COMPONENT,
         price,
         volume: 0n,
-      });
+      } as const;
+      await this.#sequencer()
+        .submit(command)
+        .catch((error: Error) => {
+          // A fault may hold prices back.
+          if (!(error instanceof Unavailable)) throw error;
+        });
     }
+  }
+
+  /** The price that the exchange has by hand; others than the test may have set it. */
+  #present(name: string): string {
+    const { indexByName, indices } = this.#sequencer().state;
+    const byHand = indices[indexByName.get(name)!]!.components.find(
+      ({ byOperator, price }) => byOperator && price !== 0n,
+    );
+    return byHand === undefined ? this.#prices.get(name)! : formatMoney(byHand.price);
   }
 
   /** Multiplies the prices of a coin; false when it has none. */
   async move(coin: string, factor: number): Promise<boolean> {
     const indices = this.#ofCoin.get(coin);
     if (indices === undefined) return false;
-    for (const index of indices) await this.set(index, scaled(this.#prices.get(index)!, factor));
+    for (const index of indices) await this.set(index, scaled(this.#present(index), factor));
     return true;
   }
 }

@@ -29,8 +29,8 @@ export const SUITES = {
   ],
   core: ['test/core/**/*.test.ts'],
   lab: [
-    'test/lab/{capsule*,clock,command-line,data-directory,explain*,forks,market}.test.ts',
-    'test/lab/{property,referee,refusals,replay,snapshots}.test.ts',
+    'test/lab/{acting-ids,capsule*,clock,command-line,data-directory,explain*,faults,forks,market}.test.ts',
+    'test/lab/{property,referee,refusals,replay,snapshots,stream-faults,world-faults}.test.ts',
     'test/memory/*.test.ts',
   ],
   'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],

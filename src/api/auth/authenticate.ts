@@ -19,6 +19,8 @@ export interface IncomingRequest {
   readonly body: Uint8Array;
   /** From `../limits/peer-address.ts`; undefined when it could not be established. */
   readonly peerAddress: string | undefined;
+  /** By so much the exchange takes it to be later than it is; only the laboratory does. */
+  readonly skewMs?: number;
 }
 
 /** The arguments of a WebSocket login frame (wire 1.5). */
@@ -28,6 +30,8 @@ export interface IncomingLogin {
   readonly timestamp: string | number;
   readonly sign: string;
   readonly peerAddress: string | undefined;
+  /** As that of a request. */
+  readonly skewMs?: number;
 }
 
 export interface Authenticated {
@@ -78,11 +82,11 @@ export function authenticate(
     return refuse('40017', 'a GET request must not carry a body; put the parameters into the query');
   }
   const { apiKey, sign, timestamp, passphrase } = headers;
-  const { method, url, body, peerAddress } = request;
+  const { method, url, body, peerAddress, skewMs = 0 } = request;
   const text = { timestamp, method, url, body };
   const signed = (key: SigningKey) => verifyRequest(key, text, sign);
   const signedText = 'timestamp, method, path, ?query and body';
-  const presented = { apiKey, sign, passphrase, timestampMs, peerAddress, signed, signedText };
+  const presented = { apiKey, sign, passphrase, timestampMs, peerAddress, skewMs, signed, signedText };
   // A GET changes nothing, and clients repeat it when a connection breaks: replays of it are allowed.
   return verify(presented, nowMs, keys, serverTimeMs, method === 'GET' ? undefined : replays);
 }
@@ -94,7 +98,7 @@ export function authenticateLogin(
   serverTimeMs = nowMs,
   replays?: ReplayGuard,
 ): Authentication | Promise<Authentication> {
-  const { apiKey, sign, passphrase, peerAddress } = login;
+  const { apiKey, sign, passphrase, peerAddress, skewMs = 0 } = login;
   const timestamp = String(login.timestamp);
   const value = parseInteger(timestamp, 0, TIMESTAMP_MAX);
   if (value === undefined) {
@@ -104,7 +108,7 @@ export function authenticateLogin(
   const signed = (key: SigningKey) => verifyLogin(key, timestamp, login.sign);
   const signedText = 'the timestamp and GET/user/verify';
   return verify(
-    { apiKey, sign, passphrase, peerAddress, timestampMs, signed, signedText },
+    { apiKey, sign, passphrase, peerAddress, timestampMs, skewMs, signed, signedText },
     nowMs,
     keys,
     serverTimeMs,
@@ -158,6 +162,7 @@ interface Presented {
   readonly passphrase: string;
   readonly timestampMs: number;
   readonly peerAddress: string | undefined;
+  readonly skewMs: number;
   readonly signed: (key: SigningKey) => boolean;
   /** The text that must be signed, for the message to a client that signed another. */
   readonly signedText: string;
@@ -175,8 +180,9 @@ function verify(
     presented.signed(DUMMY_KEY);
     return unknownKey();
   }
-  const late = timestampRefusal(presented.timestampMs, nowMs);
-  if (late !== undefined && timestampRefusal(presented.timestampMs, serverTimeMs) !== undefined) return late;
+  const { timestampMs, skewMs } = presented;
+  const late = timestampRefusal(timestampMs, nowMs + skewMs);
+  if (late !== undefined && timestampRefusal(timestampMs, serverTimeMs + skewMs) !== undefined) return late;
   if (!presented.signed({ kind: credential.key.kind, verifier: credential.verifier })) {
     return signatureRefusal(credential, presented.signedText);
   }

@@ -109,7 +109,11 @@ export class RequestGuard {
       return;
     }
     const { method, url, rawHeaders } = request.raw;
-    const incoming = { method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer };
+    const { fault } = request;
+    const incoming = {
+      ...{ method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer },
+      skewMs: fault?.kind === 'skew' ? fault.ms : 0,
+    };
     const now = this.#wall.now();
     const verdict = authenticate(incoming, now, this.#identity, this.#clock.now(), this.#replays);
     const goOn = (result: Authentication) => {

@@ -16,6 +16,7 @@ import type {
   FastifyRequest,
   preValidationHookHandler,
 } from 'fastify';
+import type { CallFaults } from '../../http/call-faults.ts';
 import { endConnection, JSON_TYPE } from '../../http/client-error.ts';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
@@ -27,6 +28,15 @@ import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
 import { validationError } from '../wire/validation.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { describedRoute } from './described-route.ts';
+import {
+  clientOidsOf,
+  lose,
+  meetFault,
+  ORDER_PATHS,
+  orderedRefusal,
+  serveFaultyCalls,
+  skewedClock,
+} from './faulty-calls.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
@@ -52,6 +62,8 @@ export interface ApiServerOptions extends Services, RequestGuardOptions {
   readonly connectionsMax?: number;
   /** Undefined while nothing is recorded. */
   readonly recorder?: TrafficSink | undefined;
+  /** Undefined without a laboratory. */
+  readonly faults?: CallFaults | undefined;
 }
 
 declare module 'fastify' {
@@ -71,12 +83,15 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   app.decorateRequest('peer', undefined);
   app.decorateRequest('caller', undefined);
   app.decorateRequest('received', undefined);
+  app.decorateRequest('fault', undefined);
   app.removeAllContentTypeParsers();
   // A named type is matched without parsing, and nearly all bodies have this one.
   for (const type of ['application/json', '*'])
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   const { recorder: traffic, identity, wall } = options;
   if (traffic !== undefined) recordCalls(app, { traffic, identity, wall });
+  // Behind the recorder, which keeps the answer as the exchange gave it.
+  if (options.faults !== undefined) serveFaultyCalls(app, options.faults, options.clock);
   app.addHook('onRequest', (request, reply, done) => requestGuard.admit(request, reply, done));
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -163,24 +178,42 @@ function isForPages(path: string): boolean {
 function serve(
   app: FastifyInstance,
   route: Route,
-  services: Services,
+  services: Services & Pick<ApiServerOptions, 'faults'>,
   requestGuard: RequestGuard,
   responder: Responder,
   received: Received | undefined,
 ): void {
-  const { sequencer, identity, clock, errorDialect, addressKey, reserves } = services;
+  const { sequencer, identity, errorDialect, addressKey, reserves, faults } = services;
+  const places = ORDER_PATHS.has(route.path);
   app.route({
     ...describedRoute(route),
     config: { route },
     preValidation: (request, reply, done) => {
       received?.(request, reply);
-      requestGuard.identify(route, request, reply, done);
+      const meet = faults?.call;
+      if (meet === undefined) requestGuard.identify(route, request, reply, done);
+      else
+        meetFault(meet, services, route, request, reply, () =>
+          requestGuard.identify(route, request, reply, done),
+        );
     },
     handler: (request, reply) => {
+      if (faults !== undefined && places) request.fault ??= faults.named(clientOidsOf(request.body));
+      const { fault } = request;
+      if (fault?.kind === 'drop' && fault.at === 'before') {
+        lose(request, reply);
+        return;
+      }
+      if (fault?.kind === 'reject') {
+        responder.fail(reply, orderedRefusal(fault, sequencer.state, request.body ?? request.query));
+        return;
+      }
+      const clock = fault === undefined ? services.clock : skewedClock(fault, services.clock);
       const call: Call<never, never> = {
         sequencer,
         identity,
-        clock,
+        // What is written down has the time of the exchange.
+        clock: route.access === 'public' ? clock : services.clock,
         errorDialect,
         addressKey,
         reserves,
@@ -188,7 +221,11 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
-      const answer = traced(sequencer, request.received, () => runRoute(route, call));
+      const carryOut = () => traced(sequencer, request.received, () => runRoute(route, call));
+      const answer =
+        fault?.kind === 'act'
+          ? fault.around({ uid: request.caller?.user.uid, body: request.body }, async () => carryOut())
+          : carryOut();
       if (answer instanceof Promise) answer.then(send).catch((error) => reply.send(error));
       else send(answer);
 

@@ -1,13 +1,13 @@
 /** Reject reasons of the core as errors of the API: the wrong value, and the valid ones. */
 
-import type { CommandResult } from '../../core/model/command-result.ts';
+import { type CommandResult, OK } from '../../core/model/command-result.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import { isFutures } from '../../core/model/instrument.ts';
 import { RejectReason } from '../../core/model/reject-reason.ts';
 import { formatMoney, formatUnits } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
-import type { WireCode } from './error-catalogue.ts';
-import { type WireError, wireError } from './wire-error.ts';
+import { entryOf, type WireCode } from './error-catalogue.ts';
+import { WireError, wireError } from './wire-error.ts';
 
 interface Context {
   readonly state: State;
@@ -278,6 +278,28 @@ export function rejectError(state: State, result: CommandResult, instrument?: In
     typeof code === 'function' ? code(context) : code,
     typeof message === 'function' ? message(context) : message,
   );
+}
+
+/** How long to stay away after a refusal that was not for a limit. */
+const AGAIN_AFTER_MS = 1000;
+
+/**
+ * A refusal of this code for somebody who has nothing at hand, worded as the first rejection of the core that has the code, or
+ * by its meaning where the core has none.
+ */
+export function refusalWith(code: WireCode, state: State, instrument: Instrument | undefined): WireError {
+  const coin = instrument?.futures?.settle ?? instrument?.quote;
+  for (const [reason, [ofRow]] of Object.entries(ROWS)) {
+    const result = {
+      ...OK,
+      rejectReason: Number(reason) as RejectReason,
+      ...(coin !== undefined && { coin }),
+    };
+    const found = typeof ofRow === 'function' ? ofRow({ state, result, instrument }) : ofRow;
+    if (found === code) return rejectError(state, result, instrument);
+  }
+  const { means, status } = entryOf(code);
+  return new WireError(code, means, status === 429 ? AGAIN_AFTER_MS : undefined);
 }
 
 function symbol({ instrument }: Context): string {

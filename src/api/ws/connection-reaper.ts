@@ -71,7 +71,7 @@ export class ConnectionReaper {
     }
     const nowMs = this.options.wall.now();
     this.unsentBytes += connection.unsentBytes;
-    if (this.checkConnection(connection, nowMs)) connection.pingIfDue(nowMs);
+    if (!connection.silenced && this.checkConnection(connection, nowMs)) connection.pingIfDue(nowMs);
   }
 
   private endRound(): void {

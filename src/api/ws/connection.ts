@@ -4,10 +4,12 @@
  */
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
+import type { StreamFaults } from '../../http/stream-faults.ts';
 import type { RequestTrace } from '../../inspector/request-trace.ts';
 import type { StreamRole } from '../http/stream-paths.ts';
 import type { Caller } from '../route.ts';
 import { CloseCode, CONTROL, type ControlName } from './control.ts';
+import { FaultyPushes } from './faulty-pushes.ts';
 import { errorText, textFrame, tradeErrorText } from './frames.ts';
 import {
   CLOSE_GRACE_MS,
@@ -40,6 +42,8 @@ export interface ConnectionOptions {
   readonly socket: Socket;
   readonly openedMs: number;
   readonly metrics: StreamMetrics;
+  /** Undefined without a laboratory. */
+  readonly faults?: StreamFaults | undefined;
 }
 
 export class Connection implements Recipient {
@@ -59,6 +63,10 @@ export class Connection implements Recipient {
   messageMs: number;
   private readonly socket: Socket;
   private readonly metrics: StreamMetrics;
+  private readonly faults: StreamFaults | undefined;
+  private faultyPushes: FaultyPushes | undefined;
+  /** A fault has cut it off: it stays open, and nothing passes. */
+  silenced = false;
   private messageAllowance = MESSAGE_BURST;
   private allowanceMs: number;
   private warnedOfMessages = false;
@@ -81,6 +89,7 @@ export class Connection implements Recipient {
     this.ws = options.ws;
     this.socket = options.socket;
     this.metrics = options.metrics;
+    this.faults = options.faults;
     this.openedMs = options.openedMs;
     this.aliveMs = options.openedMs;
     this.pingedMs = options.openedMs;
@@ -94,8 +103,9 @@ export class Connection implements Recipient {
     return this.socket;
   }
 
+  /** Takes and sends messages. */
   get open(): boolean {
-    return this.ws.readyState === WebSocket.OPEN;
+    return this.ws.readyState === WebSocket.OPEN && !this.silenced;
   }
 
   get unsentBytes(): number {
@@ -166,12 +176,27 @@ export class Connection implements Recipient {
       this.drop();
       return true;
     }
-    this.socket.write(frame);
+    const meet = this.faults?.push;
+    if (meet === undefined) this.socket.write(frame);
+    else this.deliverFaulty(frame, meet);
     this.recorder?.sent(frame, this.caller, answers);
     this.sentSinceAlive += frame.length;
     this.metrics.sent++;
     this.metrics.sentBytes += frame.length;
     return true;
+  }
+
+  private deliverFaulty(frame: Buffer, meet: NonNullable<StreamFaults['push']>): void {
+    this.faultyPushes ??= new FaultyPushes((each) => {
+      if (this.open) this.socket.write(each);
+    });
+    this.faultyPushes.deliver(frame, meet, { connection: this.id, uid: this.caller?.user.uid });
+  }
+
+  /** As if its network had gone: neither side hears of the other, and nothing closes. */
+  silence(): void {
+    this.silenced = true;
+    this.ws.pause();
   }
 
   fail(name: ControlName, msg: string, arg?: string): void {

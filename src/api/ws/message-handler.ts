@@ -1,14 +1,17 @@
 /** Handles the messages of a client: ping, login, subscriptions, orders (wire 5). */
 
+import type { CallFault, CallFaults } from '../../http/call-faults.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
 import { checkPermission } from '../auth/permissions.ts';
+import { ORDER_PATHS, orderedRefusal } from '../http/faulty-calls.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
-import type { Services } from '../route.ts';
+import type { Caller, Services } from '../route.ts';
 import { BODY_LIMITS, parseBody } from '../wire/safe-json.ts';
 import type { Channels } from './channels.ts';
 import type { Connection } from './connection.ts';
-import { acknowledgement, pongFrame } from './frames.ts';
+import { answerFaulty, FAULTS_OF_TRADES } from './faulty-trades.ts';
+import { acknowledgement, pongFrame, tradeErrorText } from './frames.ts';
 import type { Inspector } from './inspect/inspector.ts';
 import {
   ARGUMENT_CHARS_MAX,
@@ -21,7 +24,7 @@ import {
   SUBSCRIBE_REQUESTS_PER_HOUR,
   TRADES_IN_FLIGHT_MAX,
 } from './limits.ts';
-import type { WsOrderEntry } from './order-entry.ts';
+import { tradePath, type WsOrderEntry } from './order-entry.ts';
 import type { TopicCall, TradeCall } from './schemas.ts';
 import { LoginFrame, TopicFrame, TradeFrame, TradeId } from './schemas.ts';
 import type { SessionAuth } from './session-auth.ts';
@@ -49,6 +52,8 @@ export interface MessageHandlerOptions extends Services {
   readonly channels: Channels;
   readonly trading: WsOrderEntry;
   readonly logins: SessionAuth;
+  /** Undefined without a laboratory. */
+  readonly faults?: CallFaults | undefined;
   /** Undefined while nothing is recorded, and nobody gets that far. */
   readonly inspector?: Inspector | undefined;
 }
@@ -229,14 +234,52 @@ export class MessageHandler {
     }
     if (!this.options.logins.isCurrent(connection)) return;
     if (++connection.tradesInFlight >= TRADES_IN_FLIGHT_MAX) connection.ws.pause();
-    const answered = (text: string) => {
+    const answered = (text: string | undefined) => {
       if (--connection.tradesInFlight < TRADES_IN_FLIGHT_MAX && connection.ws.isPaused)
         connection.ws.resume();
-      connection.send(text, trace);
+      if (text !== undefined) connection.send(text, trace);
     };
     const trace = connection.recorder?.trace();
-    void this.options.trading.answer(call, caller, connection.id, trace).then(answered);
+    const answer = () => this.options.trading.answer(call, caller, connection.id, trace);
+    const fault = this.faultOf(call, caller);
+    void (fault === undefined ? answer() : this.answerFaulty(fault, call, connection, answer)).then(answered);
   }
+
+  private faultOf({ topic, args }: TradeCall, { key: { apiKey } }: Caller): CallFault | undefined {
+    const { faults } = this.options;
+    if (faults === undefined) return undefined;
+    const path = tradePath(topic);
+    const named = ORDER_PATHS.has(path)
+      ? faults.named(args.map(({ clientOid, clientId = clientOid }) => textOf(clientId)))
+      : undefined;
+    const meet = faults.call;
+    if (meet === undefined) return named;
+    const symbols = () => args.flatMap(({ symbol }) => (typeof symbol === 'string' ? [symbol] : []));
+    return meet({ method: 'POST', path, apiKey, symbols, kinds: FAULTS_OF_TRADES }) ?? named;
+  }
+
+  private answerFaulty(
+    fault: CallFault,
+    { id, args, category }: TradeCall,
+    connection: Connection,
+    answer: () => Promise<string>,
+  ): Promise<string | undefined> {
+    const { sequencer, errorDialect, faults } = this.options;
+    const items = args.map((item) => ({ category: category?.toUpperCase(), ...item }));
+    return answerFaulty(fault, faults!, {
+      call: { uid: connection.caller?.user.uid, body: items },
+      answer,
+      refuse: (code, msg) => {
+        const refusal = orderedRefusal({ code, msg }, sequencer.state, items);
+        return tradeErrorText(String(id), refusal.codeIn(errorDialect), refusal.msg, connection.id);
+      },
+      cut: () => connection.stream.resetAndDestroy(),
+    });
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** Undefined when the request has no id that could be repeated. */

@@ -1,5 +1,6 @@
 /** The login of a connection, and its rights, which may change while it is open (wire 1.5, reliability 3). */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallFault, CallFaults } from '../../http/call-faults.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { type Authentication, authenticateLogin, isBusy } from '../auth/authenticate.ts';
 import { checkPermission } from '../auth/permissions.ts';
@@ -14,12 +15,18 @@ import { LOGIN_PATIENCE_MS, LOGIN_RETRY_MS } from './limits.ts';
 import type { Login } from './schemas.ts';
 import { PRIVATE_TOPIC_NAMES, PRIVATE_TOPICS, privateKey } from './topic-request.ts';
 
+/** The path that a login signs. */
+const LOGIN_PATH = '/user/verify';
+const SKEW: ReadonlySet<CallFault['kind']> = new Set(['skew']);
+
 export interface LoginOptions extends Services {
   readonly wall: Clock;
   readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
   /** Undefined when replays are not rejected. */
   readonly replays?: ReplayGuard | undefined;
+  /** Undefined without a laboratory. */
+  readonly faults?: CallFaults | undefined;
   readonly channels: Channels;
   /** False when the user has too many sockets. */
   readonly admitUser: (connection: Connection, uid: number) => boolean;
@@ -43,7 +50,8 @@ export class SessionAuth {
     }
     const { wall, clock, identity, replays } = this.options;
     const { apiKey, passphrase, timestamp, sign } = args[0]!;
-    const presented = { apiKey, passphrase, timestamp, sign, peerAddress: connection.peer };
+    const skewMs = this.skewOf(apiKey);
+    const presented = { apiKey, passphrase, timestamp, sign, peerAddress: connection.peer, skewMs };
     const check = () => authenticateLogin(presented, wall.now(), identity, clock.now(), replays);
     const verdict = check();
     if (!(verdict instanceof Promise) && !isBusy(verdict)) {
@@ -57,6 +65,14 @@ export class SessionAuth {
       .finally(() => {
         connection.loggingIn = false;
       });
+  }
+
+  /** By so much the clock of the exchange is wrong for this login. */
+  private skewOf(apiKey: string): number {
+    const meet = this.options.faults?.call;
+    if (meet === undefined) return 0;
+    const fault = meet({ method: 'GET', path: LOGIN_PATH, apiKey, symbols: () => [], kinds: SKEW });
+    return fault?.kind === 'skew' ? fault.ms : 0;
   }
 
   private finishLogin(connection: Connection, verdict: Authentication): void {

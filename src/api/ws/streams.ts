@@ -10,7 +10,9 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { CallFaults } from '../../http/call-faults.ts';
 import { type PeerRefusal, RequestSource } from '../../http/request-source.ts';
+import type { ClientSocket, StreamFaults } from '../../http/stream-faults.ts';
 import type { Recorder } from '../../inspector/recorder.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { ReplayGuard } from '../auth/replay-guard.ts';
@@ -61,9 +63,14 @@ export interface StreamsOptions extends Services {
   readonly logger: FastifyBaseLogger;
   /** Undefined while nothing is recorded. */
   readonly recorder?: Recorder | undefined;
+  /** Undefined without a laboratory. */
+  readonly faults?: (CallFaults & StreamFaults) | undefined;
   /** Bytes that may wait for all readers together; a process with little memory may want less. */
   readonly unsentTotalBytesMax?: number;
 }
+
+/** Not a code of a closing frame: the connection ended without one. */
+const ABNORMAL = 1006;
 
 /** A connection on its way to other streams. */
 export interface HandedOver {
@@ -213,7 +220,11 @@ export class Streams {
   /** Takes connections over: a login holds when the key is still good, and subscriptions begin anew. */
   adopt(connections: readonly HandedOver[]): void {
     for (const { apiKey, args, ...options } of connections) {
-      const connection = new Connection({ ...options, metrics: this.metrics });
+      const connection = new Connection({
+        ...options,
+        metrics: this.metrics,
+        faults: this.options.faults,
+      });
       this.enter(connection, undefined);
       const credential = apiKey === undefined ? undefined : this.options.identity.findKey(apiKey);
       if (credential?.frozen === false && this.admitUser(connection, credential.user.uid))
@@ -228,6 +239,21 @@ export class Streams {
   private limitMs(): number {
     const { limitClock, wall } = this.options;
     return (limitClock ?? wall).now();
+  }
+
+  /** Sockets of clients; those that look at records are none. */
+  clientSockets(): readonly ClientSocket[] {
+    return [...this.connections]
+      .filter(({ role, open }) => role !== 'inspect' && open)
+      .map((connection) => ({
+        uid: connection.caller?.user.uid,
+        path: pathOf(connection.role),
+        end: (code) => {
+          if (code === ABNORMAL) connection.stream.resetAndDestroy();
+          else connection.close(code as CloseCode, '');
+        },
+        silence: () => connection.silence(),
+      }));
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -276,8 +302,18 @@ export class Streams {
   ): void {
     const openedMs = this.options.wall.now();
     const { metrics } = this;
+    const { faults } = this.options;
     metrics.accepted++;
-    const connection = new Connection({ id: randomUUID(), role, peer, ws, socket, openedMs, metrics });
+    const connection = new Connection({
+      id: randomUUID(),
+      role,
+      peer,
+      ws,
+      socket,
+      openedMs,
+      metrics,
+      faults,
+    });
     this.enter(connection, headers['user-agent']);
     if (this.notice !== undefined) connection.fail('upgrade', this.notice);
   }

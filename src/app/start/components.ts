@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { AuditLog } from '../../admin/audit-log.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
-import type { History, HistoryCopies } from '../../history/history.ts';
+import type { AbandonableHistory, History, HistoryCopies } from '../../history/history.ts';
 import { openMemoryHistory, openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
 import type { IdentityImage } from '../../identity/identity-storage.ts';
 import { IDENTITY_FILE, openIdentity, openMemoryIdentity } from '../../identity/sqlite-identity.ts';
-import type { CommandJournal, JournalPast, Recovered, Snapshot } from '../../journal/command-journal.ts';
+import type { AbandonableJournal, JournalPast, Recovered, Snapshot } from '../../journal/command-journal.ts';
 import type { DirectoryLock } from '../../journal/directory-lock.ts';
 import { acquireLock, openFileJournal } from '../../journal/file-journal.ts';
 import { readPast } from '../../journal/journal-reader.ts';
-import { openMemoryJournal } from '../../journal/memory-journal.ts';
+import { type MemoryJournal, openMemoryJournal, recoverMemoryJournal } from '../../journal/memory-journal.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { ExchangeClock, WallClock } from '../../sequencer/clock.ts';
@@ -46,12 +46,14 @@ const CLOCK_SLACK_MS = 5000;
 const PAST_BYTES = 8 * 1024 * 1024;
 
 export interface Components {
-  readonly journal: CommandJournal;
+  readonly journal: AbandonableJournal;
   /** What the journal still has, up to a command that is durable. */
   readonly past: (lastSeq: number) => JournalPast;
   readonly identity: Identity;
-  readonly history: History & HistoryCopies;
+  readonly history: History & HistoryCopies & AbandonableHistory;
   readonly sequencer: Sequencer;
+  /** Of its commands. */
+  readonly log: JournalLog;
   /** The clock of the sequencer. */
   readonly clock: ExchangeClock;
   /** The machine's clock, whatever the exchange's clock is: signatures, timeouts and the audit log use it. */
@@ -74,6 +76,13 @@ export interface MemoryImage extends Snapshot {
   readonly history: Uint8Array;
 }
 
+/** An exchange in memory that has stopped: what stands for its disk. */
+export interface MemoryRemains {
+  readonly journal: MemoryJournal;
+  readonly identity: IdentityImage;
+  readonly history: Uint8Array;
+}
+
 /** Where the components come from; whatever is absent is opened. */
 export interface Beginning {
   /** Closes what outlives the components: lock and audit log. */
@@ -84,6 +93,8 @@ export interface Beginning {
   /** Journal, identity and history lie here instead of in the data directory itself. */
   readonly directory?: string;
   readonly image?: MemoryImage;
+  /** What an exchange in memory has left behind. */
+  readonly left?: MemoryRemains;
   /** The exchange's time; that of its last command unless given. */
   readonly time?: number;
   /** How far it is behind the machine's clock. */
@@ -94,11 +105,11 @@ export interface Beginning {
 
 /** What keeps things, before the state is made from it. */
 interface Stores {
-  readonly recovered: Recovered;
+  readonly recovered: Recovered<AbandonableJournal>;
   readonly past: Components['past'];
   readonly audit: AuditLog;
   readonly identity: Identity;
-  readonly history: History & HistoryCopies;
+  readonly history: History & HistoryCopies & AbandonableHistory;
   readonly lock: DirectoryLock | undefined;
 }
 
@@ -158,14 +169,17 @@ async function lockDirectory(
 
 /** The same without disk, lock and threads; all of it ends with the process. */
 async function openInMemory({ config, open, onFailure, wall, beginning }: Opening): Promise<Stores> {
-  const { image, kept = open } = beginning;
-  const recovered = openMemoryJournal({ pastBytes: config.lab === 'on' ? PAST_BYTES : 0 }, image);
+  const { image, left, kept = open } = beginning;
+  const options = { pastBytes: config.lab === 'on' ? PAST_BYTES : 0 };
+  const recovered =
+    left === undefined ? openMemoryJournal(options, image) : recoverMemoryJournal(left.journal);
+  const contents = left ?? image;
   open.defer(() => recovered.journal.close());
   const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wall.now()));
   if (beginning.audit === undefined) kept.defer(() => audit.close());
-  const identity = openMemoryIdentity(image?.identity);
+  const identity = openMemoryIdentity(contents?.identity);
   open.defer(() => identity.close());
-  const history = await openMemoryHistory({ onFailure, contents: image?.history });
+  const history = await openMemoryHistory({ onFailure, contents: contents?.history });
   open.defer(() => history.close());
   const past = () => recovered.journal.past();
   return { recovered, past, audit, identity, history, lock: undefined };
@@ -213,7 +227,8 @@ export async function openComponents(
   const { time = exchange.state.now, gapMs, clock: choice = config.clock } = beginning;
   const clock = new ExchangeClock(openClock(choice, time, config.clockStart, wall, gapMs));
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
-  const sequencer = new Sequencer(exchange, new JournalLog(journal), history, clock, lastSeq);
+  const log = new JournalLog(journal);
+  const sequencer = new Sequencer(exchange, log, history, clock, lastSeq);
   sequencer.onHalted(onFailure);
   return {
     journal,
@@ -222,6 +237,7 @@ export async function openComponents(
     history,
     sequencer,
     clock,
+    log,
     wall,
     audit,
     report,

@@ -10,7 +10,7 @@ import type { ConnectionLimit } from './connection-limit.ts';
 import { closeFront } from './listen.ts';
 import type { Venue } from './venue.ts';
 
-const BUSY = 'the exchange goes back to an earlier state and is not ready yet: try again';
+const BUSY = 'the exchange goes back to an earlier state, or is down, and is not ready yet: try again';
 
 export interface Fronts {
   readonly api: Front;

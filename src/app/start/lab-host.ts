@@ -2,14 +2,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AdminError } from '../../admin/admin-error.ts';
 import type { OperatorRoute } from '../../admin/route.ts';
+import { CATALOGUE } from '../../api/wire/error-catalogue.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
 import { Explain } from '../../lab/explain/explain.ts';
 import { explainRoutes } from '../../lab/explain/routes.ts';
+import { Faults, type FaultsImage } from '../../lab/faults/faults.ts';
+import { House } from '../../lab/faults/house.ts';
+import { faultRoutes } from '../../lab/faults/routes.ts';
+import { type OutageKind, World } from '../../lab/faults/world.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch, type Traffic } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
@@ -22,11 +28,12 @@ import { stateHash } from '../../sequencer/state-hash.ts';
 import type { MarketLevel } from '../../simulator/activity-level.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
-import { type Components, openComponents } from './components.ts';
+import { type Beginning, type Components, openComponents } from './components.ts';
 import { conductRules } from './conduct-rules.ts';
 import type { Fronts } from './fronts.ts';
 import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
+import { goDown } from './outage.ts';
 import type { Standing } from './servers.ts';
 import type { RunningExchange, startExchange } from './start-exchange.ts';
 import { openVenue, type Venue } from './venue.ts';
@@ -38,6 +45,8 @@ const SPACE_ON_DISK_MIB = 10_240;
 export interface OpenLab {
   /** On the operator's listener. */
   readonly routes: readonly OperatorRoute[];
+  /** Undefined where there is no laboratory. */
+  readonly faults: Faults | undefined;
   /** Tells it what stays, before the first request. */
   attach(standing: Standing, fronts: Fronts, replace: (venue: Venue) => void): void;
   /** What an exchange in memory goes on with from a snapshot. */
@@ -57,6 +66,8 @@ export interface LabSurroundings {
   readonly shared: Pick<Components, 'wall' | 'audit' | 'lock'>;
   /** That the exchange has started on. */
   readonly branch: number;
+  /** That it begins with. */
+  readonly faults: FaultsImage | undefined;
   readonly current: () => Venue;
   readonly start: typeof startExchange;
 }
@@ -67,6 +78,7 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   if (config.lab === 'off')
     return {
       routes: closedLab(LAB_OFF),
+      faults: undefined,
       attach: () => {},
       begin: () => Promise.reject(new Error(LAB_OFF.message)),
       fork: () => undefined,
@@ -76,13 +88,32 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     logger.warn(
       'the laboratory is on (--lab on): whoever has the token of the operator can turn this exchange back to an earlier state',
     );
-  const host = new LabHost(surroundings);
+  const { current } = surroundings;
+  const faults = new Faults({
+    codes: new Set(Object.keys(CATALOGUE)),
+    seed: config.seed,
+    identity: () => current().identity,
+    now: () => current().sequencer.clock.now(),
+    sockets: () => current().streams.clientSockets(),
+    state: () => current().sequencer.state,
+    house: new House(() => current().sequencer),
+    world: new World({
+      sequencer: () => current().sequencer,
+      market: () => current().market,
+      slowDisk: (ms) => {
+        current().components.log.delayMs = ms;
+      },
+      outage: (seconds, how) => lab.beginOutage(seconds, how, surroundings.failed)?.message,
+    }),
+  });
+  const host = new LabHost(surroundings, faults);
   const disk = config.memory ? undefined : new DiskStore(config.data);
   const lab = new Laboratory<Venue>({
     host,
     store: disk ?? new MemoryStore(),
     branches: new Branches(disk?.lineage() ?? [], branch),
     limits: { snapshots: config.labSnapshots, bytes: spaceOf(config), forks: config.labForks },
+    faults,
     enter: (all, { branch: next }, { gapMs, clock: choice }) =>
       disk?.enter(all, {
         branch: next,
@@ -94,13 +125,23 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   return {
     routes: [
       ...labRoutes(lab),
+      ...faultRoutes(faults),
       ...explainRoutes(explain),
       ...refereeRoutes(
         lab,
         conductRules(() => host.venue.identity),
       ),
     ],
-    attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
+    faults,
+    attach: (standing, fronts, replace) => {
+      const followed = (venue: Venue) => {
+        replace(venue);
+        venue.ticker.onTick((now) => faults.tick(now));
+      };
+      host.attach({ standing, fronts, replace: followed });
+      current().ticker.onTick((now) => faults.tick(now));
+      faults.restore(surroundings.faults);
+    },
     begin: async (name) => {
       const start = await lab.begin(name);
       if (start instanceof AdminError) throw new Error(start.message);
@@ -111,6 +152,7 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       return facts === undefined ? undefined : host.runningAt(facts.url);
     },
     close: async () => {
+      faults.cutWaiting();
       await explain.close();
       await lab.close();
     },
@@ -131,11 +173,13 @@ interface Ground {
 
 class LabHost implements Host<Venue> {
   readonly #surroundings: LabSurroundings;
+  readonly #faults: Faults;
   readonly #running = new Map<string, RunningExchange>();
   #ground: Ground | undefined;
 
-  constructor(surroundings: LabSurroundings) {
+  constructor(surroundings: LabSurroundings, faults: Faults) {
     this.#surroundings = surroundings;
+    this.#faults = faults;
   }
 
   attach(ground: Ground): void {
@@ -164,23 +208,25 @@ class LabHost implements Host<Venue> {
     return this.#running.get(url);
   }
 
-  async open({ time, clock, image, directory }: BranchStart, gapMs: number): Promise<Venue> {
+  open({ time, clock, image, directory }: BranchStart, gapMs: number): Promise<Venue> {
+    return this.#open({
+      time,
+      gapMs,
+      ...(clock !== undefined && { clock }),
+      ...(image !== undefined && { image }),
+      ...(directory !== undefined && { directory }),
+    });
+  }
+
+  async #open(from: Beginning): Promise<Venue> {
     const { resolved, logger, failed, shared } = this.#surroundings;
     const { standing } = this.#ground!;
     const { config } = resolved;
     const resources = new AsyncDisposableStack();
     try {
-      const beginning = {
-        ...shared,
-        time,
-        gapMs,
-        ...(clock !== undefined && { clock }),
-        ...(image !== undefined && { image }),
-        ...(directory !== undefined && { directory }),
-      };
-      const opened = await openComponents(config, logger, resources, failed, beginning);
+      const opened = await openComponents(config, logger, resources, failed, { ...shared, ...from });
       resources.defer(() => drained(opened.sequencer));
-      return await openVenue(opened, standing, directory ?? config.data, resources);
+      return await openVenue(opened, standing, from.directory ?? config.data, resources);
     } catch (error) {
       await resources.disposeAsync();
       throw error;
@@ -195,6 +241,7 @@ class LabHost implements Host<Venue> {
     for (const front of both) front.hold();
     old.rest();
     old.streams.hold();
+    this.#faults.cutWaiting();
     try {
       // The request for the revert is itself being answered.
       if (!(await fronts.api.settled(0)) || !(await fronts.admin.settled(1)))
@@ -217,18 +264,38 @@ class LabHost implements Host<Venue> {
     return old;
   }
 
+  async outage(seconds: number, how: OutageKind, signal: AbortSignal): Promise<void> {
+    const { fronts, replace } = this.#ground!;
+    const { config } = this.#surroundings.resolved;
+    const old = this.venue;
+    fronts.admin.hold();
+    old.rest();
+    // Whoever asked for it is answered; an operator's long request ends with what it waits for.
+    await fronts.admin.settled(0);
+    this.#faults.cutWaiting();
+    const remains = await goDown(old, fronts.api, how, config);
+    await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
+    const next = await this.#open(remains);
+    replace(next);
+    fronts.serve(next);
+    this.#faults.resume();
+    await fronts.api.reopen();
+    next.start();
+    fronts.admin.release();
+  }
+
   async fork(start: BranchStart, wish: ForkWish, ended: () => void): Promise<Fork> {
     const { resolved, demo } = this.#surroundings;
     const { host } = resolved.config;
     await refuseTakenPort({ host, port: wish.port }, 'port').catch((error: Error) => {
       throw new PortTaken(error.message);
     });
-    const { time, image } = start;
+    const { time, image, faults } = start;
     const gapMs = this.wallMs() - time;
     if (!wish.isolate)
       return this.#startHere(
         forkConfig(resolved, wish, start),
-        { time, gapMs, ...(image && { image }) },
+        { time, gapMs, ...(image && { image }), ...(faults && { faults }) },
         ended,
       );
     const directory = start.directory ?? mkdtempSync(join(tmpdir(), 'bourse-fork-'));
@@ -239,7 +306,7 @@ class LabHost implements Host<Venue> {
     const order = {
       resolved: forkConfig(resolved, wish, { ...start, directory }),
       demo,
-      branch: { time, gapMs },
+      branch: { time, gapMs, ...(faults && { faults }) },
     };
     try {
       const fork = await startIsolated(order, () => {

@@ -18,6 +18,8 @@ import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
+import type { CallFaults } from '../../http/call-faults.ts';
+import type { StreamFaults } from '../../http/stream-faults.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import type { Recorder } from '../../inspector/recorder.ts';
 import { serveConsole, servePages } from '../../pages/serve-pages.ts';
@@ -54,6 +56,8 @@ export interface Standing {
   readonly token: string;
   /** Routes of the laboratory on the operator's listener. */
   readonly labRoutes: readonly OperatorRoute[];
+  /** Of the laboratory; undefined without one. */
+  readonly faults: (CallFaults & StreamFaults) | undefined;
   /** Where users reach the exchange. */
   readonly url: () => string;
 }
@@ -120,6 +124,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     // A listener on loopback needs no look at peers.
     peerRefusal: demo && config.demoReach === 'container' ? refusalOutsideContainer : undefined,
     recorder,
+    faults: standing.faults,
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;

@@ -17,6 +17,7 @@ import { DEMO_ACCOUNTS, type DemoAccount, type OpenedDemoAccount } from '../../i
 import type { Identity } from '../../identity/identity.ts';
 import { Recorder } from '../../inspector/recorder.ts';
 import { writeBranch } from '../../lab/disk-store.ts';
+import type { FaultsImage } from '../../lab/faults/faults.ts';
 import { branchDirectory, clockOf, readHead } from '../../lab/head.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLAY_LONG } from '../../sequencer/limits.ts';
@@ -77,7 +78,7 @@ export interface RunningExchange {
 }
 
 /** A branch of another exchange that this one goes on with: nothing is listed or opened anew. */
-export type Branch = Pick<Beginning, 'image' | 'time' | 'gapMs'>;
+export type Branch = Pick<Beginning, 'image' | 'time' | 'gapMs'> & { readonly faults?: FaultsImage };
 
 /** `onFailure` is called for failures outside of requests, after which the process must end. */
 export async function startExchange(
@@ -111,7 +112,8 @@ export async function startExchange(
     const start = { config, logger, components, demo };
     const demoAccounts =
       branch === undefined ? await bringUpToDate(start, catalogue) : knownAccounts(components.identity, demo);
-    const serving = { resolved, logger, demo, kept, resources, failed, directory, demoAccounts };
+    const faults = branch?.faults;
+    const serving = { resolved, logger, demo, kept, resources, failed, directory, demoAccounts, faults };
     return await startServing(serving, components, head?.branch ?? 0);
   } catch (error) {
     startFailed = true;
@@ -216,6 +218,8 @@ interface Serving {
   readonly failed: (error: Error) => void;
   readonly directory: string;
   readonly demoAccounts: readonly OpenedDemoAccount[];
+  /** That the laboratory begins with. */
+  readonly faults: FaultsImage | undefined;
 }
 
 /** Background work, simulator, servers and listeners, in this order. */
@@ -248,6 +252,7 @@ async function startServing(
     sessions: new ConsoleSessions(() => Date.now()),
     token: config.operator ? openOperatorToken(config) : '',
     labRoutes: laboratory.routes,
+    faults: laboratory.faults,
     url: () => url,
   };
   const venue = await openVenue(components, standing, directory, resources);

@@ -1,0 +1,144 @@
+/** When a fault happens: which requests or pushes it is about, and which of them it meets. */
+import { AccountText, closed, SymbolText } from '../../admin/fields.ts';
+import { parseDuration } from '../../sequencer/duration.ts';
+import { Rng } from '../../simulator/rng.ts';
+import { type Static, Type } from '../../validation/schema.ts';
+import { type Mistake, mistake } from './mistake.ts';
+
+const COUNT_MAX = 1_000_000;
+export const Count = Type.Integer({ minimum: 1, maximum: COUNT_MAX });
+/** Such as `10s` or `5m`. */
+export const Span = Type.String({ minLength: 2, maxLength: 40 });
+
+export const When = Type.Object(
+  {
+    account: Type.Optional(AccountText),
+    method: Type.Optional(Type.Enum(['GET', 'POST'])),
+    /** `trade/place-order` is the end of a path; `*` stands for any characters. */
+    path: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9/*_.\\-]+$' })),
+    symbol: Type.Optional(SymbolText),
+    nth: Type.Optional(Type.Array(Count, { minItems: 1, maxItems: 1000 })),
+    every: Type.Optional(Count),
+    probability: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+    times: Type.Optional(Count),
+    from: Type.Optional(Span),
+    until: Type.Optional(Span),
+  },
+  closed,
+);
+export type When = Static<typeof When>;
+
+/** What a schema does not say. */
+export function whenMistakes({ from, until }: When, path: readonly (string | number)[]): Mistake[] {
+  const spans = Object.entries({ from, until }).filter(([, text]) => text !== undefined);
+  const wrong = spans.filter(([, text]) => parseDuration(text!) === undefined);
+  if (wrong.length > 0)
+    return wrong.map(([name, text]) =>
+      mistake([...path, name], `${JSON.stringify(text)} must be a span such as 10s, 5m or 1h30m`),
+    );
+  if (from !== undefined && until !== undefined && parseDuration(until)! <= parseDuration(from)!)
+    return [mistake([...path, 'until'], `${until} must be later than from, ${from}`)];
+  return [];
+}
+
+/** With one of these a fault waits for requests. */
+const OF_CALLS = ['account', 'method', 'path', 'symbol', 'nth', 'every', 'probability'] as const;
+
+export function waitsForCalls(when: When): boolean {
+  return OF_CALLS.some((field) => when[field] !== undefined);
+}
+
+/** How often it happens. */
+export const HOW_OFTEN = ['nth', 'every', 'probability', 'times'] as const satisfies readonly (keyof When)[];
+
+/** What a request or push has that a fault may ask for; undefined where it has no such thing. */
+export interface Occasion {
+  readonly uid: number | undefined;
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly symbols: () => readonly string[];
+}
+
+export interface Counters {
+  /** Occasions that it was about. */
+  seen: number;
+  /** Those that it met. */
+  hits: number;
+}
+
+/** A condition in force. It counts, and draws lots that depend on the seed and its count alone. */
+export class Condition {
+  readonly #when: When;
+  readonly #uid: number | undefined;
+  readonly #path: RegExp | undefined;
+  readonly #fromMs: number;
+  readonly #untilMs: number;
+  readonly #lots: (seen: number) => number;
+  readonly counters: Counters;
+
+  constructor(
+    when: When,
+    {
+      uid,
+      created,
+      counters,
+      lots,
+    }: {
+      readonly uid: number | undefined;
+      readonly created: number;
+      readonly counters: Counters;
+      readonly lots: (seen: number) => number;
+    },
+  ) {
+    this.#when = when;
+    this.#uid = uid;
+    this.#path = when.path === undefined ? undefined : pathPattern(when.path);
+    this.#fromMs = when.from === undefined ? Number.NEGATIVE_INFINITY : created + parseDuration(when.from)!;
+    this.#untilMs =
+      when.until === undefined ? Number.POSITIVE_INFINITY : created + parseDuration(when.until)!;
+    this.counters = counters;
+    this.#lots = lots;
+  }
+
+  /** It will not happen again. */
+  isOver(nowMs: number): boolean {
+    const { times = Number.POSITIVE_INFINITY } = this.#when;
+    return nowMs >= this.#untilMs || this.counters.hits >= times;
+  }
+
+  /** Counts an occasion that it is about; true when it happens to it. */
+  meets(occasion: Occasion, nowMs: number): boolean {
+    if (nowMs < this.#fromMs || this.isOver(nowMs) || !this.#isAbout(occasion)) return false;
+    const { counters } = this;
+    const seen = ++counters.seen;
+    const { nth, every, probability } = this.#when;
+    if (nth !== undefined && !nth.includes(seen)) return false;
+    if (every !== undefined && seen % every !== 0) return false;
+    if (probability !== undefined && this.#lots(seen) >= probability) return false;
+    counters.hits += 1;
+    return true;
+  }
+
+  #isAbout({ uid, method, path, symbols }: Occasion): boolean {
+    const { account, method: wanted, symbol } = this.#when;
+    if (account !== undefined && uid !== this.#uid) return false;
+    if (wanted !== undefined && method !== wanted) return false;
+    if (this.#path !== undefined && (path === undefined || !this.#path.test(path))) return false;
+    return symbol === undefined || symbols().includes(symbol);
+  }
+}
+
+/** The same for the same seed, fault and count, on every machine. */
+export function seededLots(seed: number, id: string): (seen: number) => Rng {
+  return (seen) => new Rng(seed, `${id}:${seen}`);
+}
+
+/** `*` stands for any characters. */
+export function topicPattern(pattern: string): RegExp {
+  return new RegExp(`^${pattern.split('*').join('.*')}$`);
+}
+
+function pathPattern(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.-]/g, '\\$&'));
+  return new RegExp(`${pattern.startsWith('/') ? '^' : '(?:^|/)'}${parts.join('.*')}$`);
+}
