@@ -29,7 +29,7 @@ export const SUITES = {
   ],
   core: ['test/core/**/*.test.ts'],
   lab: [
-    'test/lab/{clock,command-line,data-directory,forks,market,property,refusals,replay,snapshots}.test.ts',
+    'test/lab/{clock,command-line,data-directory,driven,forks,market,property,refusals,replay,snapshots}.test.ts',
     'test/memory/*.test.ts',
   ],
   'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
