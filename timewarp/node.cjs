@@ -31,7 +31,7 @@ function install() {
   };
   const address = new URL('/lab/clock/wait', env.BOURSE_TIMEWARP_URL);
   const session = `node-${process.pid}-${require('node:worker_threads').threadId}`;
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const agent = new http.Agent({ keepAlive: true });
   const started = Number(env.BOURSE_TIMEWARP_TIME || real.Date.now());
   const TIMER_MAX = 2 ** 31 - 1;
   const RETRY_MS = 5;
@@ -41,7 +41,8 @@ function install() {
   let lastId = 0;
   /** @type {Map<number, Timer>} */
   const pending = new Map();
-  let waiting = false;
+  /** The wait that is under way, and the instant that it is for. */
+  let waiting;
   let looking = false;
   /** Requests of the program that are not answered. */
   let asked = 0;
@@ -242,14 +243,14 @@ function install() {
 
   /** Work of the process that is under way and ends by itself; time must not pass meanwhile. */
   const WORK =
-    /^(FSReq|GetAddrInfo|GetNameInfo|TCPConnect|PipeConnect|Write|Shutdown|Zlib|.*Request$|.*Job$|ProcessWrap|Worker|UDPSendWrap|FileHandleCloseReq)/;
+    /^(FSReq|GetAddrInfo|GetNameInfo|TCPConnect|PipeConnect|Write|Shutdown|Zlib|.*Request$|.*Job$|Worker|UDPSendWrap|FileHandleCloseReq)/;
 
   /** Turns in which nothing new has begun, before the program counts as idle. */
   const QUIET_TURNS = 8;
 
   /** When this turn and what it causes is done. */
   function lookLater() {
-    if (looking || waiting || asked > 0) return;
+    if (looking || asked > 0 || isWaitedFor()) return;
     looking = true;
     turns(QUIET_TURNS);
   }
@@ -258,9 +259,14 @@ function install() {
     real.setImmediate(() => (left === 0 ? look() : turns(left - 1)));
   }
 
+  /** A wait that was for later, or for nothing, is begun anew. */
+  function isWaitedFor() {
+    return waiting !== undefined && !(earliest() < waiting.until);
+  }
+
   function look() {
     looking = false;
-    if (waiting || asked > 0) return;
+    if (asked > 0 || isWaitedFor()) return;
     const resources =
       typeof process.getActiveResourcesInfo === 'function' ? process.getActiveResourcesInfo() : [];
     if (resources.some((name) => WORK.test(name))) {
@@ -270,11 +276,15 @@ function install() {
     }
     const until = earliest();
     // Nothing keeps the program: it may end.
-    const held = resources.some((name) => !/^(Immediate|Timeout|TickInfo|TTYWrap|SignalWrap)/.test(name));
+    const held = resources.some(
+      (name) => !/^(Immediate|Timeout|TickInfo|TTYWrap|PipeWrap|SignalWrap)/.test(name),
+    );
     if (until === undefined && !held) return;
-    waiting = true;
+    const mine = { until: until ?? Number.POSITIVE_INFINITY };
+    waiting = mine;
     wait(until, (time) => {
-      waiting = false;
+      if (waiting !== mine) return;
+      waiting = undefined;
       void arrive(time);
     });
   }
@@ -338,6 +348,8 @@ function install() {
         else gone(`the exchange refuses to wait: ${text}`);
       });
     });
+    // Waiting for others alone does not keep a program alive.
+    request.on('socket', (socket) => (until === undefined ? socket.unref() : socket.ref()));
     request.on('error', ({ message }) => gone(`the exchange has ended: ${message}`));
     request.end(body);
   }

@@ -55,7 +55,7 @@ export interface Fork {
 export interface Traffic {
   /** Requests that are being answered. */
   readonly open: number;
-  /** Requests that were answered, and frames that were sent. */
+  /** Requests that were answered, frames that were sent and sockets that were closed. */
   readonly done: number;
   /** Topics that somebody follows. */
   readonly subscriptions: number;

@@ -196,8 +196,8 @@ class LabHost implements Host<Venue> {
 
   traffic(): Traffic {
     const { open, done } = this.#ground!.fronts.api.traffic;
-    const { sent, subscriptions } = this.venue.streams.metrics;
-    return { open, done: done + sent, subscriptions };
+    const { sent, subscriptions, accepted, connections } = this.venue.streams.metrics;
+    return { open, done: done + sent + accepted - connections, subscriptions };
   }
 
   pushDue(): void {

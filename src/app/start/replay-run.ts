@@ -134,6 +134,8 @@ class Run {
 
   async until(spanMs: number): Promise<ReplayResult> {
     const { sequencer, market } = this.#exchange;
+    // The first prices and marks come with the first full second.
+    await this.#ask('POST', '/lab/clock/advance', { by: '1s' });
     const from = sequencer.clock.now();
     const end = Math.min(market!.replay!.end, from + spanMs);
     const before = this.#balances();

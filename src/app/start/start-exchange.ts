@@ -130,8 +130,11 @@ async function withRecordedStart(config: Config): Promise<Config> {
   const file = recordingOf(config.feed);
   if (file === undefined || config.clockStart !== 0 || config.clock === 'wall' || config.market === 'off')
     return config;
-  const { as } = config;
-  return { ...config, clockStart: Math.floor(await recordingStart(file, as === '' ? {} : { as })) };
+  const { as, skipBad } = config;
+  return {
+    ...config,
+    clockStart: Math.floor(await recordingStart(file, { skipBad, ...(as !== '' && { as }) })),
+  };
 }
 
 /** The clock of `lab clock mode` stays until the setting changes. */

@@ -45,8 +45,14 @@ interface Session {
   busyMs: number;
 }
 
+/** What it needs of the exchange around it. */
+export interface DrivingHost extends Pick<Host<LabVenue>, 'traffic' | 'pushDue'> {
+  readonly venue: Pick<LabVenue, 'sequencer' | 'ticker'>;
+}
+
 export class ClockSessions {
-  readonly #host: Pick<Host<LabVenue>, 'venue' | 'traffic' | 'pushDue'>;
+  readonly #host: DrivingHost;
+  readonly #silentMs: number;
   readonly #sessions = new Map<string, Session>();
   readonly #ended: { session: string; time: number }[] = [];
   #driving = false;
@@ -55,14 +61,17 @@ export class ClockSessions {
   #held: string | undefined;
   #movingMs = 0;
 
-  constructor(host: Pick<Host<LabVenue>, 'venue' | 'traffic' | 'pushDue'>) {
+  constructor(host: DrivingHost, silentMs = SILENT_MS) {
     this.#host = host;
+    this.#silentMs = silentMs;
   }
 
   wait(id: string, until: number, onlyTime: boolean): Promise<WaitAnswer> | WaitAnswer | AdminError {
     const refusal = this.#refusal(id, until);
     if (refusal !== undefined) return refusal;
     const session = this.#sessions.get(id) ?? this.#begin(id);
+    // It has changed its mind: what counts is the last.
+    this.#answer(session, 'activity');
     const nowMs = performance.now();
     session.busyMs += nowMs - session.heardMs;
     session.heardMs = nowMs;
@@ -113,9 +122,7 @@ export class ClockSessions {
     if (!(sourceOf(this.#host.venue.sequencer.clock) instanceof DrivenClock))
       return new AdminError('not_allowed', 'the clock does not wait for anybody: start with --clock driven');
     if (until > TIME_END) return new AdminError('invalid_request', 'idleUntil: time ends with the year 2099');
-    const session = this.#sessions.get(id);
-    if (session?.answer !== undefined) return new AdminError('busy', `the session ${id} waits already`);
-    if (session === undefined && this.#sessions.size >= SESSIONS_MAX)
+    if (!this.#sessions.has(id) && this.#sessions.size >= SESSIONS_MAX)
       return new AdminError('limit_reached', `there are ${SESSIONS_MAX} sessions, which is the most`);
     return undefined;
   }
@@ -148,11 +155,16 @@ export class ClockSessions {
     if (this.#driving) return;
     this.#driving = true;
     try {
-      while (this.#allWait() && (await this.#quiet()) && this.#allWait()) await this.#move();
+      // One that has something to read is woken whatever others do.
+      while (this.#someWait() && (await this.#quiet()) && this.#allWait()) await this.#move();
     } finally {
       this.#driving = false;
       this.#watchSilence();
     }
+  }
+
+  #someWait(): boolean {
+    return [...this.#sessions.values()].some(({ answer }) => answer !== undefined);
   }
 
   /** Those that only look at the time do not move it. */
@@ -204,17 +216,16 @@ export class ClockSessions {
   /** One that neither waits nor comes back must not stop time for the others. */
   #watchSilence(): void {
     if (this.#silence !== undefined || this.#held !== undefined || this.#allWait()) return;
-    const waiting = [...this.#sessions.values()].some(({ answer }) => answer !== undefined);
-    if (!waiting) return;
+    if (!this.#someWait()) return;
     this.#silence = setTimeout(() => {
       this.#silence = undefined;
       const nowMs = performance.now();
       for (const { id, answer, heardMs } of this.#sessions.values()) {
-        if (answer !== undefined || nowMs - heardMs < SILENT_MS) continue;
+        if (answer !== undefined || nowMs - heardMs < this.#silentMs) continue;
         this.#sessions.delete(id);
         if (this.#ended.length < ENDED_KEPT) this.#ended.push({ session: id, time: this.now });
       }
       void this.#drive();
-    }, SILENT_MS).unref();
+    }, this.#silentMs).unref();
   }
 }

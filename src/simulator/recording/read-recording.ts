@@ -47,7 +47,7 @@ export async function readRecording(paths: string, options: ReadOptions = {}): P
 /** Time of the first row; as much of the first file as that needs is read. */
 export async function recordingStart(paths: string, options: ReadOptions = {}): Promise<number> {
   const path = existsSync(paths) ? paths : paths.split(',')[0]!;
-  const reader = new RecordingReader({ ...options, skipBad: Number.POSITIVE_INFINITY }, 1);
+  const reader = new RecordingReader(options, 1);
   for (const file of await textFilesOf(path)) {
     await reader.file(file);
     if (reader.columns.rows > 0) break;

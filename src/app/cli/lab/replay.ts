@@ -42,8 +42,7 @@ export function labReplayCommand(): Command {
     const { runReplay } = await import('../../start/replay-run.ts');
     const result = await runReplay(resolved, { file: file!, bot, ...(span !== undefined && { span }) });
     show({ json: result, text: (paint) => resultText(result, paint) }, command, painterOf(resolved.config));
-    // The last handles of the bot and of the exchange may take a while.
-    process.exit(result.bot.code === 0 ? ExitCode.ok : ExitCode.failed);
+    process.exitCode = result.bot.code === 0 ? ExitCode.ok : ExitCode.failed;
   });
 }
 
