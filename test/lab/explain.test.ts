@@ -9,6 +9,8 @@ import {
   startBourse,
 } from '../../src/testkit/index.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { startInMemory } from '../memory/in-process.ts';
+import { Lab, MANUAL, spotOrder } from './lab.ts';
 
 const PERPETUAL = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const SMALL = { instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' } } as const;
@@ -226,25 +228,24 @@ describe('a liquidation', () => {
 
 describe('what is gone', () => {
   it('is refused with the oldest command that can be explained', async () => {
-    await using bourse = await startBourse(SMALL);
-    const snapshot = () =>
-      fetch(`${bourse.operatorUrl}/admin/snapshots`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${bourse.operatorToken}`, 'content-type': 'application/json' },
-        body: '{}',
-      });
-    const bot = bourse.account('bot');
-    const { orderId } = await bot.place(limit('buy', '0.001', '59000'));
-    for (let n = 0; n < 2; n++) {
-      await bourse.advance('20m');
-      assert.equal((await snapshot()).status, 200);
+    const lab = new Lab(
+      await startInMemory({ ...MANUAL, memory: 'off', data: temporaryDirectory(), segmentBytes: '262144' }),
+    );
+    const client = lab.client('bot');
+    const { data: placed } = await client.post('/api/v3/trade/place-order', spotOrder('buy', '50000'));
+    client.close();
+    for (let n = 0; n < 3; n++) {
+      await lab.advance('3h');
+      await lab.ask('POST', '/admin/snapshots', {});
     }
-    const [status, code, message] = await answer(bourse, 'command=2');
+    const explain = (query: string) => lab.refused('GET', `/lab/explain?${query}`);
+    const [status, code, message] = await explain('command=2');
     assert.deepEqual([status, code], [410, 'gone'], message);
     const oldest = Number(/oldest that can be explained is command (\d+)$/.exec(message!)![1]);
-    assert.deepEqual((await answer(bourse, `command=${oldest - 1}`)).slice(0, 2), [410, 'gone']);
-    assert.equal((await bourse.explain({ command: oldest })).command.seq, oldest);
-    assert.deepEqual((await answer(bourse, `orderId=${orderId}`)).slice(0, 2), [410, 'gone']);
+    assert.deepEqual((await explain(`command=${oldest - 1}`)).slice(0, 2), [410, 'gone']);
+    assert.equal((await lab.ask('GET', `/lab/explain?command=${oldest}`)).command.seq, oldest);
+    assert.deepEqual((await explain(`orderId=${placed.orderId}`)).slice(0, 2), [410, 'gone']);
+    await lab.stop();
   });
 
   it('comes back with a revert, whose branch has its own past', async () => {

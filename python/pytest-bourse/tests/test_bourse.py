@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,6 +102,25 @@ def test_server_keeps_what_a_test_left(bourse_server: Bourse, monkeypatch: pytes
         bourse_server.shock("ETH", 1)
     with pytest.raises(TypeError, match="span such as 8h"):
         bourse_server.advance("soon")
+
+
+def test_session_as_a_file_and_its_referee(bourse_server: Bourse, tmp_path: Path) -> None:
+    carl = bourse_server.open_account("carl", {"USDT": "1000"})
+    order = carl.place(**SPOT, side="buy", qty="0.01", price="59000")
+    report = bourse_server.referee("carl")
+    assert report["trading"]["orders"]["open"] == 1
+    assert [each["name"] for each in report["findings"] if each["count"] > 0] == ["left-orders"]
+    carl.cancel(order["orderId"])
+    assert bourse_server.referee("carl", since="1h")["rules"]["left"]["orders"] == 0
+
+    file = tmp_path / "bug.capsule"
+    bourse_server.capsule(file)
+    whole = file.stat().st_size
+    bourse_server.capsule(file, since="1s", anonymise=True)
+    assert 0 < file.stat().st_size < whole
+    with pytest.raises(BourseError) as refused:
+        bourse_server.capsule(file, snapshot="none")
+    assert refused.value.code == "unknown_snapshot"
 
 
 def test_ccxt_options(bourse_server: Bourse) -> None:

@@ -217,6 +217,15 @@ function nameOf({ instrument }: ContractExposure): string {
   return `${CATEGORY_NAMES[instrument.category]} ${instrument.symbol}`;
 }
 
+/** Of an isolated position, which answers for itself. */
+export function isolatedRisk(state: State, position: Position): { effective: bigint; maintenance: bigint } {
+  const instrument = state.instruments[position.instrument]!;
+  return {
+    effective: isolatedInQuote(state, position) + unrealisedOf(state, position),
+    maintenance: maintenanceAt(instrument, markTicks(state, instrument), position.lots),
+  };
+}
+
 export function isolatedMargin(state: State, position: Position): IsolatedMargin {
   const instrument = state.instruments[position.instrument]!;
   const mark = markTicks(state, instrument);

@@ -108,7 +108,10 @@ export function computeRisk(
 }
 
 /** Has the margin ratio reached a level? Without maintenance margin there is no ratio. */
-export function hasReachedRatio({ effective, maintenance }: Risk, ratio: bigint): boolean {
+export function hasReachedRatio(
+  { effective, maintenance }: Pick<Risk, 'effective' | 'maintenance'>,
+  ratio: bigint,
+): boolean {
   return maintenance > 0n && maintenance * RATE_ONE >= effective * ratio;
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from os import PathLike
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode
@@ -195,6 +197,29 @@ class Bourse:
         query = urlencode({name: value for name, value in wanted.items() if value is not None})
         explained: dict[str, Any] = self._operator.get(f"/lab/explain?{query}")
         return explained
+
+    def capsule(
+        self,
+        file: str | PathLike[str],
+        *,
+        since: str | None = None,
+        snapshot: str | None = None,
+        anonymise: bool = False,
+    ) -> None:
+        """
+        Writes the session to a file that has it again: `bourse lab capsule replay FILE`. From a span such as `10m` ago,
+        from a snapshot, or as far back as it is known.
+        """
+        wanted = {"since": since, "from": snapshot, "anonymise": anonymise}
+        body = {name: value for name, value in wanted.items() if value is not None}
+        Path(file).write_bytes(self._operator.download("/lab/capsule", body))
+
+    def referee(self, account: str, since: str | None = None) -> dict[str, Any]:
+        """What a program did with an account: trading, conduct, faults, rules, and findings by their names."""
+        wanted = {"account": self.account(account).name, "since": since}
+        query = urlencode({name: value for name, value in wanted.items() if value is not None})
+        report: dict[str, Any] = self._operator.get(f"/lab/referee?{query}")
+        return report
 
     def close(self) -> None:
         """Ends the exchange, unless somebody else has started it."""

@@ -17,12 +17,17 @@ _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 def call(method: str, url: str, headers: Mapping[str, str], body: str | None) -> Any:
     """The document that was answered, whatever the status."""
+    return json.loads(answer(method, url, headers, body)[1])
+
+
+def answer(method: str, url: str, headers: Mapping[str, str], body: str | None) -> tuple[int, bytes]:
+    """Status and contents."""
     data = None if body is None else body.encode()
     all_headers = {"Content-Type": "application/json", **headers}
     request = urllib.request.Request(url, data=data, headers=all_headers, method=method)
     try:
         with _opener.open(request, timeout=TIMEOUT_S) as response:
-            return json.load(response)
+            return response.status, response.read()
     except urllib.error.HTTPError as error:
         with error:
-            return json.load(error)
+            return error.code, error.read()
