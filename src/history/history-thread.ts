@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { threadModule } from '../program-files.ts';
 import type { DatabaseLink, LinkListener } from './database-link.ts';
-import type { FromDatabase, ToDatabase, WorkerStart } from './sqlite-messages.ts';
+import type { FromDatabase, ToDatabase, WorkerStart } from './database-messages.ts';
 
 export class HistoryThread implements DatabaseLink {
   readonly #worker: Worker;
