@@ -146,11 +146,11 @@ export class PostgresServer {
     return `postgres://${role}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** An empty database, or a copy of another that nobody is connected to. */
-  async createDatabase(template = 'template0'): Promise<string> {
+  /** An empty one. */
+  async createDatabase(options = ''): Promise<string> {
     this.#databases += 1;
     const name = `test_${process.pid}_${this.#databases}`;
-    await this.run(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY wal_log`);
+    await this.run(`CREATE DATABASE ${name} TEMPLATE template0 ${options}`);
     return name;
   }
 
@@ -159,8 +159,11 @@ export class PostgresServer {
   }
 
   /** One statement; rows as objects. */
-  async run(sql: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.url(database) });
+  async run(sql: string, database = 'postgres', schema = 'public'): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({
+      connectionString: this.url(database),
+      options: `-c search_path=${schema}`,
+    });
     await client.connect();
     try {
       return (await client.query(sql)).rows as Record<string, unknown>[];

@@ -84,6 +84,7 @@ export class PostgresDatabase implements DatabaseLink {
   #dueMs = Number.POSITIVE_INFINITY;
   #requests: Due[] = [];
   #prunes: { readonly id: number; readonly steps: AsyncGenerator<number>; deleted: number }[] = [];
+  readonly #reading = new Set<Promise<void>>();
   #wake = Promise.withResolvers<void>();
   /** Since when the server is away, and why. */
   #away: { readonly sinceMs: number; readonly reason: string } | undefined;
@@ -352,7 +353,7 @@ export class PostgresDatabase implements DatabaseLink {
     const { request } = due;
     switch (request.type) {
       case 'read':
-        void this.#read(request, due.sinceMs);
+        this.#begin(this.#read(request, due.sinceMs));
         break;
       case 'flush':
         this.#listener.received({ type: 'answer', id: request.id, value: undefined });
@@ -371,6 +372,11 @@ export class PostgresDatabase implements DatabaseLink {
       case 'close':
         this.#close(request.id);
     }
+  }
+
+  #begin(read: Promise<void>): void {
+    this.#reading.add(read);
+    void read.finally(() => this.#reading.delete(read));
   }
 
   /** A failed read is an error of that read alone. One that meets a server that is away is tried again for a while. */
@@ -401,15 +407,16 @@ export class PostgresDatabase implements DatabaseLink {
   #close(id: number): void {
     if (this.#closing !== undefined) return;
     this.#closing = id;
-    const ended = this.#writer.connected ? this.#writer.close() : Promise.resolve();
-    const timer = setTimeout(() => this.#writer.destroy(), CLOSE_WITHIN_MS);
-    void ended
-      .catch(() => {})
-      .finally(() => {
-        clearTimeout(timer);
-        this.#end();
-        this.#listener.received({ type: 'answer', id, value: undefined });
-      });
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+    const answered = Promise.all(this.#reading).then(() =>
+      this.#writer.connected ? this.#writer.close() : undefined,
+    );
+    void Promise.race([answered.catch(() => {}), late]).finally(() => {
+      clearTimeout(timer);
+      this.#end();
+      this.#listener.received({ type: 'answer', id, value: undefined });
+    });
   }
 }
 

@@ -55,7 +55,9 @@ export class Readers {
     if (this.#closed) throw new Error('history is closed');
     this.#busy += 1;
     try {
-      return this.#free.pop() ?? (await Session.open(this.#address, this.#name));
+      const session = this.#free.pop() ?? (await Session.open(this.#address, this.#name));
+      if (this.#closed) session.destroy();
+      return session;
     } catch (error) {
       this.#release();
       throw error;

@@ -39,6 +39,7 @@ export class PostgresWriter {
   #seq = 0;
   #completeSince = 0;
   #backend = 0;
+  #destroyed = false;
 
   constructor(address: PostgresAddress, instance: string, name: string) {
     this.#address = address;
@@ -57,8 +58,7 @@ export class PostgresWriter {
 
   /** At the start; returns a warning about the server, or an empty text. */
   async open(): Promise<string> {
-    const session = await Session.open(this.#address, this.#name);
-    this.#session = session;
+    const session = await this.#connect();
     const warning = await checkServer(session, this.#address);
     await this.#lock(session);
     this.#note(await migrate(session, this.#address, this.#instance));
@@ -69,8 +69,7 @@ export class PostgresWriter {
   /** After a lost connection. True when the transaction that was under way has been carried out. */
   async reconnect(): Promise<boolean> {
     this.#session?.destroy();
-    const session = await Session.open(this.#address, this.#name);
-    this.#session = session;
+    const session = await this.#connect();
     try {
       await checkServer(session, this.#address);
       // The server may not know yet that the last connection is lost.
@@ -139,7 +138,15 @@ export class PostgresWriter {
 
   /** Ends the connection without waiting for anything. */
   destroy(): void {
+    this.#destroyed = true;
     this.#session?.destroy();
+  }
+
+  async #connect(): Promise<Session> {
+    const session = await Session.open(this.#address, this.#name);
+    this.#session = session;
+    if (this.#destroyed) session.destroy();
+    return session;
   }
 
   /** Statements within one transaction, which begins by taking the history's next revision. */
