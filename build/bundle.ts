@@ -17,10 +17,18 @@ export const PROGRAM: readonly string[] = [
 ];
 
 /** What is read and not imported. */
-const FILES = ['catalogue', 'launch', 'launch.cjs', 'package.json', 'src/history/migrations', 'web/dist'];
+const FILES = [
+  'catalogue',
+  'launch',
+  'launch.cjs',
+  'package.json',
+  'src/history/migrations',
+  'src/history/postgres/migrations',
+  'web/dist',
+];
 
 /** Parts in C++ that packages load where they are installed, and do without where not. */
-const OPTIONAL = new Set(['bufferutil', 'utf-8-validate']);
+const OPTIONAL = new Set(['bufferutil', 'pg-cloudflare', 'pg-native', 'utf-8-validate']);
 const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
 
 export interface BundleOptions {

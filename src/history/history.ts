@@ -37,6 +37,11 @@ export class HistoryUnavailable extends Error {
   override readonly name = 'HistoryUnavailable';
 }
 
+/** The database cannot be used as the history, for a reason that its owner can remove. */
+export class HistoryRefused extends Error {
+  override readonly name = 'HistoryRefused';
+}
+
 /** The events of one command. */
 export interface ProjectedCommand {
   readonly seq: number;
@@ -81,6 +86,8 @@ export interface History {
 
   /** Projected rows wait in memory: the disk has no space for them, where reads see them, or the server is away. */
   readonly starved: boolean;
+  /** What it is that they wait for. */
+  readonly waitsFor: 'disk' | 'database';
 
   /** Resolves when everything projected so far is durable; rejects with HistoryStarved while there is no space. */
   flush(): Promise<void>;

@@ -53,6 +53,8 @@ export interface LinkedHistoryOptions {
   readonly onFailure: (error: Error) => void;
   /** Progress of adding checksums to rows of an older program: their number, and whether all have one. */
   readonly onSealed?: ((rows: number, all: boolean) => void) | undefined;
+  /** What rows wait for that cannot be stored; the disk unless given. */
+  readonly waitsFor?: History['waitsFor'];
 }
 
 /** `place` is where it is, for messages. */
@@ -73,6 +75,7 @@ interface Waiting {
 
 class LinkedHistory implements History, HistoryCopies {
   readonly opened: Promise<void>;
+  readonly waitsFor: History['waitsFor'];
   readonly #link: DatabaseLink;
   /** Where it is, for messages. */
   readonly #place: string;
@@ -98,10 +101,11 @@ class LinkedHistory implements History, HistoryCopies {
 
   constructor(
     place: string,
-    { onFailure, onSealed }: LinkedHistoryOptions,
+    { onFailure, onSealed, waitsFor = 'disk' }: LinkedHistoryOptions,
     connect: (listener: LinkListener) => DatabaseLink,
   ) {
     this.#onSealed = onSealed;
+    this.waitsFor = waitsFor;
     this.#place = place;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.opened = promise;

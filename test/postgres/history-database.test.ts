@@ -263,6 +263,31 @@ test(
   },
 );
 
+test('a transaction whose answer is lost is carried out once', withServer, async () => {
+  await withStorage(async (storage) => {
+    const proxy = await lossyProxy(storage.server.port);
+    const url = storage.url.replace(`:${storage.server.port}/`, `:${proxy.port}/`);
+    const notices: string[] = [];
+    const history = await storage.open({ url, onNotice: (text) => notices.push(text) });
+    history.describe(INSTRUMENTS, COINS);
+    for (let seq = 1; seq <= 6; seq++) {
+      if (seq % 2 === 0) proxy.loseAnswers();
+      history.project(orderCommand(seq));
+      await until('it is stored', () => history.confirmedSeq === seq);
+      assert.equal((await history.counts()).closedOrders, seq);
+    }
+    assert.equal(notices.filter((text) => text.includes('is back')).length, 3);
+    await history.close();
+    await assertTotals(storage);
+    const [meta] = await storage.server.run(
+      'SELECT last_seq::int AS seq FROM history.meta',
+      storage.database,
+    );
+    assert.deepEqual(meta, { seq: 6 });
+    proxy.close();
+  });
+});
+
 test('every page walks an index and sorts nothing', withServer, async () => {
   await withStorage(async (storage) => {
     const history = await openDescribed(storage);

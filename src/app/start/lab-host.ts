@@ -22,6 +22,7 @@ import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { type Components, openComponents } from './components.ts';
 import type { Fronts } from './fronts.ts';
+import { historyAddress, LAB_NEEDS_FILE } from './history-place.ts';
 import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
 import type { Standing } from './servers.ts';
@@ -50,16 +51,25 @@ export interface LabSurroundings {
   readonly failed: (error: Error) => void;
   /** What every branch shares. */
   readonly shared: Pick<Components, 'wall' | 'audit' | 'lock'>;
+  /** Of the history, if it is a file. */
+  readonly directory: string;
   /** That the exchange has started on. */
   readonly branch: number;
   readonly current: () => Venue;
   readonly start: typeof startExchange;
 }
 
+/** Snapshots are copies of files. */
+function unableInDatabase({ resolved, directory }: LabSurroundings): AdminError | undefined {
+  const address = historyAddress(resolved.config.history, directory);
+  return address && new AdminError('unknown_path', LAB_NEEDS_FILE);
+}
+
 export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const { resolved, branch, logger } = surroundings;
   const { config } = resolved;
-  const closed = config.lab === 'off' ? LAB_OFF : config.memory ? unableInMemory() : undefined;
+  const closed =
+    config.lab === 'off' ? LAB_OFF : config.memory ? unableInMemory() : unableInDatabase(surroundings);
   if (closed !== undefined)
     return { routes: closedLab(closed), attach: () => {}, fork: () => undefined, close: async () => {} };
   if (!config.demo)

@@ -36,6 +36,7 @@ import { ConnectionLimit } from './connection-limit.ts';
 import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { type Fronts, openFronts } from './fronts.ts';
+import { historyAddress, refuseLab } from './history-place.ts';
 import { openLaboratory } from './lab-host.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
@@ -85,6 +86,8 @@ export async function startExchange(
   try {
     const head = config.memory ? undefined : readHead(config.data);
     const directory = branchDirectory(config.data, head?.branch ?? 0);
+    if (!config.memory && historyAddress(config.history, directory) !== undefined)
+      refuseLab(config.lab, resolved.origins.lab);
     const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, ...branch };
     // Errors of closing the components must not hide the reason of a failed start.
     const failed = (error: Error) => {

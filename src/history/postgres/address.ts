@@ -24,6 +24,14 @@ export function readAddress(text: string): PostgresAddress | undefined {
   return { url: text, place: `postgres://${user}@${host}${port}/${database}`, user, database };
 }
 
+/** The URL as it may be written down. */
+export function withoutPassword({ url: text }: PostgresAddress): string {
+  const url = new URL(text);
+  url.password = '';
+  url.searchParams.delete('password');
+  return url.href;
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

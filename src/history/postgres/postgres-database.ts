@@ -9,6 +9,7 @@ import { DamagedRow } from '../checksum.ts';
 import type { DatabaseLink, LinkListener } from '../database-link.ts';
 import type { Request, ToDatabase } from '../database-messages.ts';
 import type { GeneratedPast } from '../generated-candles.ts';
+import { HistoryRefused } from '../history.ts';
 import { COMMIT_DELAY_MS, COMMIT_ROWS_MAX, IDLE_COMMIT_DELAY_MS } from '../history-database.ts';
 import { unpackBatch } from '../packed-batch.ts';
 import type { ProjectedEvents, ProjectionBatch, ProjectionKind } from '../projection-batch.ts';
@@ -20,8 +21,9 @@ import { NameResolver } from '../tables/name-resolver.ts';
 import { Pages } from '../tables/pages.ts';
 import { PROJECTION_KINDS, PROJECTIONS } from '../tables/tables.ts';
 import type { PostgresAddress } from './address.ts';
+import { FileRows } from './copies.ts';
 import { Readers } from './readers.ts';
-import { HistoryRefused, passes, reasonOf, refusal } from './refusal.ts';
+import { passes, reasonOf, refusal } from './refusal.ts';
 import { RowGroups } from './row-groups.ts';
 import { PostgresWriter } from './writer.ts';
 
@@ -42,6 +44,8 @@ export interface PostgresLinkOptions {
   readonly address: PostgresAddress;
   /** The exchange whose history it is. */
   readonly instance: string;
+  /** A history in SQLite that an empty database begins with. */
+  readonly moveFrom?: string | undefined;
   /** The server was lost or came back, or has a setting that endangers the history. */
   readonly onNotice: (text: string) => void;
 }
@@ -200,6 +204,7 @@ export class PostgresDatabase implements DatabaseLink {
     try {
       const warning = await this.#writer.open();
       if (warning !== '') this.#options.onNotice(warning);
+      await this.#moveIn();
     } catch (error) {
       throw refusal(this.#options.address, error);
     }
@@ -211,6 +216,21 @@ export class PostgresDatabase implements DatabaseLink {
       if (this.#isDue()) await this.#persist(() => this.#store());
       else if (this.#prunes.length > 0) await this.#persist(() => this.#pruneStep());
       else await this.#idle();
+    }
+  }
+
+  /** A file becomes the beginning of a database in which nothing was ever stored. */
+  async #moveIn(): Promise<void> {
+    const { moveFrom, onNotice } = this.#options;
+    if (moveFrom === undefined || !this.#writer.unused) return;
+    const rows = new FileRows(moveFrom);
+    try {
+      if (rows.lastSeq === 0) return;
+      onNotice(`moving the history from ${moveFrom} to ${this.#options.address.place}`);
+      await this.#writer.importRows(rows);
+      onNotice(`the history is moved up to command ${rows.lastSeq}; ${moveFrom} is not used any more`);
+    } finally {
+      rows.close();
     }
   }
 

@@ -10,5 +10,9 @@ export interface PostgresHistoryOptions extends PostgresLinkOptions {
 
 export function openPostgresHistory(options: PostgresHistoryOptions): Promise<History & HistoryCopies> {
   const { place } = options.address;
-  return openLinkedHistory(place, options, (listener) => new PostgresDatabase(options, listener));
+  return openLinkedHistory(
+    place,
+    { ...options, waitsFor: 'database' },
+    (listener) => new PostgresDatabase(options, listener),
+  );
 }

@@ -1,11 +1,7 @@
 /** Errors of the server as sentences that tell what to do, and which of them pass by themselves. */
 import pg from 'pg';
+import { HistoryRefused } from '../history.ts';
 import type { PostgresAddress } from './address.ts';
-
-/** The database cannot be used as the history, for a reason that its owner can remove. */
-export class HistoryRefused extends Error {
-  override readonly name = 'HistoryRefused';
-}
 
 /** `advance` in the schema raises it. */
 export const FENCED = 'BX001';

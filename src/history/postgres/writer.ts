@@ -3,11 +3,13 @@
  * transaction whose statements are sent without waiting for each other. A lost connection leaves a transaction in doubt: its
  * revision tells, after the next connection, whether it was carried out.
  */
+import { HistoryRefused } from '../history.ts';
 import { PRUNE_STEP_ROWS } from '../sqlite-writer.ts';
 import type { UserTable } from '../tables/table.ts';
 import { USER_TABLES } from '../tables/tables.ts';
 import type { PostgresAddress } from './address.ts';
-import { HistoryRefused, refused } from './refusal.ts';
+import type { FileRows } from './copies.ts';
+import { refused } from './refusal.ts';
 import { type ColumnTypes, deleteText, insertText, type RowGroup } from './row-groups.ts';
 import { checkMeta, type Meta, migrate, readMeta } from './schema.ts';
 import { checkServer, SCHEMA, Session } from './session.ts';
@@ -64,6 +66,26 @@ export class PostgresWriter {
     this.#note(await migrate(session, this.#address, this.#instance));
     await this.#readTypes(session);
     return warning;
+  }
+
+  /** Nothing was ever stored. */
+  get unused(): boolean {
+    return this.#revision === 0;
+  }
+
+  /** Everything in a file, in one transaction. */
+  async importRows(rows: FileRows): Promise<void> {
+    const session = this.#live();
+    const seq = rows.lastSeq;
+    const completeSince = rows.completeSince;
+    await session.rows('BEGIN');
+    await session.rows('SELECT advance($1, $2, $3)', [this.#revision, seq, completeSince]);
+    for (const group of rows.groups())
+      await session.rows(this.#insert(group), group.literals(), `store ${group.table.name}`);
+    await session.rows('COMMIT');
+    this.#revision += 1;
+    this.#seq = seq;
+    this.#completeSince = completeSince;
   }
 
   /** After a lost connection. True when the transaction that was under way has been carried out. */
