@@ -46,5 +46,9 @@ export type FromDatabase =
   | { readonly type: 'sealed'; readonly rows: number; readonly all: boolean }
   /** The request needs space that the disk does not have, or what the reason says. */
   | { readonly type: 'starved'; readonly id: number; readonly reason?: string }
+  /** For the log of the process. */
+  | { readonly type: 'notice'; readonly text: string }
+  /** Nothing more is stored or answered; `refused`: for a reason that the owner of the database can remove. */
+  | { readonly type: 'failed'; readonly message: string; readonly refused: boolean }
   /** The database cannot be reached; the same request may be answered later. */
   | { readonly type: 'unavailable'; readonly id: number; readonly reason: string };

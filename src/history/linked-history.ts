@@ -39,7 +39,7 @@ import type {
   TransferQuery,
   WalletRecordQuery,
 } from './history.ts';
-import { HistoryStarved, HistoryUnavailable } from './history.ts';
+import { HistoryRefused, HistoryStarved, HistoryUnavailable } from './history.ts';
 import { BatchPacker } from './packed-batch.ts';
 import { addEvent } from './projection-batch.ts';
 import { RecordDamaged } from './record-damaged.ts';
@@ -53,6 +53,8 @@ export interface LinkedHistoryOptions {
   readonly onFailure: (error: Error) => void;
   /** Progress of adding checksums to rows of an older program: their number, and whether all have one. */
   readonly onSealed?: ((rows: number, all: boolean) => void) | undefined;
+  /** What the operator should know: a server that went away or came back. */
+  readonly onNotice?: ((text: string) => void) | undefined;
   /** What rows wait for that cannot be stored; the disk unless given. */
   readonly waitsFor?: History['waitsFor'];
 }
@@ -98,13 +100,15 @@ class LinkedHistory implements History, HistoryCopies {
   #closing = false;
 
   readonly #onSealed: LinkedHistoryOptions['onSealed'];
+  readonly #onNotice: LinkedHistoryOptions['onNotice'];
 
   constructor(
     place: string,
-    { onFailure, onSealed, waitsFor = 'disk' }: LinkedHistoryOptions,
+    { onFailure, onSealed, onNotice, waitsFor = 'disk' }: LinkedHistoryOptions,
     connect: (listener: LinkListener) => DatabaseLink,
   ) {
     this.#onSealed = onSealed;
+    this.#onNotice = onNotice;
     this.waitsFor = waitsFor;
     this.#place = place;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -119,6 +123,10 @@ class LinkedHistory implements History, HistoryCopies {
     };
     this.#link = connect({
       received: (message) => {
+        if (message.type === 'failed') {
+          failed(message.refused ? new HistoryRefused(message.message) : new Error(message.message));
+          return;
+        }
         this.#receive(message);
         if (open || message.type !== 'stored') return;
         open = true;
@@ -327,11 +335,15 @@ class LinkedHistory implements History, HistoryCopies {
     this.#link.post(message, handedOver);
   }
 
-  #receive(message: FromDatabase): void {
+  #receive(message: Exclude<FromDatabase, { type: 'failed' }>): void {
     if (message.type === 'stored') {
       this.#confirmedSeq = message.seq;
       this.#storedRows = message.rows;
       this.#starved = message.starved;
+      return;
+    }
+    if (message.type === 'notice') {
+      this.#onNotice?.(message.text);
       return;
     }
     if (message.type === 'sealed') {

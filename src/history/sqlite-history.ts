@@ -1,4 +1,5 @@
 /** History in SQLite: in a file with a thread, or in memory without either. */
+import type { WorkerStart } from './database-messages.ts';
 import type { History, HistoryCopies } from './history.ts';
 import { HistoryInPlace } from './history-in-place.ts';
 import { HistoryThread } from './history-thread.ts';
@@ -17,7 +18,10 @@ export interface SqliteHistoryOptions extends LinkedHistoryOptions {
 /** In a file, with a thread. */
 export function openSqliteHistory(options: SqliteHistoryOptions): Promise<History & HistoryCopies> {
   const { path } = options;
-  return openLinkedHistory(path, options, (listener) => new HistoryThread(path, listener));
+  return openLinkedHistory(path, options, (listener) => {
+    const start: WorkerStart = { path };
+    return new HistoryThread('history/sqlite-history-worker', start, listener);
+  });
 }
 
 /** In memory, without a thread: it ends with the process. */

@@ -4,7 +4,12 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import pg from 'pg';
-import { type History, HistoryStarved, HistoryUnavailable } from '../../src/history/history.ts';
+import {
+  type History,
+  HistoryRefused,
+  HistoryStarved,
+  HistoryUnavailable,
+} from '../../src/history/history.ts';
 import { readAddress } from '../../src/history/postgres/address.ts';
 import { refusal } from '../../src/history/postgres/refusal.ts';
 import { checkServer, type Session } from '../../src/history/postgres/session.ts';
@@ -265,7 +270,7 @@ test(
 
 test('a transaction whose answer is lost is carried out once', withServer, async () => {
   await withStorage(async (storage) => {
-    const proxy = await lossyProxy(storage.server.port);
+    using proxy = await lossyProxy(storage.server.port);
     const url = storage.url.replace(`:${storage.server.port}/`, `:${proxy.port}/`);
     const notices: string[] = [];
     const history = await storage.open({ url, onNotice: (text) => notices.push(text) });
@@ -284,7 +289,22 @@ test('a transaction whose answer is lost is carried out once', withServer, async
       storage.database,
     );
     assert.deepEqual(meta, { seq: 6 });
-    proxy.close();
+  });
+});
+
+test('a history with a thread says the same', withServer, async () => {
+  await withStorage(async (storage) => {
+    const notices: string[] = [];
+    const history = await storage.open({ thread: true, onNotice: (text) => notices.push(text) });
+    history.describe(INSTRUMENTS, COINS);
+    history.project(orderCommand(1));
+    assert.notEqual(await history.orderById(1, 1), undefined);
+    assert.match(notices.join(), /fsync=off/);
+    const second = storage.open({ thread: true, instance: 'f'.repeat(32) });
+    await assert.rejects(second, (error: Error) => error.cause instanceof HistoryRefused);
+    await storage.server.run("UPDATE history.closed_orders SET qty = '5000'", storage.database);
+    await assert.rejects(history.orderById(1, 1), RecordDamaged);
+    await history.close();
   });
 });
 
@@ -336,7 +356,7 @@ test('the printed views show ids and times as people know them', withServer, asy
   });
 });
 
-/** Passes everything on, until it is told to lose the answers to what is sent from then on and to hang up. */
+/** Passes everything on, until it is told to lose the answers to the next transaction and to hang up when it is carried out. */
 async function lossyProxy(target: number) {
   let losing = false;
   const proxy = createServer((client) => {
@@ -346,23 +366,28 @@ async function lossyProxy(target: number) {
       server.destroy();
     };
     for (const socket of [client, server]) socket.on('error', hangUp).on('close', hangUp);
-    client.on('data', (bytes) => server.write(bytes));
+    let lost = false;
+    client.on('data', (bytes) => {
+      lost ||= losing && bytes.includes('advance');
+      server.write(bytes);
+    });
     server.on('data', (bytes) => {
-      if (!losing) {
-        client.write(bytes);
-        return;
+      if (!lost) client.write(bytes);
+      else if (bytes.includes('COMMIT')) {
+        losing = false;
+        hangUp();
       }
-      // The answer that the transaction is carried out is among what comes now.
-      if (!bytes.includes('COMMIT')) return;
-      losing = false;
-      hangUp();
     });
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const loseAnswers = () => {
     losing = true;
   };
-  return { port: (proxy.address() as { port: number }).port, loseAnswers, close: () => proxy.close() };
+  return {
+    port: (proxy.address() as { port: number }).port,
+    loseAnswers,
+    [Symbol.dispose]: () => proxy.close(),
+  };
 }
 
 function orderCommand(seq: number) {

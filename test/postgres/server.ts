@@ -21,7 +21,7 @@ const READY_WITHIN_MS = 60_000;
 const READY_POLL_MS = 10;
 
 /** Kills of the operating system are not tested, so nothing waits for the disk. */
-const SETTINGS: Readonly<Record<string, string>> = {
+const QUICK: Readonly<Record<string, string>> = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',
@@ -29,7 +29,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '60',
   max_wal_senders: '0',
   wal_level: 'minimal',
-  log_min_messages: 'panic',
 };
 
 /** Ends the server when the pipe does, which is when the test does. */
@@ -68,17 +67,24 @@ export class PostgresServer {
   readonly directory: string;
   readonly port: number;
   readonly #bin: string;
+  readonly #settings: Readonly<Record<string, string>>;
   #process: ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(directory: string, bin: string, port: number) {
+  private constructor(
+    directory: string,
+    bin: string,
+    port: number,
+    settings: Readonly<Record<string, string>>,
+  ) {
+    this.#settings = settings;
     this.directory = directory;
     this.#bin = bin;
     this.port = port;
   }
 
-  /** A new cluster with a running server. */
-  static async start(): Promise<PostgresServer> {
+  /** A new cluster with a running server; a durable one has the settings that PostgreSQL comes with. */
+  static async start({ durable = false } = {}): Promise<PostgresServer> {
     if ('missing' in found) throw new Error(found.missing);
     const directory = temporaryDirectory();
     chmodSync(directory, 0o755);
@@ -92,7 +98,7 @@ export class PostgresServer {
       cwd: cluster,
       stdio: 'pipe',
     });
-    const server = new PostgresServer(directory, bin, await freePort());
+    const server = new PostgresServer(directory, bin, await freePort(), durable ? {} : QUICK);
     await server.resume();
     return server;
   }
@@ -101,7 +107,8 @@ export class PostgresServer {
   async resume(): Promise<void> {
     const { cluster } = this;
     const given = {
-      ...SETTINGS,
+      ...this.#settings,
+      log_min_messages: 'panic',
       listen_addresses: '127.0.0.1',
       port: String(this.port),
       unix_socket_directories: cluster,
@@ -178,6 +185,7 @@ export class PostgresServer {
 
   async #ended(): Promise<void> {
     const { exitCode, signalCode } = this.#process!;
+    this.#process!.ref();
     if (exitCode === null && signalCode === null) await once(this.#process!, 'exit');
   }
 

@@ -1,7 +1,10 @@
 /** Histories in PostgreSQL for tests, each in a database of its own. */
 import type { History } from '../../src/history/history.ts';
 import { readAddress } from '../../src/history/postgres/address.ts';
-import { openPostgresHistory } from '../../src/history/postgres/postgres-history.ts';
+import {
+  openPostgresHistory,
+  openPostgresHistoryInPlace,
+} from '../../src/history/postgres/postgres-history.ts';
 import { ALL_TABLES } from '../../src/history/tables/tables.ts';
 import { type PostgresServer, sharedServer } from './server.ts';
 
@@ -23,6 +26,8 @@ export interface Opening {
   readonly onNotice: (text: string) => void;
   readonly instance: string;
   readonly url: string;
+  /** As an exchange opens it. */
+  readonly thread: boolean;
 }
 
 export const unexpected = (error: Error): never => {
@@ -57,6 +62,7 @@ const EMPTY = [
 ].join('; ');
 
 export function openAt(url: string, options: Partial<Opening> = {}): Promise<History> {
-  const { onFailure = unexpected, onNotice = () => {}, instance = INSTANCE } = options;
-  return openPostgresHistory({ address: readAddress(url)!, instance, onFailure, onNotice });
+  const { onFailure = unexpected, onNotice, instance = INSTANCE, thread = false } = options;
+  const open = thread ? openPostgresHistory : openPostgresHistoryInPlace;
+  return open({ address: readAddress(url)!, instance, onFailure, onNotice });
 }

@@ -6,8 +6,7 @@
  */
 
 import { DamagedRow } from '../checksum.ts';
-import type { DatabaseLink, LinkListener } from '../database-link.ts';
-import type { Request, ToDatabase } from '../database-messages.ts';
+import type { FromDatabase, Request, ToDatabase } from '../database-messages.ts';
 import type { GeneratedPast } from '../generated-candles.ts';
 import { HistoryRefused } from '../history.ts';
 import { COMMIT_DELAY_MS, COMMIT_ROWS_MAX, IDLE_COMMIT_DELAY_MS } from '../history-database.ts';
@@ -40,14 +39,13 @@ const SLICE_MS = 5;
 
 const UNAVAILABLE = 'the history cannot be read now: its database does not answer; try again';
 
-export interface PostgresLinkOptions {
+/** What a thread can be told. */
+export interface PostgresStart {
   readonly address: PostgresAddress;
   /** The exchange whose history it is. */
   readonly instance: string;
   /** A history in SQLite that an empty database begins with. */
   readonly moveFrom?: string | undefined;
-  /** The server was lost or came back, or has a setting that endangers the history. */
-  readonly onNotice: (text: string) => void;
 }
 
 /** Rows that wait to be stored. */
@@ -69,9 +67,9 @@ interface Due {
   readonly sinceMs: number;
 }
 
-export class PostgresDatabase implements DatabaseLink {
-  readonly #listener: LinkListener;
-  readonly #options: PostgresLinkOptions;
+export class PostgresDatabase {
+  readonly #send: (message: FromDatabase) => void;
+  readonly #options: PostgresStart;
   readonly #writer: PostgresWriter;
   readonly #readers: Readers;
   readonly #pages = new Pages(() => true);
@@ -96,26 +94,23 @@ export class PostgresDatabase implements DatabaseLink {
   #closing: number | undefined;
   #ended = false;
 
-  constructor(options: PostgresLinkOptions, listener: LinkListener) {
+  /** The first message sent means that it is ready. */
+  constructor(options: PostgresStart, send: (message: FromDatabase) => void) {
     this.#options = options;
-    this.#listener = listener;
+    this.#send = send;
     const name = `bourse history ${process.pid}.${Math.random().toString(36).slice(2, 8)}`;
     this.#writer = new PostgresWriter(options.address, options.instance, name);
     this.#readers = new Readers(options.address, name);
     this.#run().catch((error: Error) => this.#fail(error));
   }
 
-  post(message: ToDatabase): void {
-    // What is described goes on to change here.
-    this.#inbox.push(message.type === 'describe' ? structuredClone(message) : message);
+  receive(message: ToDatabase): void {
+    this.#inbox.push(message);
     this.#slice ??= setImmediate(() => this.#takeMessages());
   }
 
-  async end(): Promise<void> {
-    this.#end();
-  }
-
-  #end(): void {
+  /** Ends it without another word to the server. */
+  abandon(): void {
     this.#ended = true;
     clearImmediate(this.#slice);
     this.#inbox = [];
@@ -125,10 +120,14 @@ export class PostgresDatabase implements DatabaseLink {
     this.#wake.resolve();
   }
 
+  #notice(text: string): void {
+    this.#send({ type: 'notice', text });
+  }
+
   #fail(error: Error): void {
     if (this.#ended) return;
-    this.#end();
-    this.#listener.failed(error);
+    this.abandon();
+    this.#send({ type: 'failed', message: error.message, refused: error instanceof HistoryRefused });
   }
 
   /** In slices, so that requests of clients are served between them. */
@@ -203,7 +202,7 @@ export class PostgresDatabase implements DatabaseLink {
   async #run(): Promise<void> {
     try {
       const warning = await this.#writer.open();
-      if (warning !== '') this.#options.onNotice(warning);
+      if (warning !== '') this.#notice(warning);
       await this.#moveIn();
     } catch (error) {
       throw refusal(this.#options.address, error);
@@ -221,14 +220,14 @@ export class PostgresDatabase implements DatabaseLink {
 
   /** A file becomes the beginning of a database in which nothing was ever stored. */
   async #moveIn(): Promise<void> {
-    const { moveFrom, onNotice } = this.#options;
+    const { moveFrom } = this.#options;
     if (moveFrom === undefined || !this.#writer.unused) return;
     const rows = new FileRows(moveFrom);
     try {
       if (rows.lastSeq === 0) return;
-      onNotice(`moving the history from ${moveFrom} to ${this.#options.address.place}`);
+      this.#notice(`moving the history from ${moveFrom} to ${this.#options.address.place}`);
       await this.#writer.importRows(rows);
-      onNotice(`the history is moved up to command ${rows.lastSeq}; ${moveFrom} is not used any more`);
+      this.#notice(`the history is moved up to command ${rows.lastSeq}; ${moveFrom} is not used any more`);
     } finally {
       rows.close();
     }
@@ -278,10 +277,10 @@ export class PostgresDatabase implements DatabaseLink {
         pruning.deleted += step.value;
         return;
       }
-      this.#listener.received({ type: 'answer', id, value: pruning.deleted });
+      this.#send({ type: 'answer', id, value: pruning.deleted });
     } catch (error) {
       // The next pruning deletes the rest.
-      this.#listener.received({ type: 'starved', id, reason: 'pruning was cut off: the database is away' });
+      this.#send({ type: 'starved', id, reason: 'pruning was cut off: the database is away' });
       this.#prunes.shift();
       throw error;
     }
@@ -318,7 +317,7 @@ export class PostgresDatabase implements DatabaseLink {
     const reason = reasonOf(this.#options.address, error);
     const nowMs = performance.now();
     if (this.#away === undefined) {
-      this.#options.onNotice(
+      this.#notice(
         `the history's database ${this.#options.address.place} is away: ${reason}. Records wait in memory`,
       );
       this.#away = { sinceMs: nowMs, reason };
@@ -335,12 +334,12 @@ export class PostgresDatabase implements DatabaseLink {
     this.#away = undefined;
     this.#starved = false;
     this.#reportStored();
-    this.#options.onNotice(`the history's database is back after ${seconds} s`);
+    this.#notice(`the history's database is back after ${seconds} s`);
   }
 
   #reportStored(): void {
     const { seq } = this.#writer;
-    this.#listener.received({ type: 'stored', seq, rows: this.#storedRows, starved: this.#starved });
+    this.#send({ type: 'stored', seq, rows: this.#storedRows, starved: this.#starved });
   }
 
   /** Those whose rows are stored. */
@@ -362,10 +361,8 @@ export class PostgresDatabase implements DatabaseLink {
       const { id } = request;
       const reason = this.#away?.reason ?? '';
       if (request.type === 'close') this.#close(id);
-      else if (request.type === 'read')
-        this.#listener.received({ type: 'unavailable', id, reason: UNAVAILABLE });
-      else
-        this.#listener.received({ type: 'starved', id, reason: `the history's database is away: ${reason}` });
+      else if (request.type === 'read') this.#send({ type: 'unavailable', id, reason: UNAVAILABLE });
+      else this.#send({ type: 'starved', id, reason: `the history's database is away: ${reason}` });
     }
   }
 
@@ -376,13 +373,13 @@ export class PostgresDatabase implements DatabaseLink {
         this.#begin(this.#read(request, due.sinceMs));
         break;
       case 'flush':
-        this.#listener.received({ type: 'answer', id: request.id, value: undefined });
+        this.#send({ type: 'answer', id: request.id, value: undefined });
         break;
       case 'prune':
         this.#prunes.push({ id: request.id, steps: this.#writer.prune(request.now), deleted: 0 });
         break;
       case 'copy':
-        this.#listener.received({
+        this.#send({
           type: 'refused',
           id: request.id,
           message: 'a history in PostgreSQL is not copied as a file',
@@ -405,17 +402,17 @@ export class PostgresDatabase implements DatabaseLink {
     for (;;) {
       try {
         const value = await this.#readers.answer(read(this.#pages, argument));
-        this.#listener.received({ type: 'answer', id, value });
+        this.#send({ type: 'answer', id, value });
         return;
       } catch (error) {
         if (this.#ended) return;
         if (!passes(error)) {
           const { message } = error as Error;
-          this.#listener.received({ type: 'refused', id, message, damaged: error instanceof DamagedRow });
+          this.#send({ type: 'refused', id, message, damaged: error instanceof DamagedRow });
           return;
         }
         if (performance.now() - sinceMs >= READ_PATIENCE_MS) {
-          this.#listener.received({ type: 'unavailable', id, reason: UNAVAILABLE });
+          this.#send({ type: 'unavailable', id, reason: UNAVAILABLE });
           return;
         }
         await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
@@ -434,8 +431,8 @@ export class PostgresDatabase implements DatabaseLink {
     );
     void Promise.race([answered.catch(() => {}), late]).finally(() => {
       clearTimeout(timer);
-      this.#end();
-      this.#listener.received({ type: 'answer', id, value: undefined });
+      this.abandon();
+      this.#send({ type: 'answer', id, value: undefined });
     });
   }
 }
