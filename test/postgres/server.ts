@@ -105,6 +105,18 @@ export class PostgresServer {
 
   /** Starts it again, after `kill` or `stop`. */
   async resume(): Promise<void> {
+    const endMs = performance.now() + READY_WITHIN_MS;
+    for (;;) {
+      this.#spawn();
+      const failure = await this.#ready(endMs);
+      if (failure === undefined) return;
+      // The memory of one that was killed may still be held by processes that are about to end: it refuses to start then.
+      if (performance.now() > endMs) throw failure;
+      await sleep(READY_POLL_MS);
+    }
+  }
+
+  #spawn(): void {
     const { cluster } = this;
     const given = {
       ...this.#settings,
@@ -123,7 +135,6 @@ export class PostgresServer {
     // It does not keep the test alive.
     this.#process.unref();
     (this.#process.stdin as unknown as { unref(): void }).unref();
-    await this.#ready();
   }
 
   /** `SIGKILL` to the server and to all its processes: nothing is written any more. */
@@ -189,14 +200,14 @@ export class PostgresServer {
     if (exitCode === null && signalCode === null) await once(this.#process!, 'exit');
   }
 
-  async #ready(): Promise<void> {
-    const endMs = performance.now() + READY_WITHIN_MS;
+  /** The error of the last attempt when the server has ended or time is up. */
+  async #ready(endMs: number): Promise<unknown> {
     for (;;) {
       try {
         await this.run('SELECT 1');
-        return;
+        return undefined;
       } catch (error) {
-        if (performance.now() > endMs || this.#process!.exitCode !== null) throw error;
+        if (performance.now() > endMs || this.#process!.exitCode !== null) return error;
         await sleep(READY_POLL_MS);
       }
     }
