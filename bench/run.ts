@@ -8,6 +8,7 @@ import { book } from './book.ts';
 import { core } from './core.ts';
 import { futures } from './futures.ts';
 import { gateway } from './gateway.ts';
+import { history } from './history.ts';
 import { lab } from './lab.ts';
 import { market } from './market-simulator.ts';
 import { memory } from './memory.ts';
@@ -28,6 +29,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   accounts,
   pauses,
   recovery,
+  history,
   gateway,
   'slow-senders': slowSenders,
   streams,

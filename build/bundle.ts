@@ -24,11 +24,12 @@ const FILES = [
   'package.json',
   'src/history/migrations',
   'timewarp',
+  'src/history/postgres/migrations',
   'web/dist',
 ];
 
 /** Parts in C++ that packages load where they are installed, and do without where not. */
-const OPTIONAL = new Set(['bufferutil', 'utf-8-validate']);
+const OPTIONAL = new Set(['bufferutil', 'pg-cloudflare', 'pg-native', 'utf-8-validate']);
 const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
 
 export interface BundleOptions {

@@ -9,6 +9,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HistoryUnavailable } from '../history/history.ts';
 import { endConnection, type RawError } from '../http/client-error.ts';
 import { openHttpServer } from '../http/http-server.ts';
 import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
@@ -271,7 +272,8 @@ async function runAction(route: OperatorRoute, call: AnyCall): Promise<unknown> 
     return answer;
   } catch (error) {
     if (error instanceof OutcomeUnknown) return error;
-    if (error instanceof Unavailable) return new AdminError('unavailable', error.message);
+    if (error instanceof Unavailable || error instanceof HistoryUnavailable)
+      return new AdminError('unavailable', error.message);
     if (isOutOfSpace(error)) return new AdminError('unavailable', 'the disk is full: nothing was changed');
     return new AdminError('internal', (error as Error).message);
   }
@@ -286,6 +288,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest): AdminError {
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return new AdminError('invalid_request', error.message);
   }
+  if (error instanceof HistoryUnavailable) return new AdminError('unavailable', error.message);
   request.log.error({ err: error, path: request.routeOptions.url }, 'operator request failed');
   const unknown = 'whether the action was carried out is not known: the audit log tells after the next start';
   return new AdminError(

@@ -6,6 +6,7 @@ import { CatalogueError } from '../catalogue/catalogue-error.ts';
 import { UnreadableRecord } from '../core/model/bytes.ts';
 import { ReplayDivergence } from '../core/model/replay-divergence.ts';
 import { InvariantBroken } from '../core/model/units.ts';
+import { HistoryRefused } from '../history/history.ts';
 import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';
 import { DirectoryLocked, JournalRefused } from '../journal/journal-errors.ts';
@@ -69,6 +70,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ActionRefused, ExitCode.failed],
   [ExposedToOthers, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
+  [HistoryRefused, ExitCode.cannotStart],
   [NoSpace, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],

@@ -1,5 +1,5 @@
 /** The way from the history to its database (`history-database.ts`). Messages arrive in order, and never in the same turn. */
-import type { FromDatabase, ToDatabase } from './sqlite-messages.ts';
+import type { FromDatabase, ToDatabase } from './database-messages.ts';
 
 export interface DatabaseLink {
   /** Buffers that are handed over belong to the receiver from now on. */

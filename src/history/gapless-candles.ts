@@ -11,14 +11,15 @@ import {
   joinCandles,
 } from '../views/candle-view.ts';
 import type { CandleQuery, CandleSeries, GaplessCandleQuery } from './history.ts';
+import type { Read } from './read.ts';
 
 interface StoredCandles {
-  candles(query: CandleQuery): CandleRow[];
-  lastCandleBefore(series: CandleSeries, openTime: number): CandleRow | undefined;
-  generatedPart(series: CandleSeries, openTime: number): CandleRow | undefined;
+  candles(query: CandleQuery): Read<CandleRow[]>;
+  lastCandleBefore(series: CandleSeries, openTime: number): Read<CandleRow | undefined>;
+  generatedPart(series: CandleSeries, openTime: number): Read<CandleRow | undefined>;
 }
 
-export function gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery): CandleView[] {
+export function* gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery): Read<CandleView[]> {
   const { series, running, limit } = query;
   const interval = candleIntervalIndex(series.interval);
   const last = candleOpen(interval, Math.min(query.endTime ?? query.now, query.now));
@@ -26,21 +27,22 @@ export function gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery)
   const onlyStart = query.startTime !== undefined && query.endTime === undefined;
   if (!onlyStart) first = Math.max(first, stepsBack(interval, last, limit - 1));
 
-  let before = stored.lastCandleBefore(series, first);
+  let before = yield* stored.lastCandleBefore(series, first);
   if (before === undefined && onlyStart) {
     // There were no trades before the start: the earliest candles are those from the first trade on.
-    const [earliest] = stored.candles({ ...series, startTime: first, limit: 1, from: 'oldest' });
+    const oldest = { ...series, startTime: first, limit: 1, from: 'oldest' } as const;
+    const [earliest] = yield* stored.candles(oldest);
     first = earliest?.openTime ?? running?.openTime ?? last + 1;
   }
   const from = onlyStart ? 'oldest' : 'newest';
   const rows = new Map<number, CandleRow>();
-  for (const row of stored.candles({ ...series, startTime: first, endTime: last, limit, from }))
+  for (const row of yield* stored.candles({ ...series, startTime: first, endTime: last, limit, from }))
     rows.set(row.openTime, row);
   if (running !== undefined) {
     // The interval in which the exchange started has a generated part before the first trade. A stored candle may
     // also have ended since the running one was read, and contains it already.
     const { openTime } = running;
-    const part = rows.has(openTime) ? stored.generatedPart(series, openTime) : undefined;
+    const part = rows.has(openTime) ? yield* stored.generatedPart(series, openTime) : undefined;
     rows.set(openTime, part === undefined ? running : joinCandles(part, running));
   }
 

@@ -12,21 +12,23 @@ import { DatabaseSync } from 'node:sqlite';
 import { contentsOf, databaseWith, MemoryDatabases } from '../storage/memory-database.ts';
 import { checkLogBelongs } from './checkpoints.ts';
 import { DamagedRow } from './checksum.ts';
+import type { FromDatabase, ToDatabase } from './database-messages.ts';
 import { unpackBatch } from './packed-batch.ts';
+import type { Read } from './read.ts';
+import { READS } from './reads.ts';
 import { RetryingWriter } from './retrying-writer.ts';
-import type { FromDatabase, ToDatabase } from './sqlite-messages.ts';
-import { READS } from './sqlite-reads.ts';
 import { IN_MEMORY, migrate } from './sqlite-schema.ts';
+import { SqliteSelects } from './sqlite-selects.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 import { Pages } from './tables/pages.ts';
 
-const COMMIT_ROWS_MAX = 10_000;
+export const COMMIT_ROWS_MAX = 10_000;
 /**
  * Long enough that its syncs do not delay those of the journal on the same disk; the journal holds everything anyway.
  */
-const COMMIT_DELAY_MS = 500;
+export const COMMIT_DELAY_MS = 500;
 /** Commands without rows, such as clock ticks, are not worth a sync each. */
-const IDLE_COMMIT_DELAY_MS = 1000;
+export const IDLE_COMMIT_DELAY_MS = 1000;
 /** Interval of retries on a full disk. */
 const RETRY_SPACE_AFTER_MS = 250;
 /** Time that another program's lock on the file may delay a write before it fails. */
@@ -59,6 +61,7 @@ export class HistoryDatabase {
   readonly #writer: SqliteWriter;
   readonly #retrying: RetryingWriter;
   readonly #pages: Pages;
+  readonly #selects: SqliteSelects;
   #commitTimer: NodeJS.Timeout | undefined;
   #commitDueMs = Number.POSITIVE_INFINITY;
 
@@ -83,7 +86,8 @@ export class HistoryDatabase {
       const writer = new SqliteWriter(database);
       this.#writer = writer;
       this.#retrying = new RetryingWriter(writer, dirname(path));
-      this.#pages = new Pages(database, () => writer.sealed);
+      this.#pages = new Pages(() => writer.sealed);
+      this.#selects = new SqliteSelects(database);
     } catch (error) {
       database.close();
       throw error;
@@ -195,8 +199,9 @@ export class HistoryDatabase {
   /** A failed read is an error of that read alone: the writer is not at fault. */
   #read({ id, name, argument }: Extract<ToDatabase, { type: 'read' }>): void {
     try {
-      const answer = READS[name] as (pages: Pages, argument: unknown) => unknown;
-      this.#port.send({ type: 'answer', id, value: answer(this.#pages, argument) });
+      const read = READS[name] as (pages: Pages, argument: unknown) => Read<unknown>;
+      const value = this.#selects.answer(read(this.#pages, argument));
+      this.#port.send({ type: 'answer', id, value });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#port.send({ type: 'refused', id, message, damaged: isDamage(error) });

@@ -4,8 +4,8 @@
  * between them.
  */
 import type { DatabaseLink, LinkListener } from './database-link.ts';
+import type { ToDatabase } from './database-messages.ts';
 import { HistoryDatabase } from './history-database.ts';
-import type { ToDatabase } from './sqlite-messages.ts';
 import { IN_MEMORY } from './sqlite-schema.ts';
 
 /** Work in one turn, in ms; one message may take longer. */

@@ -2,14 +2,14 @@
 import { Worker } from 'node:worker_threads';
 import { threadModule } from '../program-files.ts';
 import type { DatabaseLink, LinkListener } from './database-link.ts';
-import type { FromDatabase, ToDatabase, WorkerStart } from './sqlite-messages.ts';
+import type { FromDatabase, ToDatabase } from './database-messages.ts';
 
 export class HistoryThread implements DatabaseLink {
   readonly #worker: Worker;
 
-  constructor(path: string, { received, failed, ended }: LinkListener) {
-    const start: WorkerStart = { path };
-    this.#worker = new Worker(threadModule('history/sqlite-history-worker'), { workerData: start });
+  /** `module` is what it begins with, and `start` what that is told. */
+  constructor(module: string, start: unknown, { received, failed, ended }: LinkListener) {
+    this.#worker = new Worker(threadModule(module), { workerData: start });
     this.#worker.on('message', (message: FromDatabase) => received(message));
     this.#worker.on('error', failed);
     this.#worker.on('exit', (code) => ended(new Error(`the worker ended with code ${code}`)));

@@ -3,8 +3,8 @@
  * lines,
  * transfers, deposits, withdrawals, conversions, candles, funding rates, liquidations and loans, projected from the
  * core's
- * events alone and always rebuildable from the journal. This is the port; `sqlite-history.ts` implements it and
- * `test/history/history.contract.ts` specifies every adapter.
+ * events alone and always rebuildable from the journal. This is the port; `sqlite-history.ts` and
+ * `postgres/postgres-history.ts` implement it, `test/history/history.contract.ts` specifies every adapter.
  * Lists are newest first and paged by id: pass the smallest id of a page as `beforeId` to get the next. Ids come from
  * one counter and time never goes back, so adapters may rely on a larger id never having an earlier time.
  */
@@ -30,6 +30,16 @@ import type { GeneratedPast } from './generated-candles.ts';
 /** The operation needs space that the disk does not have. Nothing is lost: the journal holds it. */
 export class HistoryStarved extends Error {
   override readonly name = 'HistoryStarved';
+}
+
+/** The database cannot answer at present, or lacks what was projected before the read. Nothing is lost. */
+export class HistoryUnavailable extends Error {
+  override readonly name = 'HistoryUnavailable';
+}
+
+/** The database cannot be used as the history, for a reason that its owner can remove. */
+export class HistoryRefused extends Error {
+  override readonly name = 'HistoryRefused';
 }
 
 /** The events of one command. */
@@ -80,8 +90,10 @@ export interface History {
   /** Reads since the start that failed because of a damaged row. */
   damagedReads(): number;
 
-  /** The disk has no space for projected rows: they wait in memory until there is some, and reads see them. */
+  /** Projected rows wait in memory: the disk has no space for them, where reads see them, or the server is away. */
   readonly starved: boolean;
+  /** What it is that they wait for. */
+  readonly waitsFor: 'disk' | 'database';
 
   /** Resolves when everything projected so far is durable; rejects with HistoryStarved while there is no space. */
   flush(): Promise<void>;

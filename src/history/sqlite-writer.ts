@@ -18,7 +18,7 @@ import { PROJECTION_KINDS, PROJECTIONS, USER_TABLES } from './tables/tables.ts';
 import { Totals } from './totals.ts';
 
 /** Rows checked in one step of pruning: a few milliseconds, between which batches and reads are served. */
-const PRUNE_STEP_ROWS = 500;
+export const PRUNE_STEP_ROWS = 500;
 
 export class SqliteWriter {
   readonly #database: DatabaseSync;

@@ -12,7 +12,7 @@ import { HISTORY_WAITING_MAX, QUEUE_AGE_MAX_MS } from './limits.ts';
 
 /** A shortage, and the commands still accepted until it ends. */
 export interface Shortage {
-  readonly of: 'disk' | 'memory';
+  readonly of: 'disk' | 'database' | 'memory';
   readonly mode: Exclude<JournalCapacity, 'normal'>;
   readonly reason: string;
 }
@@ -28,9 +28,10 @@ export interface Resources {
 export function shortageOf({ log, history, memoryShort }: Resources): Shortage | undefined {
   const capacity = log.capacity();
   if (capacity === 'read_only') return LOG_FULL;
-  if (history.starved && history.lag() > HISTORY_WAITING_MAX) return HISTORY_FULL;
+  const { read_only, cancel_only } = history.waitsFor === 'database' ? DATABASE_AWAY : DISK_FULL;
+  if (history.starved && history.lag() > HISTORY_WAITING_MAX) return read_only;
   if (capacity === 'cancel_only') return LOG_NEARLY_FULL;
-  if (history.starved) return HISTORY_STARVED;
+  if (history.starved) return cancel_only;
   return memoryShort ? MEMORY_SHORT : undefined;
 }
 
@@ -39,21 +40,38 @@ const LOG_FULL: Shortage = {
   mode: 'read_only',
   reason: 'the disk is full: the venue is read-only until space is free',
 };
-const HISTORY_FULL: Shortage = {
-  of: 'disk',
-  mode: 'read_only',
-  reason: 'the disk is full and the history is far behind: the venue is read-only until space is free',
-};
 const LOG_NEARLY_FULL: Shortage = {
   of: 'disk',
   mode: 'cancel_only',
   reason: 'the disk is nearly full: only cancellations are taken',
 };
-const HISTORY_STARVED: Shortage = {
-  of: 'disk',
-  mode: 'cancel_only',
-  reason: 'the disk is full for the history: only cancellations are taken',
-};
+/** Rows of the history wait for the disk: few of them, and many. */
+const DISK_FULL = {
+  cancel_only: {
+    of: 'disk',
+    mode: 'cancel_only',
+    reason: 'the disk is full for the history: only cancellations are taken',
+  },
+  read_only: {
+    of: 'disk',
+    mode: 'read_only',
+    reason: 'the disk is full and the history is far behind: the venue is read-only until space is free',
+  },
+} as const satisfies Partial<Record<JournalCapacity, Shortage>>;
+/** The same for a database elsewhere. */
+const DATABASE_AWAY = {
+  cancel_only: {
+    of: 'database',
+    mode: 'cancel_only',
+    reason: "the history's database is away: only cancellations are taken",
+  },
+  read_only: {
+    of: 'database',
+    mode: 'read_only',
+    reason:
+      "the history's database is away and records wait in memory: the venue is read-only until it is back",
+  },
+} as const satisfies Partial<Record<JournalCapacity, Shortage>>;
 const MEMORY_SHORT: Shortage = {
   of: 'memory',
   mode: 'cancel_only',

@@ -26,6 +26,8 @@ export interface ReplayOptions {
   readonly applied?: (seq: number, command: Command, result: CommandResult) => void;
   /** Continues although the history lacks records that the journal no longer holds. */
   readonly acceptHistoryGap?: boolean;
+  /** How messages call the history. */
+  readonly historyName?: string;
 }
 
 export async function replay(
@@ -35,10 +37,11 @@ export async function replay(
   options: ReplayOptions = {},
 ): Promise<Replayed> {
   const startSeq = snapshot?.seq ?? 0;
+  const { historyName = 'history.sqlite' } = options;
   if (history.confirmedSeq < startSeq && options.acceptHistoryGap !== true) {
     throw new HistoryGap(
-      `history.sqlite ends at command ${history.confirmedSeq}, the oldest usable snapshot is of command ${startSeq}: ` +
-        'put the missing history.sqlite back from a backup, or start with --accept-history-gap to go on without those records',
+      `${historyName} ends at command ${history.confirmedSeq}, the oldest usable snapshot is of command ${startSeq}: ` +
+        `put the missing ${historyName} back from a backup, or start with --accept-history-gap to go on without those records`,
     );
   }
   const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
@@ -64,7 +67,7 @@ export async function replay(
     if (commands % 100_000 === 0) options.progress?.(seq);
   }
   exchange.silent = false;
-  refuseHistoryAhead(history, lastSeq);
+  refuseHistoryAhead(history, lastSeq, historyName);
   return { exchange, lastSeq, commands };
 }
 
@@ -87,11 +90,11 @@ export function applyLogged(exchange: Exchange, seq: number, command: Command): 
 }
 
 /** The history only gets commands of the journal; if it is ahead, the journal lost its end or is an older copy. */
-function refuseHistoryAhead({ confirmedSeq }: History, lastSeq: number): void {
+function refuseHistoryAhead({ confirmedSeq }: History, lastSeq: number, name: string): void {
   if (confirmedSeq <= lastSeq) return;
   throw new HistoryGap(
-    `history.sqlite holds command ${confirmedSeq}, the log ends at ${lastSeq}: records are missing at the end of the log. ` +
-      'Restore log/ and history.sqlite of the same moment from a backup',
+    `${name} holds command ${confirmedSeq}, the log ends at ${lastSeq}: records are missing at the end of the log. ` +
+      `Restore log/ and ${name} of the same moment from a backup`,
   );
 }
 

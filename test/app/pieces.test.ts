@@ -89,6 +89,7 @@ test('a failing readiness check is named and says why', () => {
     historyLagRows: 0,
     historyDamagedReads: 0,
     historyStarved: false,
+    historyWaitsFor: 'disk',
     loopDelayP99Ms: 0,
     exposure: { missing: [], limits: [], closeOnly: [] },
   } as const;
@@ -101,6 +102,10 @@ test('a failing readiness check is named and says why', () => {
   assert.deepEqual(failing({ failure: new Error('disk') }), ['venue: the venue has stopped: disk']);
   assert.deepEqual(failing({ capacity: 'read_only' }), [
     'log space: the disk is full or nearly so: read_only',
+  ]);
+  const away = { historyStarved: true, historyWaitsFor: 'database', historyLagRows: 9 } as const;
+  assert.deepEqual(failing(away), [
+    "history space: the history's database is away: 9 rows wait for it, only cancellations are taken",
   ]);
   assert.deepEqual(failing({ historyStarved: true, historyLagRows: 9 }), [
     'history space: the disk is full: 9 rows wait for space, only cancellations are taken',

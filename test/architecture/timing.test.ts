@@ -15,6 +15,7 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/security/hostile/raw-http.ts': 'shown',
   'test/security/hostile/slow-sender.ts': 'dropped not too early; a slow machine is only later',
   'test/crash/kill-loop.ts': 'shown',
+  'test/postgres/server.ts': 'a guard against a server that does not come up',
   'test/app/bourse-process.ts': 'a guard against a start that hangs',
   'test/app/endings.test.ts': 'a guard against a process that never ends',
   'test/admin/listener.test.ts': 'answered not too early; a slow machine is only later',

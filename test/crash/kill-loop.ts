@@ -51,6 +51,9 @@ export interface KillLoopOptions {
   readonly seed: number;
   /** For the server. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** Something else that goes wrong amid the orders, before the kill. */
+  readonly amid?: () => Promise<void>;
 }
 
 export class KillLoop {
@@ -63,13 +66,17 @@ export class KillLoop {
   #traders: Trader[] = [];
   readonly #kills: number;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #args: readonly string[];
+  readonly #amid: () => Promise<void>;
   #server!: RunningServer;
   #garbled = 0;
 
-  constructor({ kills, seed, env = {} }: KillLoopOptions) {
+  constructor({ kills, seed, env = {}, args = [], amid = async () => {} }: KillLoopOptions) {
     this.#kills = kills;
     this.#random = seededRandom(seed);
     this.#env = env;
+    this.#args = args;
+    this.#amid = amid;
   }
 
   async run(): Promise<string> {
@@ -108,7 +115,7 @@ export class KillLoop {
 
   async #start(): Promise<void> {
     const begun = performance.now();
-    this.#server = await startServer({ data: this.#data, args: OPTIONS, env: this.#env });
+    this.#server = await startServer({ data: this.#data, args: [...OPTIONS, ...this.#args], env: this.#env });
     this.#restartMs.push(performance.now() - begun);
   }
 
@@ -130,6 +137,7 @@ export class KillLoop {
     await sleep(LOAD_MS_MIN + this.#random() * LOAD_MS_SPAN);
     // On a slow machine too, a kill comes amid orders and not before them.
     while (this.#journal.touched.size < ORDERS_MIN) await sleep(1);
+    await this.#amid();
     await this.#server.kill();
     over = true;
     await Promise.all(trading);

@@ -18,14 +18,20 @@ const CONTRACTS = [
   pagingContract,
 ];
 
-/** `keeps`: what was stored is there when it is opened again. */
+export interface Adapter {
+  /** What was stored is there when it is opened again. */
+  readonly keeps: boolean;
+  /** Why it cannot be tested here. */
+  readonly skip?: string | false;
+}
+
 export function historyContract(
   adapter: string,
   createStorage: () => Promise<HistoryStorage>,
-  { keeps }: { readonly keeps: boolean },
+  { keeps, skip = false }: Adapter,
 ): void {
   const contract = (name: string, run: (storage: HistoryStorage) => Promise<void>): void => {
-    void test(`${adapter}: ${name}`, async () => {
+    void test(`${adapter}: ${name}`, { skip }, async () => {
       const storage = await createStorage();
       const opened: History[] = [];
       const open = async () => {

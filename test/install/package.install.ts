@@ -205,6 +205,10 @@ describe('the package', { skip: process.platform !== 'linux' }, () => {
     await succeeds(machine.run(BOURSE, 'lab', 'explain', '--command', '10'));
     start.process.kill('SIGTERM');
     assert.equal(await start.ended, 0, start.output);
+    const nowhere = ['--data', 'other', '--history', 'postgres://nobody@127.0.0.1:1/none'];
+    const refused = machine.runWith(variables, BOURSE, 'start', ...SMALL, ...nowhere);
+    assert.equal(await refused.ended, 3, refused.output);
+    assert.match(refused.output, /no server listens there/);
     const workers = globSync('src/**/*-worker.ts', { cwd: ROOT }).map((name) => name.replace(/\.ts$/, '.js'));
     const begun = new Set(readFileSync(notes, 'utf8').trim().split('\n'));
     assert.deepEqual(

@@ -45,6 +45,7 @@ export class SimulatedHistory implements History {
   confirmedSeq: number;
   projectedSeq: number;
   readonly starved = false;
+  readonly waitsFor = 'disk';
   readonly #store: HistoryStore;
   #waiting: ProjectedCommand[] = [];
   #flushes: FlushWaiter[] = [];

@@ -2,6 +2,7 @@
  * Runs a route for both transports, HTTP and WebSocket: the same rights, the same handler, the same wait for
  * durability.
  */
+import { HistoryUnavailable } from '../../history/history.ts';
 import { RecordDamaged } from '../../history/record-damaged.ts';
 import { type CommandTrace, OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
@@ -43,7 +44,8 @@ export function sequencerFailure(error: unknown): WireError | undefined {
   if (error instanceof OutcomeUnknown) {
     return new WireError('40010', `${error.message}; query the order by its clientOid`);
   }
-  if (error instanceof Unavailable) return new WireError('429', error.message, 1000);
+  if (error instanceof Unavailable || error instanceof HistoryUnavailable)
+    return new WireError('429', error.message, 1000);
   if (isOutOfSpace(error)) {
     return new WireError('429', 'the disk is full: nothing was changed, try again when space is free', 1000);
   }

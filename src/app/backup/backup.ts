@@ -17,9 +17,10 @@ import { liveDirectory } from '../../lab/head.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
 import { VERSION } from '../../version.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
-import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
+import { HISTORY_FILE, HISTORY_PLACE_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
+import { copyHistory, historyAddress } from '../start/history-place.ts';
 import { auditUpTo } from './audit-copy.ts';
-import { type CopiedFile, copyFileDurably, type Progress, writeDurably } from './copying.ts';
+import { type CopiedFile, copyFileDurably, type Progress, syncFile, writeDurably } from './copying.ts';
 import { copyDatabase, historySeq, sealingKeys } from './databases.ts';
 import { HeldJournal } from './held-journal.ts';
 import { provenEnd } from './journal-proof.ts';
@@ -47,6 +48,8 @@ export interface BackupOptions {
    * hash.
    */
   readonly asFound?: boolean;
+  /** The setting of the history's place; empty for the one that the directory remembers. */
+  readonly history?: string;
   /** Share done, from 0 to 1. */
   readonly progress?: (share: number) => void;
 }
@@ -54,6 +57,8 @@ export interface BackupOptions {
 /** Files of the running process, and files that are copied in another way. */
 const NOT_COPIED = new Set([
   HISTORY_FILE,
+  // The copy has a file instead: an exchange that is restored must not write to the database of the first.
+  HISTORY_PLACE_FILE,
   IDENTITY_FILE,
   KEYRING_FILE,
   // It may be ahead of the copied store; a start writes it anew.
@@ -140,7 +145,7 @@ class Backup {
   async run(): Promise<Manifest> {
     const { data, directory } = this.#options;
     using journal = new HeldJournal(join(this.#live, LOG_DIRECTORY));
-    await this.#copyDatabase(HISTORY_FILE, () => journal.keepUp());
+    await this.#copyHistory(journal);
     const reached = historySeq(join(this.#target, HISTORY_FILE));
     if (reached < journal.snapshotSeq && this.#options.asFound !== true)
       throw new DataDamaged(
@@ -179,6 +184,17 @@ class Backup {
     // The last command of the moment is on disk now: its segment is held from here on.
     journal.catchUp();
     return moment ?? { seq: journal.lastSeq(), time: 0, stateHash: null };
+  }
+
+  async #copyHistory(journal: HeldJournal): Promise<void> {
+    const address = historyAddress(this.#options.history ?? '', this.#live);
+    if (address === undefined) {
+      await this.#copyDatabase(HISTORY_FILE, () => journal.keepUp());
+      return;
+    }
+    const target = join(this.#target, HISTORY_FILE);
+    await copyHistory(address, join(this.#live, LOG_DIRECTORY), target, () => journal.keepUp());
+    this.#note(HISTORY_FILE, await syncFile(target));
   }
 
   /** The secrets in the copied database must be sealed under keys of the copied file, whatever changed in between. */

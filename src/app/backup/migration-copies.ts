@@ -72,6 +72,7 @@ const FORMATS: readonly Format[] = [
 export async function copyBeforeMigration(
   data: string,
   report: (text: string) => void,
+  history = '',
 ): Promise<string | undefined> {
   if (!existsSync(join(data, LOG_DIRECTORY))) return undefined;
   const lock = DirectoryLock.take(join(data, LOG_DIRECTORY));
@@ -82,7 +83,7 @@ export async function copyBeforeMigration(
     if (!isWhole(directory)) {
       // Left unfinished by an earlier start.
       rmSync(directory, { recursive: true, force: true });
-      await makeBackup({ data, directory, asFound: true });
+      await makeBackup({ data, directory, asFound: true, history });
     }
     prune(data);
     const changes = due.map(({ file, from, to }) => `${file} changes from format ${from} to ${to}`);

@@ -8,6 +8,7 @@ import { DirectoryLocked } from '../../journal/journal-errors.ts';
 import { BOURSE } from '../../program-name.ts';
 import type { Manifest, Moment } from '../backup/manifest.ts';
 import { dataDirectory } from '../config/memory-mode.ts';
+import type { Config } from '../config/settings.ts';
 import { CannotStart } from '../exit-codes.ts';
 import { LOG_DIRECTORY } from '../start/data-files.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
@@ -29,19 +30,24 @@ export function backupCommand(): Command {
     .argument('<dir>', 'a new directory; it will hold keys')
     .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'))
     .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'));
-  return withSettings(command, ['data', 'color']).action(async () => {
+  return withSettings(command, ['data', 'history', 'color']).action(async () => {
     process.umask(0o077);
-    const resolved = await configOf(command, ['data', 'color']);
+    const resolved = await configOf(command, ['data', 'history', 'color']);
     const { config } = resolved;
     const directory = resolve(command.args[0]!);
-    const manifest = await backUp(dataDirectory(resolved), directory, operatorName(command));
+    const from = { data: dataDirectory(resolved), history: config.history };
+    const manifest = await backUp(from, directory, operatorName(command));
     const text = (paint: Paint) => backupText(directory, manifest, paint);
     const json = { directory, ...manifest };
     show({ json, text }, command, painter(config.color, process.stdout));
   });
 }
 
-async function backUp(data: string, directory: string, operator: string): Promise<Manifest> {
+async function backUp(
+  { data, history }: Pick<Config, 'data' | 'history'>,
+  directory: string,
+  operator: string,
+): Promise<Manifest> {
   const { makeBackup } = await import('../backup/backup.ts');
   const { hashOf } = await import('../backup/manifest.ts');
   const lock = lockIfStopped(join(data, LOG_DIRECTORY));
@@ -53,6 +59,7 @@ async function backUp(data: string, directory: string, operator: string): Promis
     const manifest = await makeBackup({
       data,
       directory,
+      history,
       ...(client && { moment: () => client.post<Moment>('/admin/backups', { directory }) }),
       progress: bar.show,
     });

@@ -1,6 +1,7 @@
 /** `bourse config`: the effective settings, and with `--explain` the source of each. */
 import type { Command } from 'commander';
 import { explainSettings, type ResolvedConfig } from '../config/resolve-config.ts';
+import { shownConfig } from '../config/settings.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Paint, painter } from './terminal/colour.ts';
 import { textTable } from './terminal/format.ts';
@@ -14,7 +15,7 @@ export function configCommand(): Command {
     const resolved = await configOf(command);
     const { stdout } = process;
     const explain = command.getOptionValue('explain') === true;
-    const json = `${JSON.stringify(resolved.config, undefined, 2)}\n`;
+    const json = `${JSON.stringify(shownConfig(resolved.config), undefined, 2)}\n`;
     stdout.write(explain ? explanation(resolved, painter(resolved.config.color, stdout)) : json);
   });
 }

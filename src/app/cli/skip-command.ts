@@ -18,7 +18,7 @@ export function skipCommand(): Command {
     .argument('<number>', 'sequence number of the command')
     .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'))
     .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'));
-  return withSettings(command, ['data', 'color']).action(async () => {
+  return withSettings(command, ['data', 'history', 'color']).action(async () => {
     const resolved = await configOf(command);
     const { config } = resolved;
     const data = dataDirectory(resolved);

@@ -29,12 +29,13 @@ export function verifyCommand(): Command {
     .argument('[dir]', 'a data directory or a backup [--data]')
     .option('--json', 'print one JSON document')
     .option('--repair-history', 'mend the history first, as far as log and checksums say how');
-  return withSettings(command, ['data', 'color']).action(async () => {
+  return withSettings(command, ['data', 'history', 'color']).action(async () => {
     const resolved = await configOf(command);
     const { config } = resolved;
     const [named] = command.args;
     const repairHistory = command.getOptionValue('repairHistory') === true;
-    const result = await proof(named === undefined ? dataDirectory(resolved) : resolve(named), repairHistory);
+    const directory = named === undefined ? dataDirectory(resolved) : resolve(named);
+    const result = await proof(directory, repairHistory, config.history);
     const { stdout } = process;
     const json = command.getOptionValue('json') === true;
     stdout.write(
@@ -44,7 +45,7 @@ export function verifyCommand(): Command {
   });
 }
 
-async function proof(directory: string, repairHistory: boolean): Promise<Verification> {
+async function proof(directory: string, repairHistory: boolean, history: string): Promise<Verification> {
   const bar = progressBar(process.stderr);
   if (isBackup(directory)) {
     if (repairHistory)
@@ -59,10 +60,10 @@ async function proof(directory: string, repairHistory: boolean): Promise<Verific
   const { verify } = await import('../verify/verify.ts');
   const { copyBeforeMigration } = await import('../backup/migration-copies.ts');
   // Verification opens the users as a start does.
-  await copyBeforeMigration(live, (text) => process.stderr.write(`bourse: ${text}\n`));
+  await copyBeforeMigration(live, (text) => process.stderr.write(`bourse: ${text}\n`), history);
   // The directory itself is locked by whoever runs it, whichever branch that is on.
   const lock = live === directory ? undefined : DirectoryLock.take(join(directory, LOG_DIRECTORY));
-  const proven = verify(live, { progress: bar.show, repairHistory });
+  const proven = verify(live, { progress: bar.show, repairHistory, history });
   return proven.finally(() => {
     lock?.release();
     bar.end();

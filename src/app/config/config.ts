@@ -33,6 +33,8 @@ export interface Config {
   /** Dollars of the house's exposure from which on the exchange warns: `figure=dollars`, `figure:COIN=dollars`. */
   readonly exposureLimits: readonly string[];
   readonly data: string;
+  /** `sqlite`, or the URL of a PostgreSQL database; empty for where it is already. */
+  readonly history: string;
   /** Nothing is kept beyond the process: no data directory, no threads. */
   readonly memory: boolean;
   readonly clock: 'wall' | 'manual' | 'driven' | `scaled:${number}`;

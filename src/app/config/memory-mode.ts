@@ -6,6 +6,7 @@ import { flagName, type SettingName } from './settings.ts';
 /** Settings of a data directory. */
 const OF_A_DIRECTORY: readonly SettingName[] = [
   'data',
+  'history',
   'segmentBytes',
   'snapshotCommands',
   'snapshotMinutes',

@@ -12,6 +12,7 @@ import {
   SETTINGS,
   type Setting,
   type SettingName,
+  shownConfig,
 } from './settings.ts';
 
 /** Texts by setting, as one layer gives them. */
@@ -65,7 +66,8 @@ export async function resolveConfig(sources: ConfigSources): Promise<ResolvedCon
 }
 
 /** Each setting as text, and where its value came from. */
-export function explainSettings({ config, origins }: ResolvedConfig) {
+export function explainSettings({ config: given, origins }: ResolvedConfig) {
+  const config = shownConfig(given);
   return SETTING_NAMES.map((name) => ({
     name,
     value: JSON.stringify(config[name]),
@@ -104,7 +106,8 @@ function valueIn(layer: Layer, name: SettingName): unknown {
   if (value !== undefined) return value;
   const suggestion = didYouMean(text, setting.choices ?? []);
   const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
-  throw new ConfigError(`${layer.nameOf(name)} ${JSON.stringify(text)} must be ${setting.expects}.${hint}`);
+  const given = setting.secret === true ? '' : ` ${JSON.stringify(text)}`;
+  throw new ConfigError(`${layer.nameOf(name)}${given} must be ${setting.expects}.${hint}`);
 }
 
 /** An empty variable counts as unset. */

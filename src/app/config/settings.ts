@@ -3,6 +3,7 @@
  * place in `bourse.config.json|js|ts` (the name itself) and its default; the first of these that gives a value wins.
  */
 import { fileURLToPath } from 'node:url';
+import { ADDRESS_FORM, readAddress, withoutPassword } from '../../history/postgres/address.ts';
 import { EXCHANGE_SEGMENT_BYTES_MIN } from '../../journal/journal-settings.ts';
 import { programFile } from '../../program-files.ts';
 import { DEFAULT_EXPOSURE_LIMITS, EXPOSURE_LIMITS_FORM } from '../../reserves/exposure-limits.ts';
@@ -44,6 +45,8 @@ export interface Setting<Value = unknown> {
   readonly expects: string;
   /** All values, where they are an enumeration. */
   readonly choices?: readonly string[];
+  /** Its text may hold a password, so messages do not repeat it. */
+  readonly secret?: boolean;
   /** Undefined when the text is not a valid value. */
   readonly read: (text: string, place: Place) => Value | undefined;
 }
@@ -154,6 +157,15 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'directory of everything the exchange remembers',
     initial: 'data',
     ...path(),
+  },
+  history: {
+    group: 'World',
+    flags: ['--history <sqlite|postgres://...>'],
+    help: 'where records of the past are kept: a file in the data directory, or a PostgreSQL database of its own [where they are, at first sqlite]',
+    initial: '',
+    expects: `sqlite or ${ADDRESS_FORM}; a password belongs into PGPASSWORD or ~/.pgpass`,
+    secret: true,
+    read: (text) => (text === 'sqlite' || readAddress(text) !== undefined ? text : undefined),
   },
   memory: {
     group: 'World',
@@ -396,4 +408,10 @@ export function environmentName(name: SettingName): string {
 /** The flag without its placeholder, as messages name it. */
 export function flagName(name: SettingName): string {
   return SETTINGS[name].flags[0]!.split(' ')[0]!;
+}
+
+/** The configuration as it may be shown. */
+export function shownConfig(config: Config): Config {
+  const address = readAddress(config.history);
+  return address === undefined ? config : { ...config, history: withoutPassword(address) };
 }

@@ -146,7 +146,7 @@ function sequencerMetrics(page: Exposition, snapshot: MetricsSnapshot): void {
   page.single(
     'bourse_history_starved',
     'gauge',
-    '1 while records wait for space on the disk.',
+    '1 while records wait for space on the disk, or for their database.',
     snapshot.historyStarved ? 1 : 0,
   );
   if (snapshot.freeBytes !== undefined)

@@ -23,7 +23,7 @@ export class ModeMonitor {
   check(): void {
     const shortage = this.#sequencer.shortage();
     // Memory shortages are logged by the memory guard.
-    const reason = shortage?.of === 'disk' ? shortage.reason : undefined;
+    const reason = shortage !== undefined && shortage.of !== 'memory' ? shortage.reason : undefined;
     if (reason === this.#lastReason) return;
     this.#lastReason = reason;
     const facts = { mode: shortage?.mode ?? 'normal', freeBytes: freeBytes(this.#directory) };

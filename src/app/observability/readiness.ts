@@ -14,6 +14,7 @@ export interface Health {
   readonly historyLagRows: number;
   readonly historyDamagedReads: number;
   readonly historyStarved: boolean;
+  readonly historyWaitsFor: 'disk' | 'database';
   readonly loopDelayP99Ms: number;
   readonly exposure: Pick<Exposure, 'missing' | 'limits' | 'closeOnly'>;
 }
@@ -33,11 +34,7 @@ export function readinessChecks(health: Health): readonly ReadinessCheck[] {
       logQueueAgeMs <= QUEUE_AGE_MAX_MS,
       `the oldest command has waited ${Math.round(logQueueAgeMs)} ms for the disk`,
     ),
-    check(
-      'history space',
-      !health.historyStarved,
-      `the disk is full: ${historyLagRows} rows wait for space, only cancellations are taken`,
-    ),
+    check('history space', !health.historyStarved, `${waiting(health)}, only cancellations are taken`),
     check('history', historyLagRows <= HISTORY_LAG_MAX, `${historyLagRows} rows are not stored yet`),
     recordsCheck(health.historyDamagedReads),
     reservesCheck(health.exposure),
@@ -48,6 +45,12 @@ export function readinessChecks(health: Health): readonly ReadinessCheck[] {
       `its delay (p99) is ${Math.round(loopDelayP99Ms)} ms`,
     ),
   ];
+}
+
+function waiting({ historyWaitsFor, historyLagRows: rows }: Health): string {
+  return historyWaitsFor === 'disk'
+    ? `the disk is full: ${rows} rows wait for space`
+    : `the history's database is away: ${rows} rows wait for it`;
 }
 
 /** Damaged records do not affect the rest of the exchange: reported, but the process stays ready. */

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { AuditLog } from '../../admin/audit-log.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
 import type { AbandonableHistory, History, HistoryCopies } from '../../history/history.ts';
-import { openMemoryHistory, openSqliteHistory } from '../../history/sqlite-history.ts';
+import { openMemoryHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
 import type { IdentityImage } from '../../identity/identity-storage.ts';
@@ -32,6 +32,7 @@ import type { Config } from '../config/settings.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
 import { closeToOthers } from './file-permissions.ts';
+import { historyAddress, historyName, openHistory, rememberHistory } from './history-place.ts';
 import { JournaledMark } from './identity-marks.ts';
 import { loggedCommands } from './logged-commands.ts';
 import { reconcileUsers } from './orphan-accounts.ts';
@@ -141,10 +142,13 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
   );
   open.defer(() => identity.close());
   const history = await openDatabase(HISTORY_FILE, LOST_HISTORY, () =>
-    openSqliteHistory({
-      path: join(directory, HISTORY_FILE),
+    openHistory({
+      directory,
+      setting: config.history,
+      instance: recovered.report.instanceId,
       onFailure,
       onSealed: sealingReport(logger),
+      onNotice: (text) => logger.warn(text),
     }),
   );
   open.defer(() => history.close());
@@ -161,7 +165,7 @@ async function lockDirectory(
   refuseUnfinished(config.data);
   const { directory = config.data } = beginning;
   for (const each of new Set([config.data, directory])) closeToOthers(each, logger);
-  await copyBeforeMigration(directory, (text) => logger.warn(text));
+  await copyBeforeMigration(directory, (text) => logger.warn(text), config.history);
   const lock = acquireLock(join(config.data, LOG_DIRECTORY));
   kept.defer(() => lock.release());
   return lock;
@@ -215,9 +219,11 @@ export async function openComponents(
       logged.readCommand(command);
     },
     acceptHistoryGap: config.acceptHistoryGap,
+    historyName: historyName(historyAddress(config.history, beginning.directory ?? config.data)),
   }).catch((error) => {
     throw explainPoisonedCommand(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
   });
+  if (!config.memory) rememberHistory(config.history, beginning.directory ?? config.data);
   const replaced = reconcileUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
   if (logged.mark !== undefined) identity.proveNewest(logged.mark);
   if (replaced > 0)

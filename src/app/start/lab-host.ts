@@ -31,6 +31,7 @@ import type { Config } from '../config/settings.ts';
 import { type Beginning, type Components, openComponents } from './components.ts';
 import { conductRules } from './conduct-rules.ts';
 import type { Fronts } from './fronts.ts';
+import { historyAddress, LAB_NEEDS_FILE } from './history-place.ts';
 import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
 import { goDown } from './outage.ts';
@@ -64,6 +65,8 @@ export interface LabSurroundings {
   readonly failed: (error: Error) => void;
   /** What every branch shares. */
   readonly shared: Pick<Components, 'wall' | 'audit' | 'lock'>;
+  /** Of the history, if it is a file. */
+  readonly directory: string;
   /** That the exchange has started on. */
   readonly branch: number;
   /** That it begins with. */
@@ -72,15 +75,22 @@ export interface LabSurroundings {
   readonly start: typeof startExchange;
 }
 
+/** Snapshots are copies of files. */
+function unableInDatabase({ resolved, directory }: LabSurroundings): AdminError | undefined {
+  const address = historyAddress(resolved.config.history, directory);
+  return address && new AdminError('unknown_path', LAB_NEEDS_FILE);
+}
+
 export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const { resolved, branch, logger } = surroundings;
   const { config } = resolved;
-  if (config.lab === 'off')
+  const closed = config.lab === 'off' ? LAB_OFF : unableInDatabase(surroundings);
+  if (closed !== undefined)
     return {
-      routes: closedLab(LAB_OFF),
+      routes: closedLab(closed),
       faults: undefined,
       attach: () => {},
-      begin: () => Promise.reject(new Error(LAB_OFF.message)),
+      begin: () => Promise.reject(new Error(closed.message)),
       fork: () => undefined,
       close: async () => {},
     };

@@ -97,6 +97,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
       historyLagRows,
       historyDamagedReads,
       historyStarved,
+      historyWaitsFor: components.history.waitsFor,
       loopDelayP99Ms,
       exposure: components.exposure.kept(),
     });

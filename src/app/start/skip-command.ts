@@ -5,7 +5,6 @@ import { AuditLog } from '../../admin/audit-log.ts';
 import { formatAuditReference } from '../../admin/audit-reference.ts';
 import { encodeCommand } from '../../core/codec/command-codec.ts';
 import type { Command } from '../../core/model/command.ts';
-import { openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { CommandJournal } from '../../journal/command-journal.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { openFileJournal } from '../../journal/file-journal.ts';
@@ -15,7 +14,7 @@ import { PoisonedCommand } from '../../sequencer/recovery-errors.ts';
 import { copyBeforeMigration } from '../backup/migration-copies.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
-import { HISTORY_FILE } from './components.ts';
+import { openHistory } from './history-place.ts';
 import { LOG_DIRECTORY } from './logged-commands.ts';
 import { skipObjection } from './poisoned-command-advice.ts';
 
@@ -29,7 +28,7 @@ export interface SkipReport {
 
 /** Skips command `seq`; the exchange must not be running. */
 export async function skipLoggedCommand(
-  { data, segmentBytes }: Pick<Config, 'data' | 'segmentBytes'>,
+  { data, segmentBytes, history: setting }: Pick<Config, 'data' | 'segmentBytes' | 'history'>,
   seq: number,
   operator: string,
 ): Promise<SkipReport> {
@@ -37,7 +36,7 @@ export async function skipLoggedCommand(
   const directory = join(live, LOG_DIRECTORY);
   if (!existsSync(directory))
     throw new ConfigError(`--data ${data} holds no exchange: there is no ${directory}`);
-  await copyBeforeMigration(live, (text) => process.stderr.write(`bourse: ${text}\n`));
+  await copyBeforeMigration(live, (text) => process.stderr.write(`bourse: ${text}\n`), setting);
   await using open = new AsyncDisposableStack();
   if (live !== data) {
     const lock = DirectoryLock.take(join(data, LOG_DIRECTORY));
@@ -50,7 +49,13 @@ export async function skipLoggedCommand(
   const onFailure = (error: Error) => {
     throw error;
   };
-  const history = await openSqliteHistory({ path: join(live, HISTORY_FILE), onFailure });
+  const history = await openHistory({
+    directory: live,
+    setting,
+    instance: report.instanceId,
+    onFailure,
+    onNotice: (text) => process.stderr.write(`bourse: ${text}\n`),
+  });
   open.defer(() => history.close());
   const broken = await replay(snapshot, records, history).then(() => undefined, asPoisoned);
   if (broken === undefined) throw new ConfigError('every command of the log can be carried out: start it');

@@ -48,6 +48,7 @@ import { LOG_DIRECTORY } from './data-files.ts';
 import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { type Fronts, openFronts } from './fronts.ts';
+import { historyAddress, refuseLab } from './history-place.ts';
 import { openLaboratory } from './lab-host.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
@@ -99,6 +100,8 @@ export async function startExchange(
   try {
     const head = config.memory ? undefined : readHead(config.data);
     const directory = branchDirectory(config.data, head?.branch ?? 0);
+    if (!config.memory && historyAddress(config.history, directory) !== undefined)
+      refuseLab(config.lab, resolved.origins.lab);
     if (branch?.image !== undefined && !config.memory) writeBeginning(config.data, branch.image);
     const clock = head === undefined ? config.clock : clockOf(head, config.clock);
     if (clock !== config.clock) logger.warn(CHOSEN_CLOCK(clock, config.clock));

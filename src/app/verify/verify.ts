@@ -4,7 +4,8 @@
  * left as it is.
  */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { coinSums as bookSums } from '../../admin/trial-balance.ts';
 import { Exchange } from '../../core/engine/exchange.ts';
@@ -15,6 +16,7 @@ import { openOrderCount } from '../../core/reads/reads.ts';
 import { hasNewestFormat, loadState, saveState } from '../../core/snapshot/snapshot.ts';
 import type { State } from '../../core/state/state.ts';
 import { COUNTED_RECORDS, RETENTION_MS } from '../../history/history.ts';
+import type { PostgresAddress } from '../../history/postgres/address.ts';
 import { rowsMade } from '../../history/projection-batch.ts';
 import type { Damage } from '../../history/proof/damage.ts';
 import { HistoryProof } from '../../history/proof/history-proof.ts';
@@ -34,6 +36,7 @@ import { stateHash } from '../../sequencer/state-hash.ts';
 import { count, counted } from '../cli/terminal/format.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY } from '../start/components.ts';
+import { copyHistory, historyAddress, historyName } from '../start/history-place.ts';
 import { JournaledMark } from '../start/identity-marks.ts';
 import { LOG_DIRECTORY } from '../start/logged-commands.ts';
 import { proveIdentity } from './identity-verify.ts';
@@ -81,6 +84,8 @@ export interface VerifyOptions {
   readonly progress?: (what: string, share: number) => void;
   /** Repairs the history first, as far as journal and checksums allow. */
   readonly repairHistory?: boolean;
+  /** The setting of the history's place; empty for the one that the directory remembers. */
+  readonly history?: string;
 }
 
 export async function verify(data: string, options: VerifyOptions = {}): Promise<Verification> {
@@ -90,10 +95,39 @@ export async function verify(data: string, options: VerifyOptions = {}): Promise
   const { progress = () => {}, repairHistory = false } = options;
   const lock = DirectoryLock.take(directory);
   try {
+    const address = historyAddress(options.history ?? '', data);
+    if (address !== undefined) return await verifyWithDatabase(data, address, options);
     const repairedRows = repairHistory ? await repair(data, directory, progress) : 0;
-    return { ...(await new Verifier(data, directory, progress).run()), repairedRows };
+    return { ...(await new Verifier(data, directory, progress, fileOf(data)).run()), repairedRows };
   } finally {
     lock.release();
+  }
+}
+
+/** Rows in PostgreSQL are proved in a copy as of one moment; its pages and indexes are the server's own matter. */
+async function verifyWithDatabase(
+  data: string,
+  address: PostgresAddress,
+  { progress = () => {}, repairHistory = false }: VerifyOptions,
+): Promise<Verification> {
+  if (repairHistory)
+    throw new ConfigError(
+      `${historyName(address)} is not repaired in place: restore the database from a backup of its own, or drop its ` +
+        'schema "history" and start, which projects again what the log still holds',
+    );
+  const directory = join(data, LOG_DIRECTORY);
+  const place = mkdtempSync(join(tmpdir(), 'bourse-verify-'));
+  try {
+    progress('reading the history', 0);
+    const path = join(place, HISTORY_FILE);
+    await copyHistory(address, directory, path);
+    const remedy =
+      'Restore the database from a backup of its own, or drop its schema "history" and start: what the log still holds is ' +
+      'projected again.';
+    const proven = await new Verifier(data, directory, progress, { path, name: address.place, remedy }).run();
+    return { ...proven, repairedRows: 0 };
+  } finally {
+    rmSync(place, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -107,7 +141,7 @@ async function repair(data: string, directory: string, progress: Progress): Prom
     if (!repair.hasChecksums)
       throw new ConfigError(`${path} is of an older program: start the exchange once, then repair it`);
     if (!repair.mendFile()) throw new DataDamaged(`${path} is damaged beyond repair. ${LOST_HISTORY}`);
-    const verifier = new Verifier(data, directory, progress, repair);
+    const verifier = new Verifier(data, directory, progress, fileOf(data), repair);
     await verifier.run();
     if (!verifier.mended) throw new DataDamaged(`${path} cannot be repaired: run verify to see why`);
     return repair.rows;
@@ -129,6 +163,19 @@ function isCorrupt(error: unknown): boolean {
 
 type Progress = (what: string, share: number) => void;
 
+/** The history that is proved. */
+interface ProvedHistory {
+  readonly path: string;
+  /** For messages. */
+  readonly name: string;
+  readonly remedy: string;
+}
+
+function fileOf(data: string): ProvedHistory {
+  const path = join(data, HISTORY_FILE);
+  return { path, name: path, remedy: historyRemedy(data) };
+}
+
 const PROGRESS_COMMANDS = 10_000;
 
 /** End of the replay. */
@@ -148,14 +195,22 @@ class Verifier {
   /** Rows that the journal produces, by kind of record. */
   readonly #rows = { ...rowsMade([]) };
   readonly #progress: Progress;
+  readonly #history: ProvedHistory;
   readonly #repair: HistoryRepair | undefined;
   #damages: readonly Damage[] = [];
   #checkpoints = 0;
   #firstTime = Number.NaN;
   #mended = false;
 
-  constructor(data: string, directory: string, progress: Progress, repair?: HistoryRepair) {
+  constructor(
+    data: string,
+    directory: string,
+    progress: Progress,
+    history: ProvedHistory,
+    repair?: HistoryRepair,
+  ) {
     this.#data = data;
+    this.#history = history;
     this.#disk = new NodeDisk(directory);
     this.#progress = progress;
     this.#repair = repair;
@@ -183,7 +238,7 @@ class Verifier {
       data: this.#data,
       checks: this.#checks,
       damages: this.#damages,
-      remedy: this.#damages.length === 0 ? '' : historyRemedy(this.#data),
+      remedy: this.#damages.length === 0 ? '' : this.#history.remedy,
       coins: coinSums(state),
       snapshots: this.#snapshots,
       accounts: state.accountByUid.size,
@@ -291,7 +346,7 @@ class Verifier {
   }
 
   #openHistory(lastSeq: number): HistoryProof | undefined {
-    const path = join(this.#data, HISTORY_FILE);
+    const { path } = this.#history;
     if (!existsSync(path)) {
       this.#note('history', lastSeq === 0, `${path} does not exist`);
       return undefined;
@@ -315,7 +370,7 @@ class Verifier {
       ? 'an older program wrote it: its rows get checksums after the next start'
       : `${count(rows?.sound ?? 0)} rows with the right checksum${unsealed === 0 ? '' : `, ${count(unsealed)} of an older program have none yet`}`;
     const damaged = history.damageCount;
-    const found = `${counted(damaged, 'finding')} in ${history.path}: see below`;
+    const found = `${counted(damaged, 'finding')} in ${this.#history.name}: see below`;
     this.#note('history: rows', damaged === 0, `${compared}; ${damaged === 0 ? checked : found}`);
     this.#damages = history.damages;
     this.#compareCounts(history, whole, now);

@@ -2,8 +2,9 @@
 import type { Event } from '../../core/model/event.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import type { HistoryCounts } from '../history.ts';
-import { READS } from '../sqlite-reads.ts';
+import { READS } from '../reads.ts';
 import { CHECKSUMS_VERSION } from '../sqlite-schema.ts';
+import { SqliteSelects } from '../sqlite-selects.ts';
 import { NameResolver } from '../tables/name-resolver.ts';
 import { Pages } from '../tables/pages.ts';
 import { ALL_TABLES } from '../tables/tables.ts';
@@ -91,7 +92,7 @@ export class HistoryProof {
   }
 
   counts(): HistoryCounts | undefined {
-    return this.#attempt('file', () => READS.counts(this.#pages(), undefined));
+    return this.#attempt('file', () => this.#selects().answer(READS.counts(pagesOf(), undefined)));
   }
 
   close(): void {
@@ -99,12 +100,12 @@ export class HistoryProof {
   }
 
   #countAll(): number {
-    const pages = this.#pages();
-    return ALL_TABLES.reduce((sum, { name }) => sum + pages.count(name), 0);
+    const selects = this.#selects();
+    return ALL_TABLES.reduce((sum, { name }) => sum + selects.answer(pagesOf().count(name)), 0);
   }
 
-  #pages(): Pages {
-    return new Pages(this.#file.database, () => true);
+  #selects(): SqliteSelects {
+    return new SqliteSelects(this.#file.database);
   }
 
   /** Rows that SQLite cannot read are damaged too, and end the comparison. */
@@ -118,3 +119,5 @@ export class HistoryProof {
     }
   }
 }
+
+const pagesOf = () => new Pages(() => true);

@@ -3,6 +3,7 @@ import type { OrderRecord } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import { ORDER_END_FIELDS, ORDER_FIELDS, type OrderView, orderView } from '../../views/order-view.ts';
 import type { OrderQuery } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import {
@@ -40,27 +41,27 @@ function readOrder(row: Row): OrderView {
   return Object.assign(CLOSED_ORDERS.textsOf(row), { orderId }, readFeeAndTimes(row));
 }
 
-export function closedOrders(pages: Pages, query: OrderQuery): OrderView[] {
+export function* closedOrders(pages: Pages, query: OrderQuery): Read<OrderView[]> {
   const { uid, category, symbol } = query;
   const rows =
     symbol === undefined
-      ? pages.pageByCategory(CLOSED_ORDERS, query, category)
-      : pages.page(CLOSED_ORDERS, 'closed_orders_by_symbol', query, { uid, symbol, category });
+      ? yield* pages.pageByCategory(CLOSED_ORDERS, query, category)
+      : yield* pages.page(CLOSED_ORDERS, 'closed_orders_by_symbol', query, { uid, symbol, category });
   return rows.map(readOrder);
 }
 
-export function orderById(
+export function* orderById(
   pages: Pages,
   { uid, orderId }: { uid: number; orderId: number },
-): OrderView | undefined {
-  const row = pages.orderById(CLOSED_ORDERS, uid, orderId);
+): Read<OrderView | undefined> {
+  const row = yield* pages.orderById(CLOSED_ORDERS, uid, orderId);
   return row && readOrder(row);
 }
 
-export function latestOrderByClientOid(
+export function* latestOrderByClientOid(
   pages: Pages,
   { uid, clientOid }: { uid: number; clientOid: string },
-): OrderView | undefined {
-  const row = pages.latestOrderByClientOid(CLOSED_ORDERS, uid, clientOid);
+): Read<OrderView | undefined> {
+  const row = yield* pages.latestOrderByClientOid(CLOSED_ORDERS, uid, clientOid);
   return row && readOrder(row);
 }

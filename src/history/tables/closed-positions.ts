@@ -7,6 +7,7 @@ import {
   closedPositionView,
 } from '../../views/position-view.ts';
 import type { PositionQuery } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -37,26 +38,22 @@ function readPosition(row: Row): ClosedPositionView {
 }
 
 /** Positions end in another order than they begin, so a page continues after the end and the id of its cursor's row. */
-export function closedPositions(pages: Pages, query: PositionQuery): ClosedPositionView[] {
+export function* closedPositions(pages: Pages, query: PositionQuery): Read<ClosedPositionView[]> {
   const { uid, category, symbol, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, limit } = query;
-  const [last] = pages.rows(
+  const [last] = yield* pages.rows(
     'SELECT updated_time FROM closed_positions WHERE position_id = ? AND uid = ?',
     beforeId,
     uid,
   );
   const index = symbol === undefined ? 'closed_positions_by_category' : 'closed_positions_by_symbol';
   const { conditions, values } = chosen({ uid, category, symbol });
-  const rows = pages.records(
-    CLOSED_POSITIONS,
-    `INDEXED BY ${index} WHERE ${conditions.join(' AND ')}
+  const ended = last === undefined ? Number.MAX_SAFE_INTEGER : Number(last[0]);
+  const rows = yield* pages.records(CLOSED_POSITIONS, {
+    index,
+    text: `WHERE ${conditions.join(' AND ')}
        AND updated_time BETWEEN ? AND ? AND (updated_time, position_id) < (?, ?)
      ORDER BY updated_time DESC, position_id DESC LIMIT ?`,
-    ...values,
-    startTime,
-    endTime,
-    last === undefined ? Number.MAX_SAFE_INTEGER : Number(last[0]),
-    beforeId,
-    limit,
-  );
+    values: [...values, startTime, endTime, ended, beforeId, limit],
+  });
   return rows.map(readPosition);
 }

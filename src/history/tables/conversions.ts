@@ -3,6 +3,7 @@ import type { Converted } from '../../core/model/event.ts';
 import { CONVERSION_FIELDS, type ConversionView, conversionView } from '../../views/conversion-view.ts';
 import { formatId } from '../../views/format.ts';
 import type { ConversionQuery } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -25,8 +26,9 @@ function readConversion(row: Row): ConversionView {
   return { conversionId: formatId(Number(row[0])), ...CONVERSIONS.textsOf(row), ts: String(row.at(-1)) };
 }
 
-export function conversions(pages: Pages, query: ConversionQuery): ConversionView[] {
+export function* conversions(pages: Pages, query: ConversionQuery): Read<ConversionView[]> {
   const { uid, fromCoin, toCoin } = query;
   const filters = { uid, from_coin: fromCoin, to_coin: toCoin };
-  return pages.page(CONVERSIONS, 'conversions_by_uid', query, filters).map(readConversion);
+  const rows = yield* pages.page(CONVERSIONS, 'conversions_by_uid', query, filters);
+  return rows.map(readConversion);
 }

@@ -9,6 +9,7 @@ import {
   type CommissionView,
   type FillQuery,
 } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import {
@@ -44,11 +45,12 @@ function readFill(row: Row): FillView {
   return Object.assign(FILLS.textsOf(row), ids, readFeeAndTimes(row));
 }
 
-export function fills(pages: Pages, query: FillQuery): FillView[] {
-  return rowsOf(pages, query).map(readFill);
+export function* fills(pages: Pages, query: FillQuery): Read<FillView[]> {
+  const rows = yield* rowsOf(pages, query);
+  return rows.map(readFill);
 }
 
-function rowsOf(pages: Pages, query: FillQuery): Row[] {
+function rowsOf(pages: Pages, query: FillQuery): Read<Row[]> {
   const { uid, category, symbol, orderId } = query;
   const filters = { uid, category, symbol, order_id: orderId };
   if (orderId !== undefined) return pages.page(FILLS, 'fills_by_order', query, filters);
@@ -61,18 +63,13 @@ const SUMMED_BY = placesOf(['uid', 'category', 'symbol', 'fee_coin']);
 const SUMMED = placesOf(['exec_value', 'fee', 'commission']);
 
 /** Fees by account, pair and fee coin; undefined when there are too many fills to sum. */
-export function commissions(pages: Pages, query: CommissionQuery): CommissionView[] | undefined {
-  const rows = pages.records(
-    FILLS,
-    `INDEXED BY fills_by_category
-     WHERE uid IN (SELECT value FROM json_each(?)) AND category IN (SELECT value FROM json_each(?))
-       AND created_time BETWEEN ? AND ? LIMIT ?`,
-    JSON.stringify(query.uids),
-    JSON.stringify(query.categories),
-    query.startTime,
-    query.endTime,
-    COMMISSION_FILLS_MAX + 1,
-  );
+export function* commissions(pages: Pages, query: CommissionQuery): Read<CommissionView[] | undefined> {
+  const { uids, categories, startTime, endTime } = query;
+  const rows = yield* pages.records(FILLS, {
+    index: 'fills_by_category',
+    text: 'WHERE uid IN ? AND category IN ? AND created_time BETWEEN ? AND ? LIMIT ?',
+    values: [uids, categories, startTime, endTime, COMMISSION_FILLS_MAX + 1],
+  });
   if (rows.length > COMMISSION_FILLS_MAX) return undefined;
   const sums = new Map<string, { of: string[]; dealt: bigint; fee: bigint; commission: bigint }>();
   for (const row of rows) {

@@ -16,6 +16,7 @@ import {
   joinFolded,
 } from '../generated-candles.ts';
 import type { CandleSeries } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { Pages } from './pages.ts';
 import { type RowValues, Table } from './table.ts';
 
@@ -37,10 +38,11 @@ export function generatedRow(candles: GeneratedCandles): RowValues {
 }
 
 /** Books with a generated past. */
-export function generatedBooks(pages: Pages, _nothing: undefined): string[] {
-  return pages
-    .rows('SELECT DISTINCT category, symbol FROM generated_candles')
-    .map(([category, symbol]) => `${String(category)}:${String(symbol)}`);
+export function* generatedBooks(pages: Pages, _nothing: undefined): Read<string[]> {
+  const books = yield* pages.rows(
+    'SELECT DISTINCT category, symbol FROM generated_candles ORDER BY category, symbol',
+  );
+  return books.map(([category, symbol]) => `${String(category)}:${String(symbol)}`);
 }
 
 interface Stretch {
@@ -52,11 +54,11 @@ interface Stretch {
 }
 
 /** Generated candles from the wanted end. */
-export function generatedCandles(
+export function* generatedCandles(
   pages: Pages,
   { category, symbol, interval, type }: CandleSeries,
   { startTime, endTime, limit, newest }: Stretch,
-): CandleRow[] {
+): Read<CandleRow[]> {
   // Mark and index follow the trades; there is no generated premium.
   if (type === 'premium') return [];
   const from = generatedIntervalFor(interval);
@@ -64,7 +66,7 @@ export function generatedCandles(
   // The last candle continues after its open time.
   const lastEnd =
     endTime === Number.MAX_SAFE_INTEGER ? endTime : nextCandleOpen(index, candleOpen(index, endTime));
-  const chunks = pages.rows(
+  const chunks = yield* pages.rows(
     `SELECT first_open FROM generated_candles WHERE category = ? AND symbol = ? AND width = ?
        AND first_open < ? AND last_open >= ? ORDER BY first_open ${newest ? 'DESC' : 'ASC'}`,
     ...[category, symbol, from, lastEnd, startTime],
@@ -72,7 +74,7 @@ export function generatedCandles(
   let folded: Folded[] = [];
   let chunk: GeneratedCandles | undefined;
   for (const [firstOpen] of chunks) {
-    chunk = readChunk(pages, category, symbol, from, Number(firstOpen));
+    chunk = yield* readChunk(pages, category, symbol, from, Number(firstOpen));
     const part = foldGenerated(chunk, interval, startTime, endTime);
     folded = newest ? joinFolded(part, folded) : joinFolded(folded, part);
     // The candle at the inner edge may continue in the next chunk.
@@ -83,15 +85,15 @@ export function generatedCandles(
   return type === 'market' ? rows : rows.map((row) => ({ ...row, volume: '0', turnover: '0' }));
 }
 
-function readChunk(
+function* readChunk(
   pages: Pages,
   category: CategoryName,
   symbol: string,
   interval: GeneratedInterval,
   firstOpen: number,
-): GeneratedCandles {
-  const key = [category, symbol, interval, firstOpen];
-  const [row] = pages.records(GENERATED_CANDLES, GENERATED_CANDLES.whereKey, ...key);
+): Read<GeneratedCandles> {
+  const values = [category, symbol, interval, firstOpen];
+  const [row] = yield* pages.records(GENERATED_CANDLES, { text: GENERATED_CANDLES.whereKey, values });
   const [pricePrecision, quantityPrecision, archive] = row!.slice(-3);
   return {
     category,

@@ -5,6 +5,7 @@ import type { LedgerLine } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import { LEDGER_FIELDS, type LedgerView, ledgerView } from '../../views/ledger-view.ts';
 import { LEDGER_RETENTION_MS, type LedgerQuery } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -31,12 +32,12 @@ function readLine(row: Row): LedgerView {
   return { id: formatId(Number(row[0])), ...LEDGER_LINES.textsOf(row), ts: String(row.at(-1)) };
 }
 
-export function ledgerLines(pages: Pages, query: LedgerQuery): LedgerView[] {
+export function* ledgerLines(pages: Pages, query: LedgerQuery): Read<LedgerView[]> {
   const { uid, wallet, category, symbol, coin, type } = query;
   const filters = { wallet, symbol, type };
   const rows =
     coin === undefined
-      ? pages.pageByCategory(LEDGER_LINES, query, category, filters)
-      : pages.page(LEDGER_LINES, 'ledger_lines_by_coin', query, { uid, coin, category, ...filters });
+      ? yield* pages.pageByCategory(LEDGER_LINES, query, category, filters)
+      : yield* pages.page(LEDGER_LINES, 'ledger_lines_by_coin', query, { uid, coin, category, ...filters });
   return rows.map(readLine);
 }

@@ -12,6 +12,7 @@ import {
   repayView,
 } from '../../views/loan-view.ts';
 import { LOAN_RETENTION_MS, type LoanQuery, type LoanRecordKind } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -94,10 +95,10 @@ function readLoan({ table, timeField }: LoanRecordTable, row: Row): Record<strin
 }
 
 /** One page of one account, newest first. */
-export function loanRecords(
+export function* loanRecords(
   pages: Pages,
   { kind, query }: { kind: LoanRecordKind; query: LoanQuery },
-): Record<string, string>[] {
+): Read<Record<string, string>[]> {
   const record = LOAN_RECORDS[kind];
   const { name, created, id } = record.table;
   const { uid, startTime, endTime, endedSince, loanId, loanCoin, pledgeCoin, choice, limit, skip } = query;
@@ -115,12 +116,10 @@ export function loanRecords(
     conditions.push(`${created} BETWEEN ? AND ?`);
     values.push(startTime, endTime);
   }
-  const rows = pages.records(
-    record.table,
-    `INDEXED BY ${name}_by_time WHERE ${conditions.join(' AND ')}
-     ORDER BY ${created} DESC, ${id} DESC LIMIT ? OFFSET ?`,
-    ...values,
-    ...[limit, skip],
-  );
+  const rows = yield* pages.records(record.table, {
+    index: `${name}_by_time`,
+    text: `WHERE ${conditions.join(' AND ')} ORDER BY ${created} DESC, ${id} DESC LIMIT ? OFFSET ?`,
+    values: [...values, limit, skip],
+  });
   return rows.map((row) => readLoan(record, row));
 }

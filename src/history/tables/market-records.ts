@@ -13,6 +13,7 @@ import {
 } from '../../views/market-record-view.ts';
 import type { GeneratedFunding, GeneratedRate } from '../generated-candles.ts';
 import type { FundingRateQuery, LiquidationQuery, StoredLiquidation } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, Table, textsAmong, UserTable } from './table.ts';
@@ -44,18 +45,18 @@ export function fundingRateRow(settled: FundingSettled, names: NameResolver): Ro
 }
 
 /** Contracts may have settled before the simulator was first switched on: real rates come first. */
-export function fundingRates(
+export function* fundingRates(
   pages: Pages,
   { category, symbol, skip, limit }: FundingRateQuery,
-): FundingRateView[] {
-  const rows = pages.records(
-    FUNDING_RATES,
-    `WHERE category = ?1 AND symbol = ?2
-     UNION ALL ${GENERATED_FUNDING_RATES.select} WHERE category = ?1 AND symbol = ?2 AND funding_time < ifnull(
-       (SELECT min(funding_time) FROM ${FUNDING_RATES.name} WHERE category = ?1 AND symbol = ?2), ${Number.MAX_SAFE_INTEGER})
-     ORDER BY funding_time DESC LIMIT ?3 OFFSET ?4`,
-    ...[category, symbol, limit, skip],
-  );
+): Read<FundingRateView[]> {
+  const book = [category, symbol];
+  const rows = yield* pages.records(FUNDING_RATES, {
+    text: `WHERE category = ? AND symbol = ?
+     UNION ALL ${GENERATED_FUNDING_RATES.select} WHERE category = ? AND symbol = ? AND funding_time < coalesce(
+       (SELECT min(funding_time) FROM ${FUNDING_RATES.name} WHERE category = ? AND symbol = ?), ${Number.MAX_SAFE_INTEGER})
+     ORDER BY funding_time DESC LIMIT ? OFFSET ?`,
+    values: [...book, ...book, ...book, limit, skip],
+  });
   return rows.map((row) => ({
     symbol: String(row[1]),
     ...FUNDING_RATES.textsOf(row),
@@ -75,14 +76,14 @@ export function insuranceHourRow(hour: InsuranceHour, names: NameResolver): RowV
   return INSURANCE_HOURS.row([names.coin(hour.coin), hour.time], insuranceHourView(hour));
 }
 
-export function insuranceHours(
+export function* insuranceHours(
   pages: Pages,
   { coin, startTime }: { coin: string; startTime: number },
-): InsuranceHourView[] {
+): Read<InsuranceHourView[]> {
   const hours = (which: string) =>
-    pages.records(INSURANCE_HOURS, `WHERE coin = ? AND ${which}`, coin, startTime);
-  const before = hours('hour_time < ? ORDER BY hour_time DESC LIMIT 1');
-  const since = hours('hour_time >= ? ORDER BY hour_time');
+    pages.records(INSURANCE_HOURS, { text: `WHERE coin = ? AND ${which}`, values: [coin, startTime] });
+  const before = yield* hours('hour_time < ? ORDER BY hour_time DESC LIMIT 1');
+  const since = yield* hours('hour_time >= ? ORDER BY hour_time');
   return [...before, ...since].map((row) => ({ time: Number(row[1]), ...INSURANCE_HOURS.textsOf(row) }));
 }
 
@@ -104,15 +105,12 @@ function readLiquidation(row: Row): StoredLiquidation {
   return { execId: formatId(Number(row[0])), ...LIQUIDATIONS.textsOf(row), ts: String(row.at(-1)) };
 }
 
-export function liquidations(pages: Pages, query: LiquidationQuery): StoredLiquidation[] {
+export function* liquidations(pages: Pages, query: LiquidationQuery): Read<StoredLiquidation[]> {
   const { category, symbol, startTime, beforeId = Number.MAX_SAFE_INTEGER, limit } = query;
   const { conditions, values } = chosen({ category, symbol });
-  const rows = pages.records(
-    LIQUIDATIONS,
-    `WHERE ${conditions.join(' AND ')} AND exec_id < ? AND ts >= ?
-     ORDER BY exec_id DESC LIMIT ?`,
-    ...values,
-    ...[beforeId, startTime, limit],
-  );
+  const rows = yield* pages.records(LIQUIDATIONS, {
+    text: `WHERE ${conditions.join(' AND ')} AND exec_id < ? AND ts >= ? ORDER BY exec_id DESC LIMIT ?`,
+    values: [...values, beforeId, startTime, limit],
+  });
   return rows.map(readLiquidation);
 }

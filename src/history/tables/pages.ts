@@ -1,37 +1,41 @@
 /**
- * Queries of the SQLite history. Every page is one walk down an index: the cost is that of the rows returned, however
+ * Queries of the history. Every page is one walk down an index: the cost is that of the rows returned, however
  * old the page is. Only `category` beside another filter, `symbol` and `type` of ledger lines, and the filters of
  * transfers read rows that they do not return.
  */
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import { OTHER_CATEGORY } from '../../views/ledger-view.ts';
 import { DamagedRow } from '../checksum.ts';
 import type { PageQuery } from '../history.ts';
+import type { Read, SelectValue } from '../read.ts';
 import type { Row, Table, UserTable } from './table.ts';
 
 /** Columns and their required values; undefined values are ignored. */
-type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
+type Filters = Readonly<Record<string, string | number | undefined>>;
+
+/** Which rows of a table: everything behind its name. */
+interface Which {
+  readonly index?: string | undefined;
+  readonly text: string;
+  readonly values: readonly SelectValue[];
+}
 
 export class Pages {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
   readonly #sealed: () => boolean;
 
   /** `sealed` says whether every row must have a checksum: those of an older program get theirs gradually. */
-  constructor(database: DatabaseSync, sealed: () => boolean) {
-    this.#database = database;
+  constructor(sealed: () => boolean) {
     this.#sealed = sealed;
   }
 
   /** Rows of a table; throws `DamagedRow` when one is not as it was written. */
-  records(table: Table, which: string, ...values: readonly SQLInputValue[]): Row[] {
-    return this.checked(table, this.rows(`${table.select} ${which}`, ...values));
+  *records(table: Table, { index, text, values }: Which): Read<Row[]> {
+    return this.#checked(table, yield { text: `${table.select} ${text}`, index, values });
   }
 
   /** Removes the checksum of each row. */
-  checked(table: Table, rows: readonly Row[]): Row[] {
-    for (const row of rows as SQLOutputValue[][]) {
+  #checked(table: Table, rows: readonly Row[]): Row[] {
+    for (const row of rows as Row[number][][]) {
       const checksum = row.pop();
       if (checksum === table.checksum(row) || (checksum === null && !this.#sealed())) continue;
       throw new DamagedRow(table.name, table.nameOf(row));
@@ -39,71 +43,68 @@ export class Pages {
     return rows as Row[];
   }
 
-  rows(sql: string, ...values: readonly SQLInputValue[]): Row[] {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      statement.setReturnArrays(true);
-      this.#statements.set(sql, statement);
-    }
-    // The declared type has rows as objects only.
-    return statement.all(...values) as unknown as Row[];
+  *rows(text: string, ...values: readonly SelectValue[]): Read<Row[]> {
+    return yield { text, values };
   }
 
-  count(table: string): number {
-    return Number(this.rows(`SELECT count(*) FROM ${table}`)[0]![0]);
+  *count(table: string): Read<number> {
+    const [row] = yield* this.rows(`SELECT count(*) FROM ${table}`);
+    return Number(row![0]);
   }
 
-  page(
+  *page(
     table: UserTable,
     index: string,
     query: PageQuery,
     filters: Filters,
     furtherConditions: readonly string[] = [],
-  ): Row[] {
+  ): Read<Row[]> {
     const { conditions, values } = chosen(filters);
     const beforeId = query.beforeId ?? Number.MAX_SAFE_INTEGER;
     conditions.push(...furtherConditions, `${table.created} BETWEEN ? AND ?`, `${table.id} < ?`);
-    values.push(query.startTime, Math.min(query.endTime, this.#latestTimeBefore(table, beforeId)), beforeId);
-    return this.records(
-      table,
-      `INDEXED BY ${index}
-       WHERE ${conditions.join(' AND ')} ORDER BY ${table.created} DESC, ${table.id} DESC LIMIT ?`,
-      ...values,
-      query.limit,
-    );
+    const latest = yield* this.#latestTimeBefore(table, beforeId);
+    values.push(query.startTime, Math.min(query.endTime, latest), beforeId);
+    const text = `WHERE ${conditions.join(' AND ')} ORDER BY ${table.created} DESC, ${table.id} DESC LIMIT ?`;
+    return yield* this.records(table, { index, text, values: [...values, query.limit] });
   }
 
   /** Without a category, the newest of every category's page. */
-  pageByCategory(
+  *pageByCategory(
     table: UserTable,
     query: PageQuery,
     category: string | undefined,
     filters: Filters = {},
-  ): Row[] {
+  ): Read<Row[]> {
     const index = `${table.name}_by_category`;
-    const pageOf = (category: string) =>
-      this.page(table, index, query, { uid: query.uid, category, ...filters });
-    if (category !== undefined) return pageOf(category);
-    return [...CATEGORY_NAMES, OTHER_CATEGORY]
-      .flatMap(pageOf)
-      .sort((a, b) => Number(b[0]) - Number(a[0]))
-      .slice(0, query.limit);
+    const categories = category === undefined ? [...CATEGORY_NAMES, OTHER_CATEGORY] : [category];
+    const rows: Row[] = [];
+    for (const each of categories)
+      rows.push(...(yield* this.page(table, index, query, { uid: query.uid, category: each, ...filters })));
+    if (category !== undefined) return rows;
+    return rows.sort((a, b) => Number(b[0]) - Number(a[0])).slice(0, query.limit);
   }
 
   /** The account's order with this id. */
-  orderById(table: UserTable, uid: number, orderId: number): Row | undefined {
-    return this.records(table, `WHERE order_id = ? AND uid = ?`, orderId, uid)[0];
+  *orderById(table: UserTable, uid: number, orderId: number): Read<Row | undefined> {
+    const rows = yield* this.records(table, {
+      text: 'WHERE order_id = ? AND uid = ?',
+      values: [orderId, uid],
+    });
+    return rows[0];
   }
 
-  latestOrderByClientOid(table: UserTable, uid: number, clientOid: string): Row | undefined {
-    const newest = 'WHERE uid = ? AND client_oid = ? ORDER BY order_id DESC LIMIT 1';
-    return this.records(table, newest, uid, clientOid)[0];
+  *latestOrderByClientOid(table: UserTable, uid: number, clientOid: string): Read<Row | undefined> {
+    const rows = yield* this.records(table, {
+      text: 'WHERE uid = ? AND client_oid = ? ORDER BY order_id DESC LIMIT 1',
+      values: [uid, clientOid],
+    });
+    return rows[0];
   }
 
   /** Times rise with ids: no row before `id` is later than the row at or after it. Lets a page start at its cursor. */
-  #latestTimeBefore(table: UserTable, id: number): number {
-    const [row] = this.rows(
+  *#latestTimeBefore(table: UserTable, id: number): Read<number> {
+    if (id === Number.MAX_SAFE_INTEGER) return id;
+    const [row] = yield* this.rows(
       `SELECT ${table.created} FROM ${table.name} WHERE ${table.id} >= ? ORDER BY ${table.id} LIMIT 1`,
       id,
     );
@@ -111,9 +112,9 @@ export class Pages {
   }
 }
 
-export function chosen(filters: Filters): { conditions: string[]; values: SQLInputValue[] } {
+export function chosen(filters: Filters): { conditions: string[]; values: SelectValue[] } {
   const conditions: string[] = [];
-  const values: SQLInputValue[] = [];
+  const values: SelectValue[] = [];
   for (const [column, value] of Object.entries(filters)) {
     if (value === undefined) continue;
     conditions.push(`${column} = ?`);

@@ -3,6 +3,7 @@ import type { PositionMoved } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import { MOVE_FIELDS, MOVED, type MoveView, moveView } from '../../views/move-view.ts';
 import type { MoveQuery } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -35,8 +36,9 @@ function readMove(row: Row): MoveView {
   };
 }
 
-export function positionMoves(pages: Pages, query: MoveQuery): MoveView[] {
+export function* positionMoves(pages: Pages, query: MoveQuery): Read<MoveView[]> {
   const { uid, category, symbol } = query;
   const index = symbol === undefined ? 'position_moves_by_category' : 'position_moves_by_symbol';
-  return pages.page(POSITION_MOVES, index, query, { master_uid: uid, category, symbol }).map(readMove);
+  const rows = yield* pages.page(POSITION_MOVES, index, query, { master_uid: uid, category, symbol });
+  return rows.map(readMove);
 }

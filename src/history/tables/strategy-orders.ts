@@ -3,6 +3,7 @@ import type { StrategyOrderRecord } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import { STRATEGY_FIELDS, type StrategyView, strategyView } from '../../views/strategy-view.ts';
 import type { StrategyQuery } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -31,20 +32,21 @@ function readStrategy(row: Row): StrategyView {
   };
 }
 
-export function endedStrategies(pages: Pages, query: StrategyQuery): StrategyView[] {
+export function* endedStrategies(pages: Pages, query: StrategyQuery): Read<StrategyView[]> {
   const { uid, category, type } = query;
   const index = type === undefined ? 'strategy_orders_by_category' : 'strategy_orders_by_type';
-  return pages.page(STRATEGY_ORDERS, index, query, { uid, category, type }).map(readStrategy);
+  const rows = yield* pages.page(STRATEGY_ORDERS, index, query, { uid, category, type });
+  return rows.map(readStrategy);
 }
 
 /** By its id, else the newest of the client id. */
-export function endedStrategy(
+export function* endedStrategy(
   pages: Pages,
   { uid, orderId, clientOid }: { uid: number; orderId: number; clientOid: string },
-): StrategyView | undefined {
+): Read<StrategyView | undefined> {
   const row =
     orderId === 0
-      ? pages.latestOrderByClientOid(STRATEGY_ORDERS, uid, clientOid)
-      : pages.orderById(STRATEGY_ORDERS, uid, orderId);
+      ? yield* pages.latestOrderByClientOid(STRATEGY_ORDERS, uid, clientOid)
+      : yield* pages.orderById(STRATEGY_ORDERS, uid, orderId);
   return row && readStrategy(row);
 }

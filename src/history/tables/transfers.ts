@@ -3,6 +3,7 @@ import type { Transferred } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import { TRANSFER_FIELDS, TRANSFERRED, type TransferView, transferView } from '../../views/transfer-view.ts';
 import type { TransferQuery, TransferRole } from '../history.ts';
+import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -48,9 +49,10 @@ function readTransfer(row: Row): TransferView {
   };
 }
 
-export function transfers(pages: Pages, query: TransferQuery): TransferView[] {
+export function* transfers(pages: Pages, query: TransferQuery): Read<TransferView[]> {
   const { uid, role, coin, fromType, clientOid } = query;
   const filters = { [UID_COLUMN[role]]: uid, coin, from_type: fromType, client_oid: clientOid };
   const conditions = query.betweenAccounts === true ? ['from_user_id <> to_user_id'] : [];
-  return pages.page(TRANSFERS, `transfers_by_${role}`, query, filters, conditions).map(readTransfer);
+  const rows = yield* pages.page(TRANSFERS, `transfers_by_${role}`, query, filters, conditions);
+  return rows.map(readTransfer);
 }

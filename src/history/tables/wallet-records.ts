@@ -8,6 +8,7 @@ import {
   walletRecordView,
 } from '../../views/wallet-record-view.ts';
 import type { FamilyRecordQuery, FamilyRecordView, WalletRecordQuery } from '../history.ts';
+import type { Read, SelectValue } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -39,10 +40,11 @@ function readRecord(row: Row): WalletRecordView {
   };
 }
 
-export function walletRecords(pages: Pages, query: WalletRecordQuery): WalletRecordView[] {
+export function* walletRecords(pages: Pages, query: WalletRecordQuery): Read<WalletRecordView[]> {
   const { uid, type, coin, clientOid, status, orderId } = query;
   const filters = { uid, type, coin, client_oid: clientOid, status, order_id: orderId };
-  return pages.page(WALLET_RECORDS, indexFor(query), query, filters).map(readRecord);
+  const rows = yield* pages.page(WALLET_RECORDS, indexFor(query), query, filters);
+  return rows.map(readRecord);
 }
 
 function indexFor({ coin, clientOid }: WalletRecordQuery): string {
@@ -53,26 +55,22 @@ function indexFor({ coin, clientOid }: WalletRecordQuery): string {
 const TYPES: readonly WalletRecordType[] = ['deposit', 'withdraw'];
 
 /** Reads every record of the accounts in the period; those of all accounts along the primary key. */
-export function familyWalletRecords(pages: Pages, query: FamilyRecordQuery): FamilyRecordView[] {
-  const { uids, type, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, status = null, limit } = query;
-  const types = type === undefined ? TYPES : [type];
-  const whose =
-    uids === undefined
-      ? 'NOT INDEXED WHERE ? IS NULL'
-      : 'INDEXED BY wallet_records_by_type WHERE uid IN (SELECT value FROM json_each(?))';
-  const rows = pages.records(
-    WALLET_RECORDS,
-    `${whose} AND type IN (SELECT value FROM json_each(?))
-       AND created_time BETWEEN ? AND ? AND order_id < ? AND (? IS NULL OR status = ?)
-     ORDER BY order_id DESC LIMIT ?`,
-    uids === undefined ? null : JSON.stringify(uids),
-    JSON.stringify(types),
-    startTime,
-    endTime,
-    beforeId,
-    status,
-    status,
-    limit,
-  );
+export function* familyWalletRecords(pages: Pages, query: FamilyRecordQuery): Read<FamilyRecordView[]> {
+  const { uids, type, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, status, limit } = query;
+  const conditions = ['type IN ?', 'created_time BETWEEN ? AND ?', 'order_id < ?'];
+  const values: SelectValue[] = [type === undefined ? TYPES : [type], startTime, endTime, beforeId];
+  if (uids !== undefined) {
+    conditions.unshift('uid IN ?');
+    values.unshift(uids);
+  }
+  if (status !== undefined) {
+    conditions.push('status = ?');
+    values.push(status);
+  }
+  const rows = yield* pages.records(WALLET_RECORDS, {
+    index: uids === undefined ? undefined : 'wallet_records_by_type',
+    text: `WHERE ${conditions.join(' AND ')} ORDER BY order_id DESC LIMIT ?`,
+    values: [...values, limit],
+  });
   return rows.map((row) => ({ ...readRecord(row), uid: String(row[1]) }));
 }

@@ -2,7 +2,8 @@
 import type { Instrument } from '../core/model/instrument.ts';
 import type { GeneratedPast } from './generated-candles.ts';
 import type { PackedBatch } from './packed-batch.ts';
-import type { READS } from './sqlite-reads.ts';
+import type { Read } from './read.ts';
+import type { READS } from './reads.ts';
 
 export interface WorkerStart {
   readonly path: string;
@@ -11,7 +12,8 @@ export interface WorkerStart {
 /** Every read by name, with its argument and result. */
 export type ReadName = keyof typeof READS;
 export type ReadArgument<Name extends ReadName> = Parameters<(typeof READS)[Name]>[1];
-export type ReadAnswer<Name extends ReadName> = ReturnType<(typeof READS)[Name]>;
+export type ReadAnswer<Name extends ReadName> =
+  ReturnType<(typeof READS)[Name]> extends Read<infer Answer> ? Answer : never;
 
 export type Request =
   | { readonly type: 'read'; readonly id: number; readonly name: ReadName; readonly argument: unknown }
@@ -42,5 +44,11 @@ export type FromDatabase =
   | { readonly type: 'refused'; readonly id: number; readonly message: string; readonly damaged: boolean }
   /** Rows of an older program that got their checksum since the start; `all` when none is left. */
   | { readonly type: 'sealed'; readonly rows: number; readonly all: boolean }
-  /** The request needs space that the disk does not have. */
-  | { readonly type: 'starved'; readonly id: number };
+  /** The request needs space that the disk does not have, or what the reason says. */
+  | { readonly type: 'starved'; readonly id: number; readonly reason?: string }
+  /** For the log of the process. */
+  | { readonly type: 'notice'; readonly text: string }
+  /** Nothing more is stored or answered; `refused`: for a reason that the owner of the database can remove. */
+  | { readonly type: 'failed'; readonly message: string; readonly refused: boolean }
+  /** The database cannot be reached; the same request may be answered later. */
+  | { readonly type: 'unavailable'; readonly id: number; readonly reason: string };

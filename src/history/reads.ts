@@ -1,5 +1,6 @@
-/** Every read of the SQLite history by its name; each is implemented beside its table. */
+/** Every read of the history by its name; each is implemented beside its table. */
 import type { HistoryCounts } from './history.ts';
+import type { Read } from './read.ts';
 import {
   CANDLES,
   candles,
@@ -81,9 +82,11 @@ const COUNTED: Readonly<Record<keyof HistoryCounts, readonly Table[]>> = {
   loanRecords: [CLOSED_LOANS, LOAN_REPAYMENTS, PLEDGE_REVISIONS, LOAN_REDUCTIONS],
 };
 
-function counts(pages: Pages, _nothing: undefined): HistoryCounts {
-  const rowsIn = (tables: readonly Table[]) => tables.reduce((sum, { name }) => sum + pages.count(name), 0);
-  return Object.fromEntries(
-    Object.entries(COUNTED).map(([name, tables]) => [name, rowsIn(tables)]),
-  ) as unknown as HistoryCounts;
+function* counts(pages: Pages, _nothing: undefined): Read<HistoryCounts> {
+  const counted: Record<string, number> = {};
+  for (const [name, tables] of Object.entries(COUNTED)) {
+    counted[name] = 0;
+    for (const table of tables) counted[name] += yield* pages.count(table.name);
+  }
+  return counted as unknown as HistoryCounts;
 }
