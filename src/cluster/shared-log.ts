@@ -109,6 +109,10 @@ export class SharedLog implements CommandLog {
     this.#lookEachSecond();
   }
 
+  get #hasEnded(): boolean {
+    return this.#isClosed || this.#failure !== undefined;
+  }
+
   get position(): LogPosition {
     return this.#position;
   }
@@ -166,13 +170,14 @@ export class SharedLog implements CommandLog {
 
   /** Reads what others have appended. */
   look(): void {
+    if (this.#hasEnded) return;
     if (this.#isLooking) this.#looksAgain = true;
     else void this.#readOn();
   }
 
   #lookEachSecond(): void {
     this.#stopTimer = this.#options.timers.after(LOOK_EACH_MS, () => {
-      if (this.#isClosed || this.#failure !== undefined) return;
+      if (this.#hasEnded) return;
       this.look();
       this.#lookEachSecond();
     });
@@ -184,7 +189,7 @@ export class SharedLog implements CommandLog {
   }
 
   #send(): void {
-    if (this.#flight !== undefined || this.#failure !== undefined || this.#isClosed) return;
+    if (this.#flight !== undefined || this.#hasEnded) return;
     const waiting = this.#takePack();
     if (waiting.length === 0) return;
     const { run, wallMs } = this.#options;
@@ -242,7 +247,7 @@ export class SharedLog implements CommandLog {
         this.#place(flight, placed);
         return;
       } catch (error) {
-        if (this.#isClosed || this.#failure !== undefined) return;
+        if (this.#hasEnded) return;
         if (error instanceof Fenced || error instanceof Refused) {
           this.#land(flight);
           for (const { ticket } of flight.waiting) this.#onRefused(ticket, error);
@@ -256,7 +261,7 @@ export class SharedLog implements CommandLog {
   }
 
   #place(flight: Flight, placed: Placed): void {
-    if (this.#failure !== undefined || this.#isClosed) return;
+    if (this.#hasEnded) return;
     const { no, firstSeq, at } = placed;
     this.#confirmed = Math.max(this.#confirmed, no);
     // It may have come in with those of others by now.
@@ -276,7 +281,7 @@ export class SharedLog implements CommandLog {
   async #compareAgain(): Promise<void> {
     const { engine } = this.#options;
     for (;;) {
-      if (this.#isClosed || this.#failure !== undefined) return;
+      if (this.#hasEnded) return;
       try {
         await engine.reconnect();
         const { no, chain } = this.#position;
@@ -306,7 +311,7 @@ export class SharedLog implements CommandLog {
         const packs = await this.#options.engine.read(this.#position.no, READ_PACKS);
         for (const { confirmed } of packs) this.#confirmed = Math.max(this.#confirmed, confirmed);
         for (const pack of packs) {
-          if (this.#isClosed || this.#failure !== undefined) return;
+          if (this.#hasEnded) return;
           if (pack.no <= this.#position.no) continue;
           if (pack.no > this.#confirmed || pack.no !== this.#position.no + 1) break;
           this.#deliver(pack);
@@ -324,36 +329,54 @@ export class SharedLog implements CommandLog {
   }
 
   #deliver(pack: Omit<StoredPack, 'chain'> & { readonly chain?: Uint8Array }): void {
-    const { no, nextSeq } = this.#position;
     const chain = chainOf(this.#position.chain, pack.body);
-    if (pack.chain !== undefined && Buffer.compare(chain, pack.chain) !== 0)
-      return this.#fail(new LogDiverged(`pack ${pack.no} does not follow pack ${no} as this node has it`));
-    if (pack.firstSeq !== nextSeq)
-      return this.#fail(
-        new LogDiverged(`pack ${pack.no} begins with command ${pack.firstSeq}, not ${nextSeq}`),
-      );
-    const { engineTime, run } = this.#options;
-    engineTime.hear(pack.at);
-    const time = Math.max(this.#position.time, Math.min(pack.at, pack.stamp + CLOCK_LEAD_MAX_MS));
-    const own = pack.run === run && pack.runPack === this.#flight?.pack.runPack ? this.#flight : undefined;
-    const isVoid = pack.at > pack.deadline;
-    this.#position = { no: pack.no, nextSeq: nextSeq + pack.commands, chain, time };
-    this.#confirmed = Math.max(this.#confirmed, pack.confirmed);
-    const tickets = own?.waiting.flatMap(({ payloads, ticket }) => payloads.map(() => ticket));
     try {
-      for (const [n, payload] of decodePack(pack.body).entries())
-        this.#onSequenced(nextSeq + n, tickets?.[n] ?? 0, isVoid ? undefined : stamped(payload, time));
+      this.#refuseStranger(pack, chain);
+      this.#sequence(pack, chain);
     } catch (error) {
-      return this.#fail(error as Error);
+      this.#fail(error as Error);
     }
-    if (this.#failure !== undefined) return;
+    if (this.#hasEnded) return;
+    this.#confirmed = Math.max(this.#confirmed, pack.confirmed);
     this.#digests.note(pack.no, this.#options.digest());
+    const own = this.#ownFlight(pack);
     if (own !== undefined) this.#land(own);
     this.#onDurable(this.durableSeq);
     this.#compare(pack);
     this.#send();
     // Under load the next pack says it.
     if (own !== undefined && this.#flight === undefined) this.#options.engine.confirm(pack.no);
+  }
+
+  /** A pack that does not follow what this node has applied. */
+  #refuseStranger(
+    { no, firstSeq, chain }: Pick<StoredPack, 'no' | 'firstSeq'> & { readonly chain?: Uint8Array },
+    own: Uint8Array,
+  ): void {
+    const { no: last, nextSeq } = this.#position;
+    if (chain !== undefined && Buffer.compare(chain, own) !== 0)
+      throw new LogDiverged(`pack ${no} does not follow pack ${last} as this node has it`);
+    if (firstSeq !== nextSeq)
+      throw new LogDiverged(`pack ${no} begins with command ${firstSeq}, not ${nextSeq}`);
+  }
+
+  /** Every node gives the commands of a pack the same numbers and the same time, or skips them all. */
+  #sequence(pack: Omit<StoredPack, 'chain'>, chain: Uint8Array): void {
+    const { nextSeq, time: before } = this.#position;
+    this.#options.engineTime.hear(pack.at);
+    const time = Math.max(before, Math.min(pack.at, pack.stamp + CLOCK_LEAD_MAX_MS));
+    const isVoid = pack.at > pack.deadline;
+    const tickets = this.#ownFlight(pack)?.waiting.flatMap(({ payloads, ticket }) =>
+      payloads.map(() => ticket),
+    );
+    this.#position = { no: pack.no, nextSeq: nextSeq + pack.commands, chain, time };
+    for (const [n, payload] of decodePack(pack.body).entries())
+      this.#onSequenced(nextSeq + n, tickets?.[n] ?? 0, isVoid ? undefined : stamped(payload, time));
+  }
+
+  #ownFlight({ run, runPack }: Pick<StoredPack, 'run' | 'runPack'>): Flight | undefined {
+    const flight = this.#flight;
+    return run === this.#options.run && runPack === flight?.pack.runPack ? flight : undefined;
   }
 
   #land(flight: Flight): void {

@@ -3,58 +3,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { EngineTime } from '../../src/cluster/engine-time.ts';
-import { decodePack, FIRST_CHAIN } from '../../src/cluster/pack.ts';
 import { type DatabaseAddress, readAddress } from '../../src/cluster/postgres/address.ts';
 import { ClusterRefused, installCluster } from '../../src/cluster/postgres/install.ts';
-import { PostgresEngine } from '../../src/cluster/postgres/postgres-engine.ts';
 import { refusalsOf } from '../../src/cluster/postgres/promises.ts';
-import { SharedLog } from '../../src/cluster/shared-log.ts';
-import { decodeCommand } from '../../src/core/codec/command-codec.ts';
-import { Exchange } from '../../src/core/engine/exchange.ts';
 import { Side } from '../../src/core/model/enums.ts';
-import { WallClock } from '../../src/sequencer/clock.ts';
-import { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
-import { noHistory } from '../harness/memory-journal.ts';
 import { NO_SERVER, type PostgresServer, sharedServer } from '../postgres/server.ts';
 import { account, coin, deposit, order, spotPair } from '../property/venue.ts';
-
-const timers = {
-  after: (ms: number, act: () => void) => {
-    const timer = setTimeout(act, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
-class Node {
-  readonly exchange = new Exchange();
-  readonly sequencer: Sequencer;
-  readonly log: SharedLog;
-
-  private constructor(engine: PostgresEngine, run: number, now: number) {
-    this.log = new SharedLog({
-      engine,
-      run,
-      begin: { no: 0, nextSeq: 1, chain: FIRST_CHAIN, time: 0 },
-      engineTime: new EngineTime({ monotonicMs: () => performance.now(), wallMs: Date.now }, now),
-      wallMs: Date.now,
-      timers,
-      digest: () => this.exchange.state.digest.value,
-      onDisagreement: (other, no) => assert.fail(`run ${other} differs after pack ${no}`),
-    });
-    this.sequencer = new Sequencer(this.exchange, this.log, noHistory(), new WallClock(), 0);
-  }
-
-  static async join(address: DatabaseAddress): Promise<Node> {
-    const engine = new PostgresEngine(address);
-    await engine.reconnect();
-    const [row] = await engine.query(
-      "SELECT nextval('bourse_cluster.run') AS run, bourse_cluster.now_ms() AS now",
-    );
-    return new Node(engine, Number(row!.run), Number(row!.now));
-  }
-}
+import { PostgresNode, replayOf } from './postgres-node.ts';
 
 const addressOf = (url: string) => readAddress(url) as DatabaseAddress;
 
@@ -74,7 +30,11 @@ describe('the log of several nodes', { skip: NO_SERVER }, () => {
 
   it('has one order, whatever node a command comes from, also over the death of a node and of the server', async () => {
     const address = addressOf(url);
-    const nodes = [await Node.join(address), await Node.join(address), await Node.join(address)];
+    const nodes = [
+      await PostgresNode.join(address),
+      await PostgresNode.join(address),
+      await PostgresNode.join(address),
+    ];
     const funds = [1, 2, 3].flatMap((uid) => [
       account(uid),
       deposit(uid, 0, 10n ** 15n),
@@ -116,34 +76,11 @@ describe('the log of several nodes', { skip: NO_SERVER }, () => {
     await server.kill();
     await server.resume();
     await trading;
-    nodes[2] = await Node.join(address);
+    nodes[2] = await PostgresNode.join(address);
     await trade(2, 20);
     await Promise.all(nodes.map(({ sequencer }) => sequencer.submit({ type: 'tick' })));
 
-    const replayed = new Exchange();
-    const found = new Map<string, number>();
-    const engine = new PostgresEngine(address);
-    await engine.reconnect();
-    let time = 0;
-    let last = 0;
-    for (;;) {
-      const packs = await engine.read(last, 64);
-      if (packs.length === 0) break;
-      for (const pack of packs) {
-        assert.equal(pack.no, ++last);
-        time = Math.max(time, Math.min(pack.at, pack.stamp + 5_000));
-        if (pack.at > pack.deadline) continue;
-        for (const [n, payload] of decodePack(pack.body).entries()) {
-          const command = { ...decodeCommand(payload), time };
-          const { orderId } = replayed.apply(command, pack.firstSeq + n);
-          replayed.takeEvents();
-          if (command.type !== 'placeOrder') continue;
-          assert.ok(!found.has(command.clientOid), `${command.clientOid} stands twice in the log`);
-          found.set(command.clientOid, orderId);
-        }
-      }
-    }
-    await engine.close();
+    const { exchange: replayed, orders: found, last } = await replayOf(address);
     for (const [clientOid, orderId] of acknowledged) assert.equal(found.get(clientOid), orderId, clientOid);
     for (let n = 0; nodes.some(({ log }) => log.position.no < last) && n < 300; n++) await sleep(20);
     for (const { exchange, log } of nodes) {
@@ -155,7 +92,7 @@ describe('the log of several nodes', { skip: NO_SERVER }, () => {
 
   it('halts a node whose packs the database has lost', async () => {
     const address = addressOf(url);
-    const node = await Node.join(address);
+    const node = await PostgresNode.join(address);
     await node.sequencer.submit({ type: 'tick' });
     const halted = new Promise<Error>((resolve) => node.sequencer.onHalted(resolve));
     const again = new pg.Client({ connectionString: url });
