@@ -5,10 +5,21 @@
  */
 import type { CommandJournal, JournalCapacity } from '../journal/command-journal.ts';
 
-/** `ticket` is that of the proposal, 0 for a command of another node. `payload` is valid until the listener returns. */
-export type SequencedListener = (seq: number, ticket: number, payload: Uint8Array) => void;
+/**
+ * `ticket` is that of the proposal, 0 for a command of another node. `payload` is valid until the listener returns; undefined
+ * is a command that got its place too late and is not executed anywhere.
+ */
+export type SequencedListener = (seq: number, ticket: number, payload: Uint8Array | undefined) => void;
+
+/** The commands of a proposal get no place: they are not executed. */
+export type RefusedListener = (ticket: number, error: Error) => void;
 
 export interface CommandLog {
+  /**
+   * Do several nodes write to it? Then a command comes back later, under a time that the log gave it, and the log compares the
+   * digests of the nodes.
+   */
+  readonly isShared: boolean;
   /**
    * The commands of one call stay neighbours, each comes back with the ticket. The bytes are copied. Throws JournalFailed or
    * JournalFull: then none of them was taken.
@@ -16,6 +27,7 @@ export interface CommandLog {
   propose(payloads: readonly Uint8Array[], ticket: number): void;
   /** Called in order: the command must be applied now. */
   onSequenced(listener: SequencedListener): void;
+  onRefused(listener: RefusedListener): void;
   /** Called in order, whenever durableSeq has advanced. */
   onDurable(listener: (durableSeq: number) => void): void;
   /** Called once: nothing after durableSeq may be acknowledged any more. */
@@ -28,6 +40,7 @@ export interface CommandLog {
 
 /** The log of one machine: its journal. */
 export class JournalLog implements CommandLog {
+  readonly isShared = false;
   readonly #journal: CommandJournal;
   #sequenced: SequencedListener = () => {};
   #durableSeq: number;
@@ -53,6 +66,9 @@ export class JournalLog implements CommandLog {
   onSequenced(listener: SequencedListener): void {
     this.#sequenced = listener;
   }
+
+  /** It refuses in `propose`. */
+  onRefused(): void {}
 
   onDurable(listener: (durableSeq: number) => void): void {
     const announce = (seq: number) => {

@@ -124,6 +124,7 @@ export class Sequencer {
     this.lastSeq = lastSeq;
     this.projectedSeq = lastSeq;
     log.onSequenced((seq, ticket, payload) => this.apply(seq, ticket, payload));
+    log.onRefused((ticket, error) => this.refused(ticket, error));
     log.onDurable((seq) => this.publish(seq));
     log.onFailure((error) => this.halt(error));
   }
@@ -304,15 +305,27 @@ export class Sequencer {
     reject(new Unavailable(error.message));
   }
 
+  /** The log took the commands and gives them no place. */
+  private refused(ticket: number, error: Error): void {
+    for (let proposal = this.proposals.get(ticket); proposal !== undefined; proposal = proposal.next) {
+      const { amended, reject } = proposal;
+      this.refuse(ticket, amended, reject, error);
+    }
+  }
+
   /** A command has got its place: it is applied, whichever node proposed it. */
-  private apply(seq: number, ticket: number, payload: Uint8Array): void {
+  private apply(seq: number, ticket: number, payload: Uint8Array | undefined): void {
     if (this.halted !== undefined) return;
     const proposal = this.proposals.get(ticket);
     if (proposal?.next === undefined) this.proposals.delete(ticket);
     else this.proposals.set(ticket, proposal.next);
-    const command = proposal?.command ?? decodeCommand(payload);
     const { amended, resolve, reject, trace } = proposal ?? NO_WAITER;
     this.lastSeq = seq;
+    if (payload === undefined) {
+      this.passOver(seq, amended, reject);
+      return;
+    }
+    const command = proposal === undefined || this.log.isShared ? decodeCommand(payload) : proposal.command;
     try {
       const result = this.exchange.apply(command, seq);
       const events = this.exchange.takeEvents();
@@ -328,6 +341,14 @@ export class Sequencer {
     if (command.type === 'placeOrder') this.ordersEntered++;
     else if (command.type === 'amendOrders') this.ordersEntered += command.items.length;
     if (this.exchange.hasOpenWork) this.continueWork();
+  }
+
+  /** A command that came too late has a number and no effect. */
+  private passOver(seq: number, amended: readonly number[] | undefined, reject: Proposal['reject']): void {
+    const resolve = () => reject(new Unavailable('not executed: the command got its place too late'));
+    const { now: time } = this.state;
+    const nothing = { events: NO_EVENTS, result: OK, reject: ignore, trace: undefined };
+    this.waiting.push({ seq, time, amended, resolve, ...nothing });
   }
 
   /**
@@ -359,7 +380,7 @@ export class Sequencer {
 
   /** After a proposal and not inside it: the second command of a pair has its place already when the first is applied. */
   private checkpointWhenDue(): void {
-    if (this.halted !== undefined || this.sinceCheckpoint < CHECKPOINT_COMMANDS) return;
+    if (this.log.isShared || this.halted !== undefined || this.sinceCheckpoint < CHECKPOINT_COMMANDS) return;
     this.sinceCheckpoint = 0;
     this.propose({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore, undefined);
   }

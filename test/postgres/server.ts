@@ -5,7 +5,16 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -135,6 +144,29 @@ export class PostgresServer {
     // It does not keep the test alive.
     this.#process.unref();
     (this.#process.stdin as unknown as { unref(): void }).unref();
+  }
+
+  /** A second server that follows this one, which rests while its files are copied. */
+  async standby(name: string): Promise<PostgresServer> {
+    await this.stop();
+    const directory = temporaryDirectory();
+    chmodSync(directory, 0o755);
+    const cluster = join(directory, 'cluster');
+    execFileSync('cp', ['-a', this.cluster, cluster]);
+    const signal = join(cluster, 'standby.signal');
+    writeFileSync(signal, '');
+    if (account.uid !== undefined) chownSync(signal, account.uid, account.gid ?? account.uid);
+    await this.resume();
+    const follows = `host=127.0.0.1 port=${this.port} user=${ROLE} application_name=${name}`;
+    const settings = { ...this.#settings, primary_conninfo: follows };
+    const standby = new PostgresServer(directory, this.#bin, await freePort(), settings);
+    await standby.resume();
+    return standby;
+  }
+
+  /** A standby takes writes from here on. */
+  async promote(): Promise<void> {
+    await this.run('SELECT pg_promote(true, 60)');
   }
 
   /** `SIGKILL` to the server and to all its processes: nothing is written any more. */

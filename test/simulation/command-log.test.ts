@@ -39,6 +39,7 @@ class SharedLog {
 }
 
 class Node implements CommandLog {
+  readonly isShared = false;
   readonly #take: (ticket: number, payloads: Uint8Array[]) => void;
   sequenced: SequencedListener = () => {};
   durableSeq = 0;
@@ -59,6 +60,8 @@ class Node implements CommandLog {
       payloads.map((payload) => payload.slice()),
     );
   }
+
+  onRefused(): void {}
 
   onSequenced(listener: SequencedListener): void {
     this.sequenced = listener;

@@ -34,7 +34,7 @@ export const SUITES = {
     'test/memory/*.test.ts',
   ],
   'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
-  postgres: ['test/postgres/*.test.ts'],
+  postgres: ['test/{cluster,postgres}/*.test.ts'],
   security: [
     'test/security/*.test.ts',
     'test/security/hostile/{foreign-pages,limits,malformed,operator,permissions,signature}.test.ts',

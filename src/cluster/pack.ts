@@ -1,0 +1,74 @@
+/** A pack as bytes: format, flags, number of commands, then each command with its length. */
+import { createHash } from 'node:crypto';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { UnreadableRecord } from '../core/model/bytes.ts';
+
+export const PACK_COMMANDS_MAX = 2_000;
+export const PACK_BYTES_MAX = 1024 * 1024;
+
+const FORMAT = 1;
+const COMPRESSED = 1;
+const HEAD_BYTES = 8;
+const LENGTH_BYTES = 4;
+/** Smaller ones gain less than they cost. */
+const COMPRESS_FROM_BYTES = 4_096;
+
+/** What a command adds to a pack. */
+export const bytesOf = (payload: Uint8Array): number => payload.length + LENGTH_BYTES;
+
+export function encodePack(payloads: readonly Uint8Array[]): Buffer {
+  const plain = Buffer.allocUnsafe(payloads.reduce((sum, payload) => sum + bytesOf(payload), 0));
+  let end = 0;
+  for (const payload of payloads) {
+    end = plain.writeUInt32LE(payload.length, end);
+    plain.set(payload, end);
+    end += payload.length;
+  }
+  const isLarge = plain.length >= COMPRESS_FROM_BYTES;
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt8(FORMAT, 0);
+  head.writeUInt8(isLarge ? COMPRESSED : 0, 1);
+  head.writeUInt32LE(payloads.length, 4);
+  return Buffer.concat([head, isLarge ? zstdCompressSync(plain) : plain]);
+}
+
+/** Throws UnreadableRecord. */
+export function decodePack(body: Uint8Array): Uint8Array[] {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (bytes.length < HEAD_BYTES || bytes.readUInt8(0) !== FORMAT)
+    throw new UnreadableRecord('a pack of a newer version, or damaged');
+  const count = bytes.readUInt32LE(4);
+  const rest = bytes.subarray(HEAD_BYTES);
+  const plain = (bytes.readUInt8(1) & COMPRESSED) === 0 ? rest : decompressed(rest);
+  const payloads: Uint8Array[] = [];
+  let at = 0;
+  while (at < plain.length) {
+    if (plain.length - at < LENGTH_BYTES) throw new UnreadableRecord('a pack ends within a length');
+    const end = at + LENGTH_BYTES + plain.readUInt32LE(at);
+    if (end > plain.length) throw new UnreadableRecord('a pack ends within a command');
+    payloads.push(plain.subarray(at + LENGTH_BYTES, end));
+    at = end;
+  }
+  if (payloads.length !== count) throw new UnreadableRecord('a pack has another number of commands');
+  return payloads;
+}
+
+function decompressed(bytes: Buffer): Buffer {
+  try {
+    return zstdDecompressSync(bytes, { maxOutputLength: PACK_BYTES_MAX + HEAD_BYTES });
+  } catch {
+    throw new UnreadableRecord('a pack cannot be decompressed');
+  }
+}
+
+/** Of the pack before the first. */
+export const FIRST_CHAIN: Uint8Array = Buffer.alloc(32);
+
+const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+
+/** Of a pack: a hash over it and over the chain before it. */
+export const chainOf = (before: Uint8Array, body: Uint8Array): Buffer => sha256(before, sha256(body));

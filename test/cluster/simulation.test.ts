@@ -1,0 +1,19 @@
+/** Whatever fails on the way to the database: nothing acknowledged is lost, nothing happens twice, all nodes agree (cluster 10). */
+import { test } from 'node:test';
+import { Simulation, type Statistics } from './simulation.ts';
+
+const SEEDS = Number(process.env.CLUSTER_SEEDS ?? 20);
+
+test('three nodes on servers that restart, are lost and stop', async (context) => {
+  const sums: Record<string, number> = {};
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    let found: Statistics;
+    try {
+      found = await new Simulation(seed).run();
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error });
+    }
+    for (const [name, count] of Object.entries(found)) sums[name] = (sums[name] ?? 0) + count;
+  }
+  context.diagnostic(`${SEEDS} seeds: ${JSON.stringify(sums)}`);
+});
