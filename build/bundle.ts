@@ -17,7 +17,10 @@ export const PROGRAM: readonly string[] = [
 ];
 
 /** What is read and not imported. */
-const FILES = ['catalogue', 'launch', 'launch.cjs', 'package.json', 'src/history/migrations', 'web/dist'];
+const FILES = [
+  ...['catalogue', 'launch', 'launch.cjs', 'package.json', 'scenarios', 'src/history/migrations'],
+  'web/dist',
+];
 
 /** Parts in C++ that packages load where they are installed, and do without where not. */
 const OPTIONAL = new Set(['bufferutil', 'utf-8-validate']);

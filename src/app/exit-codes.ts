@@ -24,6 +24,8 @@ export const ExitCode = {
   cannotStart: 3,
   /** Damaged data or a hash that does not match. */
   damaged: 4,
+  /** A scenario did not come out as it expects. */
+  unmet: 5,
   /** A second Ctrl-C. */
   interrupted: 130,
 } as const;

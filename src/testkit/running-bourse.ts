@@ -5,16 +5,21 @@ import { parseDuration } from '../sequencer/duration.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { SigningAccount } from './account.ts';
+import { addFault, outage, runScenario } from './faults.ts';
 import { HeldPrices } from './held-prices.ts';
 import type {
   Account,
   Bourse,
   Difference,
+  Fault,
+  FaultHandle,
   Force,
   ForkOptions,
   Happened,
+  Report,
   RequestEntry,
   RequestFilter,
+  Scenario,
   Snapshot,
 } from './interface.ts';
 import { Operator } from './operator.ts';
@@ -73,6 +78,7 @@ export class RunningBourse implements Bourse {
       resume: async () => {
         await operator.post('/admin/resume');
       },
+      outage: (seconds, how = 'clean') => outage(operator, exchange.url, seconds, how),
     };
   }
 
@@ -220,6 +226,14 @@ export class RunningBourse implements Bourse {
   diff(from: Snapshot | string, to?: Snapshot | string): Promise<Difference> {
     const query = new URLSearchParams({ from: nameOf(from), ...(to !== undefined && { to: nameOf(to) }) });
     return this.#operator.get(`/lab/diff?${query.toString()}`);
+  }
+
+  fault(rule: Fault): Promise<FaultHandle> {
+    return addFault(this.#operator, rule);
+  }
+
+  run(scenario: Scenario | string): Promise<Report> {
+    return runScenario(this.#operator, scenario);
   }
 
   close(): Promise<void> {

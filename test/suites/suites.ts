@@ -29,7 +29,7 @@ export const SUITES = {
   ],
   core: ['test/core/**/*.test.ts'],
   lab: [
-    'test/lab/{acting-ids,command-line,data-directory,faults,stream-faults,world-faults,forks,market,property,refusals,snapshots}.test.ts',
+    'test/lab/{acting-ids,command-line,data-directory,faults,forks,market,property,refusals,scenarios,snapshots,stream-faults,world-faults}.test.ts',
     'test/memory/*.test.ts',
   ],
   'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],

@@ -10,7 +10,7 @@ import { refuseSwallowedOptions } from './swallowed-options.ts';
 const EXIT_CODES = `
 Exit codes:
   0 ok · 1 failed · 2 wrong use or configuration · 3 cannot start (port, lock, permission)
-  4 data damaged or hash mismatch · 130 second Ctrl-C`;
+  4 data damaged or hash mismatch · 5 a scenario not as expected · 130 second Ctrl-C`;
 
 export const HELP_COMMAND = ['help [command]', 'show the help of a command'] as const;
 const OWN_OPTIONS = 'Options:';

@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { commandGroup } from './command-line.ts';
+import { faultGroup } from './lab/faults.ts';
+import { runCommand } from './lab/run.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
 import { count } from './terminal/format.ts';
@@ -53,12 +55,11 @@ const PARTS = ['accounts', 'orders', 'positions', 'prices'] as const;
 type DiffView = Readonly<Record<(typeof PARTS)[number], PartView>>;
 
 export function labCommand(): Command {
-  return commandGroup('lab', 'Takes snapshots of the exchange, goes back to them, forks it.', [
-    snapshotGroup(),
-    revertCommand(),
-    forkCommand(),
-    diffCommand(),
-  ]);
+  return commandGroup(
+    'lab',
+    'Takes snapshots of the exchange, goes back to them, forks it; faults and scenarios.',
+    [snapshotGroup(), revertCommand(), forkCommand(), diffCommand(), faultGroup(), runCommand()],
+  );
 }
 
 function snapshotGroup(): Command {
