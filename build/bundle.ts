@@ -18,12 +18,8 @@ export const PROGRAM: readonly string[] = [
 
 /** What is read and not imported. */
 const FILES = [
-  'catalogue',
-  'launch',
-  'launch.cjs',
-  'package.json',
+  ...['catalogue', 'launch', 'launch.cjs', 'package.json', 'scenarios', 'timewarp'],
   'src/history/migrations',
-  'timewarp',
   'src/history/postgres/migrations',
   'web/dist',
 ];

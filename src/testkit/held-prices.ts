@@ -9,6 +9,8 @@ import { followedIndices } from '../simulator/feed/price-feed.ts';
 import type { Operator } from './operator.ts';
 
 const DECIMALS = 8;
+/** Told by hand, and not by a feed, whose prices are old after a minute. */
+const BY_HAND = 'testkit';
 
 export class HeldPrices {
   readonly #sequencer: () => Sequencer;
@@ -65,13 +67,8 @@ export class HeldPrices {
     for (const name of this.#prices.keys()) {
       const index = indexByName.get(name)!;
       const price = parseUnits(this.#present(name), MONEY_SCALE)!;
-      const command = {
-        type: 'componentPrice',
-        index,
-        component: EVERY_COMPONENT,
-        price,
-        volume: 0n,
-      } as const;
+      const said = { index, component: EVERY_COMPONENT, price, volume: 0n, by: BY_HAND };
+      const command = { type: 'componentPrice', ...said } as const;
       await this.#sequencer()
         .submit(command)
         .catch((error: Error) => {

@@ -77,6 +77,10 @@ export interface Bourse extends AsyncDisposable {
   capsule(file: string, options?: CapsuleOptions): Promise<void>;
   /** What a program did with an account, and what could be better: since a span such as `10m`, or all that is known. */
   referee(account: string, options?: { readonly since?: string }): Promise<Referee>;
+  /** Something goes wrong from now on. */
+  fault(rule: Fault): Promise<FaultHandle>;
+  /** Runs a scenario here: a document, the name of a shipped one, or a file. Time moves; what it expects is in the report. */
+  run(scenario: Scenario | string): Promise<Report>;
   /** Of the whole state: equal for two exchanges with the same commands. */
   stateHash(): Promise<string>;
   /** Ends the exchange; nothing of it stays open. */
@@ -238,6 +242,64 @@ export interface Difference {
   readonly prices: DifferencePart;
 }
 
+/** When a fault happens; without anything, always. Spans such as `10s` count from its making, by the exchange's clock. */
+export interface FaultCondition {
+  readonly account?: string;
+  readonly method?: 'GET' | 'POST';
+  /** The end of a path, such as `trade/place-order`; `*` stands for any characters. */
+  readonly path?: string;
+  readonly symbol?: string;
+  readonly nth?: readonly number[];
+  readonly every?: number;
+  readonly probability?: number;
+  readonly times?: number;
+  readonly from?: string;
+  readonly until?: string;
+}
+
+/** What goes wrong, and when. `do` has one of the rows of docs/lab.md, such as `{ drop: 'after' }`. */
+export interface Fault {
+  readonly when?: FaultCondition;
+  readonly do: Readonly<Record<string, unknown>>;
+}
+
+export interface FaultHandle {
+  readonly id: string;
+  /** How often it has happened. */
+  readonly hits: Promise<number>;
+  /** Why it could not do what it should. */
+  readonly problem: Promise<string | undefined>;
+  remove(): Promise<void>;
+}
+
+/** A scenario as docs/lab.md describes it; `steps` have `at` and one action each. */
+export interface Scenario {
+  readonly scenario: string;
+  readonly description?: string;
+  readonly world?: Readonly<Record<string, unknown>>;
+  readonly given?: readonly Readonly<Record<string, unknown>>[];
+  readonly steps: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface Report {
+  readonly scenario: string;
+  readonly ok: boolean;
+  readonly failed: number;
+  readonly commands: number;
+  /** Number of events by type. */
+  readonly events: Readonly<Record<string, number>>;
+  readonly stateHash: string;
+  /** Every coin adds up. */
+  readonly balanced: boolean;
+  readonly steps: readonly {
+    readonly step: string;
+    readonly at: string;
+    readonly action: string;
+    readonly ok: boolean;
+    readonly message: string;
+  }[];
+}
+
 /** What happens on an exchange at its own time, now. */
 export interface Force {
   liquidation(account: string): Promise<void>;
@@ -245,6 +307,8 @@ export interface Force {
   funding(symbol: string): Promise<void>;
   halt(): Promise<void>;
   resume(): Promise<void>;
+  /** Ports are closed for so long, in seconds of the machine; it is back when this resolves. `clean` unless given. */
+  outage(seconds: number, how?: 'clean' | 'kill'): Promise<void>;
 }
 
 export interface Happened {

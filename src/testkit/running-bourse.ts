@@ -9,6 +9,7 @@ import { stateHash } from '../sequencer/state-hash.ts';
 import { SigningAccount } from './account.ts';
 import { advanceTo, nextTime } from './clock.ts';
 import { type Explanation, explainQuery, type ToExplain } from './explain.ts';
+import { addFault, outage, runScenario } from './faults.ts';
 import { HeldPrices } from './held-prices.ts';
 import type {
   Account,
@@ -16,13 +17,17 @@ import type {
   BourseOptions,
   CapsuleOptions,
   Difference,
+  Fault,
+  FaultHandle,
   Force,
   ForkOptions,
   Happened,
   NextEvent,
   Referee,
+  Report,
   RequestEntry,
   RequestFilter,
+  Scenario,
   Snapshot,
 } from './interface.ts';
 import { Operator } from './operator.ts';
@@ -90,6 +95,7 @@ export class RunningBourse implements Bourse {
       resume: async () => {
         await operator.post('/admin/resume');
       },
+      outage: (seconds, how = 'clean') => outage(operator, exchange.url, seconds, how),
     };
   }
 
@@ -263,6 +269,14 @@ export class RunningBourse implements Bourse {
       ...(since !== undefined && { since }),
     });
     return this.#operator.get(`/lab/referee?${query.toString()}`);
+  }
+
+  fault(rule: Fault): Promise<FaultHandle> {
+    return addFault(this.#operator, rule);
+  }
+
+  run(scenario: Scenario | string): Promise<Report> {
+    return runScenario(this.#operator, scenario);
   }
 
   close(): Promise<void> {

@@ -40,17 +40,29 @@ const compile = validatorCompiler()({}, { customOptions: VALIDATION }) as unknow
   readonly schema: TSchema;
 }) => Validate;
 
+/** Made on first use. */
+let compiledForAll: typeof compile | undefined;
+
+const compileForAll: typeof compile = (route) => {
+  const options = { customOptions: { ...VALIDATION, allErrors: true } };
+  compiledForAll ??= validatorCompiler()({}, options) as unknown as typeof compile;
+  return compiledForAll(route);
+};
+
 /** Compiled on first use: few runs see a client of every kind. */
 export class SchemaCheck<Schema extends TSchema> {
   readonly #schema: Schema;
+  readonly #compile: typeof compile;
   #validate: Validate | undefined;
 
-  constructor(schema: Schema) {
+  /** With `allErrors` it names every fault and not the first alone. */
+  constructor(schema: Schema, { allErrors = false }: { readonly allErrors?: boolean } = {}) {
     this.#schema = schema;
+    this.#compile = allErrors ? compileForAll : compile;
   }
 
   passes(data: unknown): data is Static<Schema> {
-    this.#validate ??= compile({ schema: this.#schema });
+    this.#validate ??= this.#compile({ schema: this.#schema });
     return this.#validate(data);
   }
 

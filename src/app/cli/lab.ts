@@ -7,6 +7,8 @@ import { labClockCommand } from './lab/clock.ts';
 import { explainCommand } from './lab/explain.ts';
 import { refereeCommand } from './lab/referee.ts';
 import { labReplayCommand } from './lab/replay.ts';
+import { faultGroup } from './lab/faults.ts';
+import { runCommand } from './lab/run.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
 import { count } from './terminal/format.ts';
@@ -58,17 +60,23 @@ const PARTS = ['accounts', 'orders', 'positions', 'prices'] as const;
 type DiffView = Readonly<Record<(typeof PARTS)[number], PartView>>;
 
 export function labCommand(): Command {
-  return commandGroup('lab', 'Takes snapshots of the exchange, goes back to them, forks it.', [
-    snapshotGroup(),
-    revertCommand(),
-    forkCommand(),
-    diffCommand(),
-    labClockCommand(),
-    labReplayCommand(),
-    explainCommand(),
-    capsuleGroup(),
-    refereeCommand(),
-  ]);
+  return commandGroup(
+    'lab',
+    'Snapshots, forks, the clock, faults, scenarios, explanations, capsules, the referee.',
+    [
+      snapshotGroup(),
+      revertCommand(),
+      forkCommand(),
+      diffCommand(),
+      labClockCommand(),
+      labReplayCommand(),
+      faultGroup(),
+      runCommand(),
+      explainCommand(),
+      capsuleGroup(),
+      refereeCommand(),
+    ],
+  );
 }
 
 function snapshotGroup(): Command {

@@ -1,5 +1,6 @@
 /** The laboratory of a running exchange: opens its branches, puts them behind the listeners, starts its forks. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +22,8 @@ import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
 import { refereeRoutes } from '../../lab/referee/routes.ts';
 import { closedLab, LAB_OFF, labRoutes } from '../../lab/routes.ts';
+import { scenarioRoutes } from '../../lab/scenarios/routes.ts';
+import { Stage } from '../../lab/scenarios/stage.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import type { ClockChoice } from '../../sequencer/clock-choice.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
@@ -28,12 +31,14 @@ import { stateHash } from '../../sequencer/state-hash.ts';
 import type { MarketLevel } from '../../simulator/activity-level.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
+import { demoKeys } from './bootstrap.ts';
 import { type Beginning, type Components, openComponents } from './components.ts';
 import { conductRules } from './conduct-rules.ts';
 import type { Fronts } from './fronts.ts';
 import { historyAddress, LAB_NEEDS_FILE } from './history-place.ts';
 import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
+import { urlOf } from './loopback.ts';
 import { goDown } from './outage.ts';
 import type { Standing } from './servers.ts';
 import type { RunningExchange, startExchange } from './start-exchange.ts';
@@ -99,8 +104,9 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       'the laboratory is on (--lab on): whoever has the token of the operator can turn this exchange back to an earlier state',
     );
   const { current } = surroundings;
+  const codes = new Set(Object.keys(CATALOGUE));
   const faults = new Faults({
-    codes: new Set(Object.keys(CATALOGUE)),
+    codes,
     seed: config.seed,
     identity: () => current().identity,
     now: () => current().sequencer.clock.now(),
@@ -132,10 +138,19 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       }),
   });
   const explain = new Explain(() => host.venue.components);
+  const surroundingsOfFaults = { codes, state: () => current().sequencer.state };
+  const scenarios = {
+    stage: host.stage,
+    seed: config.seed,
+    surroundings: surroundingsOfFaults,
+    during: <Done>(work: () => Promise<Done>) => host.during(work),
+    directory: process.cwd(),
+  };
   return {
     routes: [
       ...labRoutes(lab),
       ...faultRoutes(faults),
+      ...scenarioRoutes(scenarios),
       ...explainRoutes(explain),
       ...refereeRoutes(
         lab,
@@ -186,6 +201,8 @@ class LabHost implements Host<Venue> {
   readonly #faults: Faults;
   readonly #running = new Map<string, RunningExchange>();
   #ground: Ground | undefined;
+  /** Those that run. */
+  #scenarios = 0;
 
   constructor(surroundings: LabSurroundings, faults: Faults) {
     this.#surroundings = surroundings;
@@ -194,6 +211,32 @@ class LabHost implements Host<Venue> {
 
   attach(ground: Ground): void {
     this.#ground = ground;
+  }
+
+  /** A scenario may replace the exchange that answers its own request. */
+  async during<Done>(work: () => Promise<Done>): Promise<Done> {
+    this.#scenarios += 1;
+    try {
+      return await work();
+    } finally {
+      this.#scenarios -= 1;
+    }
+  }
+
+  /** Where scenarios happen. */
+  get stage(): Stage {
+    const ground = () => this.#ground!;
+    const { resolved, current } = this.#surroundings;
+    const { operatorHost } = resolved.config;
+    return new Stage({
+      url: () => ground().standing.url(),
+      operatorUrl: () => urlOf(operatorHost, (ground().fronts.admin.server.address() as AddressInfo).port),
+      token: () => ground().standing.token,
+      keys: () => demoKeys(current().identity, this.#surroundings.demo),
+      sequencer: () => current().sequencer,
+      identity: () => current().identity,
+      market: () => current().market,
+    });
   }
 
   get venue(): Venue {
@@ -254,7 +297,7 @@ class LabHost implements Host<Venue> {
     this.#faults.cutWaiting();
     try {
       // The request for the revert is itself being answered.
-      if (!(await fronts.api.settled(0)) || !(await fronts.admin.settled(1)))
+      if (!(await fronts.api.settled(0)) || !(await fronts.admin.settled(1 + this.#scenarios)))
         throw new Error('requests are being answered that do not end');
       await old.sequencer.durable();
       commit();
@@ -281,7 +324,7 @@ class LabHost implements Host<Venue> {
     fronts.admin.hold();
     old.rest();
     // Whoever asked for it is answered; an operator's long request ends with what it waits for.
-    await fronts.admin.settled(0);
+    await fronts.admin.settled(this.#scenarios);
     this.#faults.cutWaiting();
     const remains = await goDown(old, fronts.api, how, config);
     await sleep(seconds * 1000, undefined, { signal }).catch(() => {});

@@ -332,6 +332,9 @@ function isCloseCode(code: unknown): boolean {
 
 const checks = new Map(Object.entries(DEEDS).map(([name, { schema }]) => [name, new SchemaCheck(schema)]));
 
+/** Of every row, for editors. */
+export const DEED_SCHEMAS: readonly TSchema[] = Object.values(DEEDS).map(({ schema }) => schema);
+
 /** The row that a deed names; undefined when it names none or several. */
 export function rowOf(deed: Deed): string | undefined {
   const named = Object.keys(deed).filter((key) => Object.hasOwn(DEEDS, key));

@@ -74,6 +74,11 @@ export class House {
     return { answer, problem: problems.find((problem) => problem !== undefined) };
   }
 
+  /** Offers to trade at a price, before an order that takes it; the answer says why it does not. */
+  offerTo(instrument: number, side: Side, priceTicks: number, sizeLots: number): Promise<string | undefined> {
+    return this.#place({ instrument, side, priceTicks, sizeLots, timeInForce: TimeInForce.gtc });
+  }
+
   get #state(): State {
     return this.#sequencer().state;
   }

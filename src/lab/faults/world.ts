@@ -10,6 +10,8 @@ import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 
 /** How long makers stay away from a price that has jumped. */
 const MAKERS_AWAY_MS = 2000;
+/** Told by hand, and not by a feed, whose prices are old after a minute. */
+export const BY_HAND = 'laboratory';
 const PERCENT_SCALE = 1_000_000n;
 
 export type OutageKind = 'clean' | 'kill';
@@ -113,13 +115,8 @@ export class World {
     const factor = PERCENT_SCALE + BigInt(Math.round((percent / 100) * Number(PERCENT_SCALE)));
     for (const index of indicesOf(state, coin)) {
       const price = divFloor(state.indices[index]!.price * factor, PERCENT_SCALE);
-      const command = {
-        type: 'componentPrice',
-        index,
-        component: EVERY_COMPONENT,
-        price,
-        volume: 0n,
-      } as const;
+      const said = { index, component: EVERY_COMPONENT, price, volume: 0n, by: BY_HAND };
+      const command = { type: 'componentPrice', ...said } as const;
       const problem = await this.#submit(command);
       if (problem !== undefined) return problem;
     }

@@ -1,0 +1,78 @@
+/** Scenarios from files: YAML or JSON, whose mistakes are told with their lines, or modules that export one. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { LineCounter, parseDocument } from 'yaml';
+import { programFile } from '../../program-files.ts';
+import type { Surroundings } from '../faults/deed.ts';
+import { type Mistake, mistakeText } from '../faults/mistake.ts';
+import { type Scenario, scenarioMistakes } from './document.ts';
+
+const FILE_BYTES_MAX = 1024 * 1024;
+const MODULES: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+const SHIPPED = /^[a-z0-9-]+$/;
+
+/** The scenario cannot be run as it is written; the message names everything that is wrong. */
+export class ScenarioWrong extends Error {
+  override readonly name = 'ScenarioWrong';
+}
+
+/** Text of YAML or JSON. Throws ScenarioWrong. */
+export function readScenario(text: string, place: string, surroundings: Surroundings): Scenario {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  if (document.errors.length > 0)
+    throw new ScenarioWrong(
+      document.errors.map(({ pos, message }) => `${place}:${lineAt(pos[0])}: ${message}`).join('\n'),
+    );
+  const value: unknown = document.toJS({ maxAliasCount: 100 });
+  const lineOf = ({ path }: Mistake) => {
+    for (let length = path.length; length >= 0; length--) {
+      const node = document.getIn(path.slice(0, length), true) as { range?: [number] } | undefined;
+      if (node?.range !== undefined) return lineAt(node.range[0]);
+    }
+    return 1;
+  };
+  return checked(value, surroundings, (each) => `${place}:${lineOf(each)}: ${mistakeText(each)}`);
+}
+
+/** A scenario that came as a value. Throws ScenarioWrong. */
+export function checkedScenario(value: unknown, surroundings: Surroundings, place = ''): Scenario {
+  return checked(value, surroundings, (each) => (place === '' ? '' : `${place}: `) + mistakeText(each));
+}
+
+/** A file, or one of the shipped ones by its name. Throws ScenarioWrong. */
+export async function loadScenario(
+  file: string,
+  directory: string,
+  surroundings: Surroundings,
+): Promise<Scenario> {
+  const path = pathOf(file, directory);
+  const { size } = statSync(path);
+  if (size > FILE_BYTES_MAX)
+    throw new ScenarioWrong(`${path} has ${size} bytes, at most ${FILE_BYTES_MAX} are read`);
+  if (!MODULES.has(extname(path))) return readScenario(readFileSync(path, 'utf8'), path, surroundings);
+  let module: { default?: unknown };
+  try {
+    module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  } catch (error) {
+    throw new ScenarioWrong(`${path} cannot be loaded: ${(error as Error).message}`);
+  }
+  if (module.default === undefined) throw new ScenarioWrong(`${path} must export a scenario as its default`);
+  return checkedScenario(module.default, surroundings, path);
+}
+
+function pathOf(file: string, directory: string): string {
+  const shipped = fileURLToPath(programFile(`scenarios/${file}.yaml`));
+  if (SHIPPED.test(file) && existsSync(shipped)) return shipped;
+  const path = resolve(directory, file);
+  if (existsSync(path) && statSync(path).isFile()) return path;
+  throw new ScenarioWrong(`there is no file ${path}, and no shipped scenario ${JSON.stringify(file)}`);
+}
+
+function checked(value: unknown, surroundings: Surroundings, text: (each: Mistake) => string): Scenario {
+  const mistakes = scenarioMistakes(value, surroundings);
+  if (mistakes.length > 0) throw new ScenarioWrong(mistakes.map(text).join('\n'));
+  return value as Scenario;
+}

@@ -1,0 +1,300 @@
+/** Runs a scenario on a running exchange: what is given, then each step at its time, and a report of all of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OrderKind } from '../../core/model/enums.ts';
+import type { Event } from '../../core/model/event.ts';
+import { parseDuration } from '../../sequencer/duration.ts';
+import type { Sequencer } from '../../sequencer/sequencer.ts';
+import { stateHash } from '../../sequencer/state-hash.ts';
+import { isLiquidation } from '../../views/market-record-view.ts';
+import type { Deed } from '../faults/deed.ts';
+import type { When } from '../faults/when.ts';
+import { type CrowdWish, gather } from './crowd.ts';
+import { type ActionName, actionOf, type Expect, type Scenario, type Step } from './document.ts';
+import { unmet } from './expectation.ts';
+import { CallFailed, type Stage } from './stage.ts';
+import { openWithPrices, reach } from './time.ts';
+
+const OK = '00000';
+/** Of a call whose answer is lost. */
+const NO_ANSWER = 'none';
+const SECOND_MS = 1000;
+const LOOK_MS = 20;
+
+export interface StepReport {
+  /** Its place in the document, such as `steps.3`. */
+  readonly step: string;
+  readonly at: string;
+  readonly action: string;
+  readonly ok: boolean;
+  /** What was not as expected, or refused; empty when all went well. */
+  readonly message: string;
+}
+
+export interface ScenarioReport {
+  readonly scenario: string;
+  readonly ok: boolean;
+  readonly failed: number;
+  /** The exchange's time. */
+  readonly from: number;
+  readonly to: number;
+  readonly commands: number;
+  readonly events: Readonly<Record<string, number>>;
+  readonly stateHash: string;
+  /** Every coin adds up to nothing over users, house and world. */
+  readonly balanced: boolean;
+  readonly steps: readonly StepReport[];
+}
+
+/** Thrown by a step that did not come out as the scenario says. */
+class StepFailed extends Error {}
+
+type Carry = (value: never, runner: ScenarioRunner) => Promise<unknown>;
+
+interface OrderStep {
+  readonly account: string;
+  readonly code?: string;
+}
+interface CallStep {
+  readonly account?: string;
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly code?: string;
+}
+
+const CARRIED_OUT: Readonly<Record<ActionName, Carry>> = {
+  deposit: (body: { readonly account: string }, { stage, place }) =>
+    stage.operator('POST', '/admin/deposits', {
+      ...body,
+      reference: `scenario-${stage.sequencer.appliedSeq}-${place}`,
+    }),
+  order: ({ account, code = OK, ...order }: OrderStep, runner) =>
+    runner.called({ account, path: 'trade/place-order', body: { orderType: 'limit', ...order }, code }),
+  call: (call: CallStep, runner) => runner.called(call),
+  leverage: (
+    { account, leverage, ...market }: { readonly account: string; readonly leverage: number },
+    runner,
+  ) =>
+    runner.called({ account, path: 'account/set-leverage', body: { ...market, leverage: String(leverage) } }),
+  crowd: (wish: CrowdWish, { stage, seed }) => gather(stage.sequencer, seed, wish),
+  price: (body: object, { stage }) => stage.operator('POST', '/admin/prices', body),
+  shock: (shock: { readonly coin: string; readonly percent: number; readonly over?: string }, runner) =>
+    runner.shock(shock),
+  fault: (
+    fault: { readonly name?: string; readonly when?: When; readonly do: Deed; readonly for?: string },
+    runner,
+  ) => runner.addFault(fault),
+  removeFault: ({ name }: { readonly name: string }, { stage, faults }) =>
+    stage.operator('DELETE', `/lab/faults/${faults.get(name) ?? name}`),
+  funding: (body: object, { stage }) => stage.operator('POST', '/admin/force/funding', body),
+  liquidate: (body: object, { stage }) => stage.operator('POST', '/admin/force/liquidation', body),
+  halt: (_value, { stage }) => stage.operator('POST', '/admin/halt', {}),
+  resume: (_value, { stage }) => stage.operator('POST', '/admin/resume', {}),
+  status: (body: object, { stage }) => stage.operator('POST', '/admin/instruments/status', body),
+  operator: (
+    {
+      method = 'POST',
+      path,
+      body,
+    }: { readonly method?: string; readonly path: string; readonly body?: object },
+    { stage },
+  ) =>
+    stage.operator(
+      method,
+      path.startsWith('/') ? path : `/admin/${path}`,
+      body ?? (method === 'POST' ? {} : undefined),
+    ),
+  snapshot: (body: object, { stage }) => stage.operator('POST', '/lab/snapshots', body),
+  revert: (body: object, { stage }) => stage.operator('POST', '/lab/revert', body),
+  expect: (expect: Expect, runner) => runner.expect(expect),
+};
+
+export class ScenarioRunner {
+  readonly stage: Stage;
+  readonly seed: number;
+  /** Ids of the scenario's faults, by name. */
+  readonly faults = new Map<string, string>();
+  /** Of the step that is carried out. */
+  place = '';
+  readonly #events: Record<string, number> = {};
+  readonly #heard = new WeakSet<Sequencer>();
+  #over = false;
+
+  constructor(stage: Stage, seed: number) {
+    this.stage = stage;
+    this.seed = seed;
+  }
+
+  async run({ scenario, world, given = [], steps }: Scenario): Promise<ScenarioReport> {
+    const { stage } = this;
+    this.#listen();
+    const before = stage.sequencer.appliedSeq;
+    if (stage.options.market() === undefined) await openWithPrices(stage, world?.prices ?? {});
+    const reports: StepReport[] = [];
+    const add = async (step: Step, place: string) => {
+      reports.push(await this.#carryOut(step, place));
+      return reports.at(-1)!.ok;
+    };
+    let goesOn = true;
+    for (const [n, step] of given.entries()) goesOn &&= await add(step, `given.${n}`);
+    const from = stage.sequencer.clock.now();
+    for (const [n, step] of steps.entries()) {
+      // An expectation may fail and others still tell more; after anything else nothing would mean what it says.
+      if (!goesOn) break;
+      await reach(stage, from + (parseDuration(step.at ?? '0s') ?? 0));
+      goesOn = (await add(step, `steps.${n}`)) || actionOf(step) === 'expect';
+    }
+    this.#over = true;
+    const { balanced } = await stage.operator<{ balanced: boolean }>('GET', '/admin/books');
+    const failed = reports.filter(({ ok }) => !ok).length;
+    await stage.sequencer.durable();
+    return {
+      scenario,
+      ok: failed === 0 && balanced,
+      failed,
+      from,
+      to: stage.sequencer.clock.now(),
+      commands: stage.sequencer.appliedSeq - before,
+      events: this.#events,
+      stateHash: stateHash(stage.sequencer.state),
+      balanced,
+      steps: reports,
+    };
+  }
+
+  /** A call of the public interface that must be answered with a code. */
+  async called({ account, method = 'POST', path, body, code = OK }: CallStep): Promise<void> {
+    const whole = path.startsWith('/') ? path : `/api/v3/${path}`;
+    const answering = this.stage.call(account, method, whole, body);
+    if (code === NO_ANSWER) {
+      const lost = await answering.then(
+        () => false,
+        (error: Error) => error instanceof CallFailed,
+      );
+      if (!lost) throw new StepFailed('was answered, although its answer should be lost');
+      return;
+    }
+    const answer = await answering;
+    if (answer.code !== code)
+      throw new StepFailed(`answered with ${answer.code} (${answer.msg}), not ${code}`);
+  }
+
+  async shock({
+    coin,
+    percent,
+    over,
+  }: {
+    readonly coin: string;
+    readonly percent: number;
+    readonly over?: string;
+  }): Promise<void> {
+    const { stage } = this;
+    const seconds = over === undefined ? 0 : Math.ceil(parseDuration(over)! / SECOND_MS);
+    if (stage.options.market() !== undefined) {
+      await stage.operator('POST', '/admin/market/shock', { coin, percent, seconds });
+      return;
+    }
+    const steps = Math.max(1, seconds);
+    const each = ((1 + percent / 100) ** (1 / steps) - 1) * 100;
+    for (let n = 0; n < steps; n++) {
+      await this.addFault({ do: { gap: coin, percent: each } });
+      if (seconds > 0) await reach(stage, stage.sequencer.clock.now() + SECOND_MS);
+    }
+  }
+
+  async addFault({
+    name,
+    when,
+    do: deed,
+    for: span,
+  }: {
+    readonly name?: string;
+    readonly when?: When;
+    readonly do: Deed;
+    readonly for?: string;
+  }): Promise<void> {
+    const { stage } = this;
+    const rule = { when: { ...when, ...(span !== undefined && { until: span }) }, do: deed };
+    const made = await stage.operator<{ id: string; problem: string | null }>('POST', '/lab/faults', rule);
+    if (name !== undefined) this.faults.set(name, made.id);
+    if (made.problem !== null) throw new StepFailed(made.problem);
+    if (deed.outage !== undefined && when === undefined) await this.#untilOver(made.id);
+    // What happened at once and has no name is nobody's business any more.
+    else if (name === undefined && deed.gap !== undefined && when === undefined)
+      await stage.operator('DELETE', `/lab/faults/${made.id}`);
+  }
+
+  async expect(expect: Expect): Promise<void> {
+    const { stage } = this;
+    await stage.sequencer.durable();
+    const { faults } = await stage.operator<{ faults: { id: string; hits: number }[] }>('GET', '/lab/faults');
+    const hitsOf = (id: string) => faults.find((fault) => fault.id === id)?.hits ?? 0;
+    const hits = Object.fromEntries([...this.faults].map(([name, id]) => [name, hitsOf(id)]));
+    const found = {
+      state: stage.sequencer.state,
+      identity: stage.options.identity(),
+      events: this.#events,
+      hits,
+    };
+    const missing = unmet(expect, found);
+    if (missing.length > 0) throw new StepFailed(missing.join('; '));
+  }
+
+  /** An outage is over when the operator is answered again. */
+  async #untilOver(id: string): Promise<void> {
+    for (;;) {
+      await sleep(LOOK_MS);
+      const answer = await this.stage
+        .operator<{ faults: { id: string; over: boolean }[] }>('GET', '/lab/faults')
+        .catch(() => undefined);
+      if (answer === undefined) continue;
+      this.#listen();
+      const still = answer.faults.find((fault) => fault.id === id);
+      if (
+        still === undefined ||
+        (still.over && this.stage.sequencer.failure === undefined && !(await this.#isDown()))
+      )
+        return;
+    }
+  }
+
+  async #isDown(): Promise<boolean> {
+    return this.stage.call(undefined, 'GET', '/api/v3/public/time', undefined).then(
+      () => false,
+      () => true,
+    );
+  }
+
+  async #carryOut(step: Step, place: string): Promise<StepReport> {
+    const action = actionOf(step)!;
+    const report = { step: place, at: step.at ?? '', action };
+    this.place = place;
+    try {
+      await CARRIED_OUT[action](step[action] as never, this);
+      this.#listen();
+      return { ...report, ok: true, message: '' };
+    } catch (error) {
+      if (!(error instanceof StepFailed) && !(error instanceof CallFailed)) throw error;
+      return { ...report, ok: false, message: error.message };
+    }
+  }
+
+  /** Counts events of the exchange that runs now, once. */
+  #listen(): void {
+    const { sequencer } = this.stage;
+    if (this.#heard.has(sequencer)) return;
+    this.#heard.add(sequencer);
+    sequencer.onPublished(({ events }) => {
+      if (this.#over) return;
+      for (const event of events)
+        for (const type of namesOf(event)) this.#events[type] = (this.#events[type] ?? 0) + 1;
+    });
+  }
+}
+
+/** The type of an event, and what a fill is besides. */
+function namesOf(event: Event): string[] {
+  if (event.type !== 'fill') return [event.type];
+  if (event.fill.futures?.kind === OrderKind.adl) return ['fill', 'deleveraging'];
+  return isLiquidation(event.fill) ? ['fill', 'liquidation'] : ['fill'];
+}
