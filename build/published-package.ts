@@ -79,7 +79,7 @@ function manifest(): Record<string, unknown> {
       './timewarp': './timewarp/node.cjs',
       './package.json': './package.json',
     },
-    sideEffects: false,
+    sideEffects: ['./timewarp/node.cjs'],
   };
 }
 

@@ -35,6 +35,8 @@ function install() {
   const started = Number(env.BOURSE_TIMEWARP_TIME || real.Date.now());
   const TIMER_MAX = 2 ** 31 - 1;
   const RETRY_MS = 5;
+  /** Timers end on this grid, as on a busy machine: some libraries look every millisecond whether they may go on. */
+  const GRAIN_MS = 10;
 
   /** Time of the exchange, in milliseconds. */
   let now = started;
@@ -65,7 +67,7 @@ function install() {
     }
 
     enter() {
-      this.due = now + this.span;
+      this.due = started + Math.ceil((now + this.span - started) / GRAIN_MS) * GRAIN_MS;
       // The order of timers of one instant is that in which they were set.
       this.order = ++lastId;
       pending.set(this.id, this);

@@ -17,9 +17,9 @@ export interface BourseOptions {
   readonly prices?: Readonly<Record<string, string>>;
   /** Of the market; 1 unless given. */
   readonly seed?: number;
-  /** `manual` unless given: time moves by `advance` alone. */
-  readonly clock?: 'manual' | 'wall' | `scaled:${number}`;
-  /** Time at the start, 2026-01-01T00:00:00Z unless given; of a manual clock only. */
+  /** `manual` unless given: time moves by `advance` alone; `driven`: also when every session waits. */
+  readonly clock?: 'manual' | 'wall' | 'driven' | `scaled:${number}`;
+  /** Time at the start, 2026-01-01T00:00:00Z unless given; of a manual or driven clock only. */
   readonly start?: Date | string;
   /** A data directory. Unless given everything is in memory, without disk and threads. */
   readonly data?: string;

@@ -51,9 +51,9 @@ export function planOf(options: BourseOptions = {}): Plan {
   const accounts = accountsOf(options.accounts, catalogue, mistakes);
   const hasMarket = (options.market ?? 'off') !== 'off';
   const prices = pricesOf(options.prices ?? {}, hasMarket, mistakes);
-  const isManual = (options.clock ?? 'manual') === 'manual';
+  const isManual = isMoved(options.clock);
   if (!isManual && options.start !== undefined)
-    mistakes.push('start: only a manual clock begins at a chosen time');
+    mistakes.push('start: only a manual or driven clock begins at a chosen time');
   if (mistakes.length > 0) throw new TypeError(`startBourse: ${mistakes.join('; ')}`);
   return { settings, accounts, prices, hasMarket, isManual };
 }
@@ -68,7 +68,7 @@ function settingsOf(options: BourseOptions, mistakes: string[]): Overrides {
     rateLimits = true,
     port = 0,
   } = options;
-  const isManual = clock === 'manual';
+  const isManual = isMoved(clock);
   const texts: { [Name in SettingName]?: readonly [option: string, text: string] } = {
     port: ['port', String(port)],
     operatorPort: ['port', '0'],
@@ -92,6 +92,11 @@ function settingsOf(options: BourseOptions, mistakes: string[]): Overrides {
       mistakes.push(`${option}: ${JSON.stringify(text)} must be ${SETTINGS[name].expects}`);
   }
   return settings;
+}
+
+/** Does time stand still unless somebody moves it? */
+function isMoved(clock: BourseOptions['clock'] = 'manual'): boolean {
+  return clock === 'manual' || clock === 'driven';
 }
 
 function instantOf(start: Date | string): string {

@@ -158,7 +158,7 @@ export class RunningBourse implements Bourse {
       await this.#operator.post('/admin/market/shock', { coin, percent, seconds });
       return;
     }
-    if (over !== undefined && choiceOf(this.#exchange.sequencer.clock) !== 'manual')
+    if (over !== undefined && !['manual', 'driven'].includes(choiceOf(this.#exchange.sequencer.clock)))
       throw new TypeError('shock: a span needs a market, or a manual clock to move');
     const { coins } = this.#prices;
     if (!coins.includes(coin))
@@ -238,7 +238,10 @@ export class RunningBourse implements Bourse {
     const plan = {
       ...this.#plan,
       hasMarket: options.market === undefined ? this.#plan.hasMarket : options.market !== 'off',
-      isManual: options.clock === undefined ? this.#plan.isManual : options.clock === 'manual',
+      isManual:
+        options.clock === undefined
+          ? this.#plan.isManual
+          : options.clock === 'manual' || options.clock === 'driven',
     };
     const end = async () => {
       await this.#operator.delete(`/lab/forks/${id}`);

@@ -80,8 +80,15 @@ describe('an advance', () => {
     assert.equal(happened[0].time, BEGIN + 30_000);
     assert.match(happened[0].what, /^order cancelled, /);
     const { lines: entries } = await lab.ask('GET', '/admin/audit?limit=5');
-    const line = entries.find(({ action }: { action: string }) => action === 'lab.advance');
+    const line = entries.find(
+      ({ action, outcome }: Record<string, string>) => action === 'lab.advance' && outcome === 'done',
+    );
     assert.deepEqual([line.operator, line.arguments], ['ann', { by: '1m' }]);
+    assert.equal(
+      line.command,
+      lab.exchange.sequencer.appliedSeq,
+      'the last tick is the command of the action',
+    );
     await lab.stop();
   });
 

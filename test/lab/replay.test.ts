@@ -114,6 +114,8 @@ describe('a tape', () => {
     // The tape's own trades: all of the first, and what users left of the others.
     assert.equal(book.traded.volume, 1.4);
     assert.equal(book.lastTraded, 60_020);
+    const { data } = await alice.get('/api/v3/market/orderbook', { category: 'SPOT', symbol: 'BTCUSDT' });
+    assert.deepEqual(data.a, [['60020', '0.4']], 'what nobody took is withdrawn');
     await lab.stop();
   });
 

@@ -209,6 +209,9 @@ describe('a recording', () => {
     const damaged = zip({ 'BTCUSDT-t.csv': TRADES });
     damaged[45] = damaged[45]! ^ 0xff;
     await assert.rejects(readRecording(file('damaged.zip', damaged)), /cannot be read|line 1/);
+    const other = zip({ 'BTCUSDT-t.csv': TRADES });
+    other[other.length - 22 - 'BTCUSDT-t.csv'.length - 46 + 16]! ^= 1;
+    await assert.rejects(readRecording(file('other.zip', other)), /cannot be read: its check sum is another/);
     await assert.rejects(readRecording(join(folder, 'missing.csv')), /missing\.csv does not exist/);
     assert.equal((await rowsOf(file('what.csv', TRADES), { as: 'binance-trades:BTC/USDT' })).length, 2);
   });

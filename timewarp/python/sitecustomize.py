@@ -9,6 +9,9 @@ nothing unless BOURSE_TIMEWARP_URL is set.
 import os
 import sys
 
+#: Sleeps end on this grid, as on a busy machine: some libraries look every millisecond whether they may go on.
+GRAIN_MS = 10
+
 
 def _install(url, token, start_ms):
     import http.client
@@ -32,7 +35,7 @@ def _install(url, token, start_ms):
             local.connection = None
         body = {"session": local.session}
         if until_ms is not None:
-            body["idleUntil"] = int(-(-until_ms // 1))
+            body["idleUntil"] = int(start_ms - (start_ms - until_ms) // GRAIN_MS * GRAIN_MS)
         while True:
             if local.connection is None:
                 local.connection = http.client.HTTPConnection(parts.hostname, parts.port)

@@ -4,7 +4,7 @@ import type { ResolvedConfig } from './resolve-config.ts';
 import { flagName, type SettingName } from './settings.ts';
 
 /** Settings of a data directory. */
-const OF_A_DIRECTORY: readonly SettingName[] = [
+export const OF_A_DIRECTORY: readonly SettingName[] = [
   'data',
   'history',
   'segmentBytes',

@@ -18,6 +18,7 @@ import { parseDuration } from '../../sequencer/duration.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import type { ReplayReport } from '../../simulator/market-simulator.ts';
 import { VERSION } from '../../version.ts';
+import { OF_A_DIRECTORY } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import { ConfigError } from '../exit-codes.ts';
 import { createLogger } from '../observability/logging.ts';
@@ -27,6 +28,7 @@ import { type RunningExchange, startExchange } from './start-exchange.ts';
 /** After the end of the data a bot has this long to end. */
 const BOT_ENDS_MS = 5000;
 const SESSION = 'replay';
+const OPENING_SECONDS_MAX = 30;
 /** Of the demo accounts the one whose keys the bot gets in its environment. */
 const BOT_ACCOUNT = 'bot';
 
@@ -85,7 +87,8 @@ export async function runReplay(resolved: ResolvedConfig, wish: ReplayWish): Pro
 
 function replayConfig({ config, origins }: ResolvedConfig, file: string): ResolvedConfig {
   return {
-    origins,
+    // There is no data directory, whatever names one for other commands.
+    origins: { ...origins, ...Object.fromEntries(OF_A_DIRECTORY.map((name) => [name, 'default'])) },
     config: {
       ...config,
       feed: `replay:${file}`,
@@ -134,8 +137,7 @@ class Run {
 
   async until(spanMs: number): Promise<ReplayResult> {
     const { sequencer, market } = this.#exchange;
-    // The first prices and marks come with the first full second.
-    await this.#ask('POST', '/lab/clock/advance', { by: '1s' });
+    await this.#open();
     const from = sequencer.clock.now();
     const end = Math.min(market!.replay!.end, from + spanMs);
     const before = this.#balances();
@@ -177,6 +179,15 @@ class Run {
     };
   }
 
+  /** The first seconds, until every book has traded: no venue that a bot knows has books without a last price. */
+  async #open(): Promise<void> {
+    const { state } = this.#exchange.sequencer;
+    for (let second = 0; second < OPENING_SECONDS_MAX; second++) {
+      await this.#ask('POST', '/lab/clock/advance', { by: '1s' });
+      if (state.markets.every(({ day }) => day.lastTicks !== 0)) return;
+    }
+  }
+
   /** As a participant that only looks at the time. */
   async #waitUntil(end: number): Promise<void> {
     while (this.#exchange.sequencer.clock.now() < end)
@@ -215,8 +226,8 @@ class Run {
         BOURSE_URL: url,
         BOURSE_WS_URL: wsUrl,
         BOURSE_READY_FILE: readyFile,
-        BOURSE_API_KEY: keys.apiKey,
-        BOURSE_SECRET_KEY: keys.secretKey,
+        BOURSE_KEY: keys.apiKey,
+        BOURSE_SECRET: keys.secretKey,
         BOURSE_PASSPHRASE: keys.passphrase,
       },
       detached: process.platform !== 'win32',

@@ -2,7 +2,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import { SimulatorError } from '../simulator-error.ts';
 
@@ -43,11 +43,11 @@ export async function textFilesOf(
   return [{ name: path, baseName: basename(path).replace(/\.gz$/i, ''), lines: () => linesOf(read(), path) }];
 }
 
-async function* linesOf(stream: Readable, name: string): AsyncIterable<string> {
+async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncIterable<string> {
   const decoder = new TextDecoder();
   let rest = '';
   try {
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
       rest += decoder.decode(chunk, { stream: true });
       let begin = 0;
       for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n', begin)) {
@@ -97,21 +97,23 @@ async function zippedFiles(path: string, progress: (share: number) => void): Pro
   }
 }
 
-/** Its contents; ends with an error when length or check sum differ. */
-function unpacked(path: string, { method, packedBytes, bytes, crc }: ZipEntry, start: number): Readable {
+/** Its contents; throws when length or check sum differ. */
+async function* unpacked(
+  path: string,
+  { method, packedBytes, bytes, crc }: ZipEntry,
+  start: number,
+): AsyncIterable<Uint8Array> {
   const packed = createReadStream(path, { start, end: start + packedBytes - 1 });
   const stream = method === STORED ? packed : pipeline(packed, createInflateRaw(), ignore);
   let length = 0;
   let sum = 0;
-  stream.on('data', (chunk: Uint8Array) => {
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     sum = crc32(chunk, sum);
-    if (length > bytes) stream.destroy(new Error('it is longer than its directory says'));
-  });
-  stream.on('end', () => {
-    if (length !== bytes || sum !== crc) stream.destroy(new Error('its check sum is another'));
-  });
-  return stream;
+    if (length > bytes) throw new Error('it is longer than its directory says');
+    yield chunk;
+  }
+  if (length !== bytes || sum !== crc) throw new Error('its check sum is another');
 }
 
 /** From the list at the end of the archive. */
