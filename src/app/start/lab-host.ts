@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { AdminError } from '../../admin/admin-error.ts';
 import type { OperatorRoute } from '../../admin/route.ts';
+import type { ExplainCommand } from '../../api/ws/inspect/explained.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
@@ -37,6 +38,8 @@ const SPACE_ON_DISK_MIB = 10_240;
 export interface OpenLab {
   /** On the operator's listener. */
   readonly routes: readonly OperatorRoute[];
+  /** For the inspector; absent while it is off. */
+  readonly explain?: ExplainCommand;
   /** Tells it what stays, before the first request. */
   attach(standing: Standing, fronts: Fronts, replace: (venue: Venue) => void): void;
   /** A fork that runs in this process. */
@@ -80,6 +83,12 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   const explain = new Explain(() => host.venue.components);
   return {
     routes: [...labRoutes(lab), ...explainRoutes(explain)],
+    explain: async (seq, uid) => {
+      const answer = await explain.answer({ command: String(seq) }, { own: [uid], others: false });
+      if (answer instanceof AdminError) return answer.message;
+      const { what, verdict, checks, rightWouldBe, docs } = answer;
+      return { what, verdict, checks, rightWouldBe, docs };
+    },
     attach: (standing, fronts, replace) => host.attach({ standing, fronts, replace }),
     fork: (id) => {
       const facts = lab.forks().find((each) => each.id === id);

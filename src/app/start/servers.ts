@@ -15,6 +15,7 @@ import type { ReadinessCheck } from '../../api/http/health.ts';
 import { buildApiServer } from '../../api/http/server.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
+import type { ExplainCommand } from '../../api/ws/inspect/explained.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
@@ -52,6 +53,8 @@ export interface Standing {
   readonly token: string;
   /** Routes of the laboratory on the operator's listener. */
   readonly labRoutes: readonly OperatorRoute[];
+  /** Explains commands to their senders; absent where there is no laboratory. */
+  readonly explain?: ExplainCommand | undefined;
   /** Where users reach the exchange. */
   readonly url: () => string;
 }
@@ -120,7 +123,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
-  const streams = new Streams({ ...services, rateLimits, allowedOrigins });
+  const streams = new Streams({ ...services, rateLimits, allowedOrigins, explain: standing.explain });
   const figures = () => ({
     ...snapshot(),
     streams: streams.metrics,

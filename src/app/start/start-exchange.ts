@@ -212,6 +212,7 @@ async function startServing(
     sessions: new ConsoleSessions(() => Date.now()),
     token: config.operator ? openOperatorToken(config) : '',
     labRoutes: laboratory.routes,
+    explain: laboratory.explain,
     url: () => url,
   };
   const venue = await openVenue(components, standing, directory, resources);
