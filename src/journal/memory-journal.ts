@@ -2,7 +2,7 @@
  * The journal of an exchange that keeps nothing beyond its process: no disk, no thread, no lock. A record is durable at the
  * end of the turn in which it was appended, so that callers see the order of things that a disk would give them, and one
  * announcement serves all records of a turn. It keeps what a file journal keeps, the newest two snapshots and the records
- * since the older one, in segments that are dropped as a whole.
+ * since the older one, in segments that are dropped as a whole; and more where it may, for explanations of the past.
  */
 import { randomBytes } from 'node:crypto';
 import type {
@@ -14,14 +14,18 @@ import type {
 } from './command-journal.ts';
 import { JournalFailed } from './journal-errors.ts';
 import { journalSettings } from './journal-settings.ts';
-import { MemorySegment } from './memory-segment.ts';
+import { MemorySegment, type RecordPiece } from './memory-segment.ts';
 import { QueueAge } from './queue-age.ts';
 import { SNAPSHOT_NOTE_BYTES } from './snapshot-file.ts';
 
 export interface MemoryJournalOptions {
   readonly payloadBytesMax?: number;
+  /** Older snapshots and their records stay beyond the newest two as long as all of them take no more. */
+  readonly pastBytesMax?: number;
   readonly now?: () => number;
 }
+
+const SNAPSHOTS_MIN = 2;
 
 /** A new journal, as if found in an empty directory, or one that goes on from a snapshot of another. */
 export function openMemoryJournal(
@@ -45,10 +49,11 @@ export function openMemoryJournal(
 
 export class MemoryJournal implements CommandJournal {
   readonly #payloadBytesMax: number;
+  readonly #pastBytesMax: number;
   readonly #age: QueueAge;
   /** Oldest first; the last one is being filled. */
   #segments: MemorySegment[];
-  /** Oldest first, at most two. */
+  /** Oldest first. */
   #snapshots: Snapshot[];
   #appendedSeq: number;
   #durableSeq: number;
@@ -57,7 +62,7 @@ export class MemoryJournal implements CommandJournal {
   #closed = false;
 
   constructor(
-    { payloadBytesMax, now = () => performance.now() }: MemoryJournalOptions,
+    { payloadBytesMax, pastBytesMax = 0, now = () => performance.now() }: MemoryJournalOptions,
     snapshot: Snapshot | undefined,
   ) {
     const lastSeq = snapshot?.seq ?? 0;
@@ -66,6 +71,7 @@ export class MemoryJournal implements CommandJournal {
     this.#appendedSeq = lastSeq;
     this.#durableSeq = lastSeq;
     this.#payloadBytesMax = payloadBytesMax ?? journalSettings().payloadBytesMax;
+    this.#pastBytesMax = pastBytesMax;
     this.#age = new QueueAge(now);
   }
 
@@ -111,9 +117,9 @@ export class MemoryJournal implements CommandJournal {
     if (seq > this.#durableSeq) this.#announce();
     const kept = new Uint8Array(SNAPSHOT_NOTE_BYTES);
     if (note !== undefined) kept.set(note);
-    const before = this.#snapshots.filter((snapshot) => snapshot.seq < seq).slice(-1);
+    const before = this.#snapshots.filter((snapshot) => snapshot.seq < seq);
     this.#snapshots = [...before, { seq, state: state.slice(), note: kept }];
-    if (before[0] !== undefined) this.#dropBefore(before[0].seq);
+    this.#forget();
   }
 
   async close(): Promise<void> {
@@ -128,13 +134,16 @@ export class MemoryJournal implements CommandJournal {
     return { snapshot, records: this.#recordsAfter(snapshot?.seq ?? 0) };
   }
 
-  /** Copies for another thread: all snapshots, and the records from one on. */
-  copyFrom(seq: number) {
-    return {
-      snapshots: this.#snapshots,
-      pieces: this.#segments.filter(({ nextSeq }) => nextSeq > seq).map((segment) => segment.copyFrom(seq)),
-      firstSeq: this.firstSeq,
-    };
+  /** Oldest first; they are never changed. */
+  get snapshots(): readonly Snapshot[] {
+    return this.#snapshots;
+  }
+
+  /** Copies for another thread of the records from one on, of a few segments at most. */
+  copyFrom(seq: number, segmentsMax: number): readonly RecordPiece[] {
+    const first = this.#segments.findIndex(({ nextSeq }) => nextSeq > seq);
+    if (first < 0) return [];
+    return this.#segments.slice(first, first + segmentsMax).map((segment) => segment.copyFrom(seq));
   }
 
   /** The oldest record that is still there; one more than the newest when there is none. */
@@ -164,6 +173,21 @@ export class MemoryJournal implements CommandJournal {
     this.#durableSeq = this.#appendedSeq;
     this.#age.durable(this.#durableSeq, this.#appendedSeq);
     this.#onDurable(this.#durableSeq);
+  }
+
+  /** Drops what is older than the newest two snapshots, as far as there is no room for it. */
+  #forget(): void {
+    const bytes = () =>
+      this.#snapshots.reduce((sum, { state }) => sum + state.length, 0) +
+      this.#segments.reduce((sum, segment) => sum + segment.size, 0);
+    while (this.#snapshots.length > SNAPSHOTS_MIN && bytes() > this.#pastBytesMax) {
+      this.#snapshots = this.#snapshots.slice(1);
+      this.#dropBefore(this.#snapshots[0]!.seq);
+    }
+    // What lies before the oldest one leads nowhere, except to the first command of all.
+    const [oldest] = this.#snapshots;
+    if (this.#snapshots.length >= SNAPSHOTS_MIN && bytes() > this.#pastBytesMax)
+      this.#dropBefore(oldest!.seq);
   }
 
   #dropBefore(snapshotSeq: number): void {

@@ -40,6 +40,8 @@ export { HISTORY_FILE };
 const PROGRESS_INTERVAL_MS = 1000;
 const SEALING_REPORT_MS = 10_000;
 const CLOCK_SLACK_MS = 5000;
+/** Of a journal in memory, for explanations of the past (docs/lab.md). */
+const EXPLAINED_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface Components {
   readonly journal: CommandJournal;
@@ -144,9 +146,10 @@ async function lockDirectory(
 }
 
 /** The same without disk, lock and threads; all of it ends with the process. */
-async function openInMemory({ open, onFailure, wall, beginning }: Opening): Promise<Stores> {
+async function openInMemory({ config, open, onFailure, wall, beginning }: Opening): Promise<Stores> {
   const { image, kept = open } = beginning;
-  const recovered = openMemoryJournal({}, image);
+  const pastBytesMax = config.lab === 'off' ? 0 : EXPLAINED_BYTES_MAX;
+  const recovered = openMemoryJournal({ pastBytesMax }, image);
   open.defer(() => recovered.journal.close());
   const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wall.now()));
   if (beginning.audit === undefined) kept.defer(() => audit.close());
