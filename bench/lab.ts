@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import { openOrderCount } from '../src/core/reads/reads.ts';
 import { type Flags, operate, startInMemory } from '../test/memory/in-process.ts';
+import { measureExplanations } from './lab-explain.ts';
 import { type Benchmark, printTable } from './report.ts';
 
 type Running = Awaited<ReturnType<typeof startInMemory>>;
@@ -59,6 +60,7 @@ export const lab: Benchmark = {
       ['world', 'orders', 'snapshot', 'cpu', 'bound', 'revert', 'cpu', 'bound', 'fork', 'cpu', 'bound'],
       rows,
     );
+    await measureExplanations();
   },
 };
 

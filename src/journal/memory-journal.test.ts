@@ -58,8 +58,8 @@ test('records before the older of two snapshots go, and with them their memory',
 });
 
 test('with room for a past, records and snapshots stay until they take it all, the oldest go first', async () => {
-  const pastBytes = 2 ** 20;
-  const { journal } = openMemoryJournal({ pastBytes });
+  const pastBytesMax = 2 ** 20;
+  const { journal } = openMemoryJournal({ pastBytesMax });
   for (let round = 1; round <= 40; round++) {
     for (let n = 0; n < 500; n++) journal.append(payloadOf(n, 100));
     await turn();
@@ -70,7 +70,7 @@ test('with room for a past, records and snapshots stay until they take it all, t
     assert.deepEqual([records[0]?.seq, records.at(-1)?.seq], [firstSeq, 500 * round]);
     if (round < 16) assert.deepEqual([firstSeq, snapshots.length], [1, round]);
     else assert.ok(snapshots.length > 12 && firstSeq <= snapshots[0]!.seq + 1, 'each can be gone on from');
-    assert.ok(records.length * 100 <= pastBytes);
+    assert.ok(records.length * 100 <= pastBytesMax);
     // What was taken before does not change.
     assert.ok([...past.recordsAfter(past.firstSeq - 1)].length >= 500);
   }

@@ -2,34 +2,40 @@
  * The journal of an exchange that keeps nothing beyond its process: no disk, no thread, no lock. A record is durable at the
  * end of the turn in which it was appended, so that callers see the order of things that a disk would give them, and one
  * announcement serves all records of a turn. It keeps what a file journal keeps, the newest two snapshots and the records
- * since the older one, in segments that are dropped as a whole; older ones as long as there is room for them.
+ * since the older one, in segments that are dropped as a whole; and more where it may, for explanations and capsules
+ * of the past.
  */
 import { randomBytes } from 'node:crypto';
 import type {
   AbandonableJournal,
-  JournalCapacity,
   JournalPast,
+  JournalCapacity,
   LoggedRecord,
   Recovered,
   Snapshot,
 } from './command-journal.ts';
 import { JournalFailed } from './journal-errors.ts';
 import { journalSettings } from './journal-settings.ts';
-import { MemorySegment } from './memory-segment.ts';
+import { MemorySegment, type RecordPiece } from './memory-segment.ts';
 import { QueueAge } from './queue-age.ts';
 import { SNAPSHOT_NOTE_BYTES } from './snapshot-file.ts';
 
 export interface MemoryJournalOptions {
   readonly payloadBytesMax?: number;
-  /** Room for a past that no start needs, beside what it does. */
-  readonly pastBytes?: number;
+  /** Older snapshots and their records stay beyond the newest two as long as all of them take no more. */
+  readonly pastBytesMax?: number;
   readonly now?: () => number;
 }
 
+const SNAPSHOTS_MIN = 2;
+
 /** What another one has kept, as a start finds it; of one that was abandoned, what was durable. */
-export function recoverMemoryJournal(left: MemoryJournal): Recovered<MemoryJournal> {
+export function recoverMemoryJournal(
+  left: MemoryJournal,
+  options: MemoryJournalOptions = {},
+): Recovered<MemoryJournal> {
   const { snapshot, records } = left.kept();
-  const opened = openMemoryJournal({}, snapshot);
+  const opened = openMemoryJournal(options, snapshot);
   const kept = [...records].filter(({ seq }) => seq <= left.durableSeq);
   opened.journal.goOnWith(kept);
   const lastSeq = opened.journal.durableSeq;
@@ -58,7 +64,7 @@ export function openMemoryJournal(
 
 export class MemoryJournal implements AbandonableJournal {
   readonly #payloadBytesMax: number;
-  readonly #pastBytes: number;
+  readonly #pastBytesMax: number;
   readonly #age: QueueAge;
   /** Oldest first; the last one is being filled. */
   #segments: MemorySegment[];
@@ -71,7 +77,7 @@ export class MemoryJournal implements AbandonableJournal {
   #closed = false;
 
   constructor(
-    { payloadBytesMax, pastBytes = 0, now = () => performance.now() }: MemoryJournalOptions,
+    { payloadBytesMax, pastBytesMax = 0, now = () => performance.now() }: MemoryJournalOptions,
     snapshot: Snapshot | undefined,
   ) {
     const lastSeq = snapshot?.seq ?? 0;
@@ -80,7 +86,7 @@ export class MemoryJournal implements AbandonableJournal {
     this.#appendedSeq = lastSeq;
     this.#durableSeq = lastSeq;
     this.#payloadBytesMax = payloadBytesMax ?? journalSettings().payloadBytesMax;
-    this.#pastBytes = pastBytes;
+    this.#pastBytesMax = pastBytesMax;
     this.#age = new QueueAge(now);
   }
 
@@ -128,13 +134,19 @@ export class MemoryJournal implements AbandonableJournal {
     if (note !== undefined) kept.set(note);
     const before = this.#snapshots.filter((snapshot) => snapshot.seq < seq);
     this.#snapshots = [...before, { seq, state: state.slice(), note: kept }];
-    this.#trim();
+    this.#forget();
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#announce();
     this.#closed = true;
+  }
+
+  /** What a replay begins with: the newest snapshot, and the records after it. */
+  kept(): { readonly snapshot: Snapshot | undefined; readonly records: Iterable<LoggedRecord> } {
+    const snapshot = this.#snapshots.at(-1);
+    return { snapshot, records: this.#recordsAfter(snapshot?.seq ?? 0) };
   }
 
   async abandon(): Promise<void> {
@@ -147,21 +159,6 @@ export class MemoryJournal implements AbandonableJournal {
     for (const { payload } of records) this.#add(payload);
     this.#durableSeq = this.#appendedSeq;
     this.#age.durable(this.#durableSeq, this.#appendedSeq);
-  }
-
-  /** What a replay begins with: the newest snapshot, and the records after it. */
-  kept(): { readonly snapshot: Snapshot | undefined; readonly records: Iterable<LoggedRecord> } {
-    const snapshot = this.#snapshots.at(-1);
-    return { snapshot, records: this.#recordsAfter(snapshot?.seq ?? 0) };
-  }
-
-  /** Copies for another thread: all snapshots, and the records from one on. */
-  copyFrom(seq: number) {
-    return {
-      snapshots: this.#snapshots,
-      pieces: this.#segments.filter(({ nextSeq }) => nextSeq > seq).map((segment) => segment.copyFrom(seq)),
-      firstSeq: this.firstSeq,
-    };
   }
 
   /** Everything that is still there; later records and trims do not change it. */
@@ -177,6 +174,18 @@ export class MemoryJournal implements AbandonableJournal {
             if (record.seq > seq && record.seq <= durableSeq) yield record;
       },
     };
+  }
+
+  /** Oldest first; they are never changed. */
+  get snapshots(): readonly Snapshot[] {
+    return this.#snapshots;
+  }
+
+  /** Copies for another thread of the records from one on, of a few segments at most. */
+  copyFrom(seq: number, segmentsMax: number): readonly RecordPiece[] {
+    const first = this.#segments.findIndex(({ nextSeq }) => nextSeq > seq);
+    if (first < 0) return [];
+    return this.#segments.slice(first, first + segmentsMax).map((segment) => segment.copyFrom(seq));
   }
 
   /** The oldest record that is still there; one more than the newest when there is none. */
@@ -208,18 +217,19 @@ export class MemoryJournal implements AbandonableJournal {
     this.#onDurable(this.#durableSeq);
   }
 
-  /** Of those that no start needs, the oldest go first. */
-  #trim(): void {
-    while (this.#snapshots.length >= 2 && this.#bytes() > this.#pastBytes) {
+  /** Drops what is older than the newest two snapshots, as far as there is no room for it. */
+  #forget(): void {
+    const bytes = () =>
+      this.#snapshots.reduce((sum, { state }) => sum + state.length, 0) +
+      this.#segments.reduce((sum, segment) => sum + segment.size, 0);
+    while (this.#snapshots.length > SNAPSHOTS_MIN && bytes() > this.#pastBytesMax) {
+      this.#snapshots = this.#snapshots.slice(1);
       this.#dropBefore(this.#snapshots[0]!.seq);
-      if (this.#snapshots.length === 2) return;
-      if (this.#bytes() > this.#pastBytes) this.#snapshots = this.#snapshots.slice(1);
     }
-  }
-
-  #bytes(): number {
-    const records = this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
-    return this.#snapshots.reduce((sum, { state }) => sum + state.length, records);
+    // What lies before the oldest one leads nowhere, except to the first command of all.
+    const [oldest] = this.#snapshots;
+    if (this.#snapshots.length >= SNAPSHOTS_MIN && bytes() > this.#pastBytesMax)
+      this.#dropBefore(oldest!.seq);
   }
 
   #dropBefore(snapshotSeq: number): void {

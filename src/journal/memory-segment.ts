@@ -5,9 +5,16 @@ import type { LoggedRecord } from './command-journal.ts';
 const SEGMENT_BYTES = 64 * 1024;
 const RECORDS_MAX = 1024;
 
+/** Consecutive records in one piece: each payload, and where it ends. */
+export interface RecordPiece {
+  readonly firstSeq: number;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly ends: Uint32Array<ArrayBuffer>;
+}
+
 export class MemorySegment {
   readonly firstSeq: number;
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #ends = new Uint32Array(RECORDS_MAX);
   #count = 0;
 
@@ -38,20 +45,19 @@ export class MemorySegment {
     }
   }
 
-  /** A copy of its records from one on: their bytes, and where each ends. */
-  copyFrom(seq: number): {
-    readonly firstSeq: number;
-    readonly bytes: Uint8Array;
-    readonly ends: Uint32Array;
-  } {
+  /** A copy of its records from one on. */
+  copyFrom(seq: number): RecordPiece {
     const skipped = Math.max(0, seq - this.firstSeq);
     const begin = this.#endOf(skipped - 1);
-    const ends = this.#ends.slice(skipped, this.#count).map((end) => end - begin);
-    return {
-      firstSeq: this.firstSeq + skipped,
-      bytes: this.#bytes.slice(begin, this.#endOf(this.#count - 1)),
-      ends,
-    };
+    const ends = this.#ends.slice(skipped, this.#count);
+    for (let n = 0; n < ends.length; n++) ends[n]! -= begin;
+    const bytes = this.#bytes.slice(begin, this.#endOf(this.#count - 1));
+    return { firstSeq: this.firstSeq + skipped, bytes, ends };
+  }
+
+  /** Bytes of memory. */
+  get size(): number {
+    return this.#bytes.length + this.#ends.byteLength;
   }
 
   get nextSeq(): number {

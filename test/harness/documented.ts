@@ -21,6 +21,7 @@ const checks = new Map<string, ReturnType<typeof Compile>>();
 export function messageOf(frame: Frame): string {
   if (typeof frame === 'string') return frame;
   if (frame.event === 'entry') return 'entry-reply';
+  if (frame.event === 'explain') return 'explain-reply';
   if (frame.data !== undefined)
     return `${frame.skipped === undefined ? 'push' : 'inspect'}-${frame.arg?.topic}`;
   if (frame.event === 'login') return 'logged-in';

@@ -1,6 +1,12 @@
 /** `GET /lab/explain` and `explain()` of the testkit: why orders are refused, what fills and liquidations were made of. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { saveState } from '../../src/core/snapshot/snapshot.ts';
+import { openMemoryJournal } from '../../src/journal/memory-journal.ts';
+import { Explainer } from '../../src/lab/explain/explainer.ts';
+import { FedPast } from '../../src/lab/explain/past.ts';
 import {
   type Account,
   type Bourse,
@@ -9,8 +15,6 @@ import {
   startBourse,
 } from '../../src/testkit/index.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { startInMemory } from '../memory/in-process.ts';
-import { Lab, MANUAL, spotOrder } from './lab.ts';
 
 const PERPETUAL = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const SMALL = { instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' } } as const;
@@ -227,25 +231,37 @@ describe('a liquidation', () => {
 });
 
 describe('what is gone', () => {
-  it('is refused with the oldest command that can be explained', async () => {
-    const lab = new Lab(
-      await startInMemory({ ...MANUAL, memory: 'off', data: temporaryDirectory(), segmentBytes: '262144' }),
-    );
-    const client = lab.client('bot');
-    const { data: placed } = await client.post('/api/v3/trade/place-order', spotOrder('buy', '50000'));
-    client.close();
-    for (let n = 0; n < 3; n++) {
-      await lab.advance('3h');
-      await lab.ask('POST', '/admin/snapshots', {});
+  it('is what a journal in memory has dropped, and is refused with the oldest command that is left', async () => {
+    for (const pastBytesMax of [0, 2 ** 24]) {
+      const { journal } = openMemoryJournal({ pastBytesMax });
+      const exchange = new Exchange();
+      const tick = (time: number): void => {
+        const seq = journal.append(encodeCommand({ type: 'tick', time }));
+        exchange.apply({ type: 'tick', time }, seq);
+        exchange.takeEvents();
+      };
+      for (let n = 1; n <= 5_000; n++) {
+        tick(1_767_225_600_000 + n * 1_000);
+        if (n % 2_000 === 0) await journal.saveSnapshot(n, saveState(exchange.state));
+      }
+      const past = new FedPast();
+      const pieces = journal.copyFrom(1, Number.POSITIVE_INFINITY);
+      past.feed({ snapshots: journal.snapshots, pieces, firstSeq: journal.firstSeq });
+      const explainer = new Explainer(past);
+      const explain = (seq: number) =>
+        explainer.answer({ kind: 'command', seq }, journal.appendedSeq, { own: undefined, others: false });
+      const oldest = pastBytesMax === 0 ? 2_001 : 1;
+      const answer = explain(oldest);
+      assert.ok(!('refused' in answer) && answer.command.seq === oldest, JSON.stringify(answer));
+      if (oldest === 1) continue;
+      assert.deepEqual(explain(oldest - 1), {
+        refused: 'gone',
+        message:
+          'command 2000 is not in the journal any more: the oldest that can be explained is command 2001',
+        oldest,
+      });
+      await journal.close();
     }
-    const explain = (query: string) => lab.refused('GET', `/lab/explain?${query}`);
-    const [status, code, message] = await explain('command=2');
-    assert.deepEqual([status, code], [410, 'gone'], message);
-    const oldest = Number(/oldest that can be explained is command (\d+)$/.exec(message!)![1]);
-    assert.deepEqual((await explain(`command=${oldest - 1}`)).slice(0, 2), [410, 'gone']);
-    assert.equal((await lab.ask('GET', `/lab/explain?command=${oldest}`)).command.seq, oldest);
-    assert.deepEqual((await explain(`orderId=${placed.orderId}`)).slice(0, 2), [410, 'gone']);
-    await lab.stop();
   });
 
   it('comes back with a revert, whose branch has its own past', async () => {

@@ -8,7 +8,7 @@ import { type Keys, PLACEHOLDERS, PROGRAMS, type Program, programOf } from '../w
 import { dateTime } from '../wire/format.ts';
 import { callOf, FRAME_PROGRAMS, frameProgramOf, tradeFrameIn } from '../wire/frame-code.ts';
 import { type RequestDetail, type Written, writtenOf } from '../wire/inspect.ts';
-import { account, client, closeEntry, detail, ORIGIN } from './records.ts';
+import { account, client, closeEntry, detail, explained, ORIGIN } from './records.ts';
 import { StepTimesView } from './step-times.tsx';
 import { WhyPanel } from './why-panel.tsx';
 
@@ -60,7 +60,7 @@ function Entry({ entry }: { readonly entry: RequestDetail }) {
       <p class={entry.refused ? 'refusal' : 'soft'}>
         {status > 0 && <b>{status}</b>} <b>{code}</b> {entry.msg}
       </p>
-      <WhyPanel why={entry.why} code={code} />
+      <WhyPanel why={entry.why} code={code} explained={explained.value} />
       {times !== null && <StepTimesView times={times} />}
       {repeatable !== undefined && <Programs entry={entry} repeatable={repeatable} />}
       <Texts entry={entry} />

@@ -3,7 +3,14 @@ import { batch, computed, signal } from '@preact/signals';
 import type { AccountKey } from '../parts/keyring.ts';
 import { kept } from '../parts/theme.ts';
 import { ApiClient } from '../wire/client.ts';
-import { type Filter, fits, type Mistake, type RequestDetail, type RequestRow } from '../wire/inspect.ts';
+import {
+  type Explained,
+  type Filter,
+  fits,
+  type Mistake,
+  type RequestDetail,
+  type RequestRow,
+} from '../wire/inspect.ts';
 import { loginOf } from '../wire/sign.ts';
 import { Stream, type StreamState } from '../wire/streams.ts';
 import type { Session } from '../wire/types.ts';
@@ -41,6 +48,8 @@ export const shown = computed(() => found.value.slice(0, SHOWN_MAX));
 export const openedId = signal<number | undefined>(undefined);
 /** Undefined until it came; null when it is gone. */
 export const detail = signal<RequestDetail | null | undefined>(undefined);
+/** What the exchange weighed when it refused it; a text says why that is not known. */
+export const explained = signal<Explained | string | undefined>(undefined);
 
 let stream: Stream | undefined;
 
@@ -72,7 +81,9 @@ function follow({ signer }: AccountKey): Stream {
     },
     onEvent: ({ event, code, msg, id, data }) => {
       if (event === 'error') refusal.value = `${code}: ${msg ?? ''}`;
-      if (event === 'entry' && id === openedId.value) detail.value = data as RequestDetail | null;
+      if (id === undefined || id !== openedId.value) return;
+      if (event === 'entry') showEntry(data as RequestDetail | null);
+      if (event === 'explain') explained.value = (data as Explained | null) ?? msg ?? '';
     },
   });
   opened.subscribe<RequestRow>({ instType: 'UTA', topic: 'requests' }, ({ action, data, skipped: lost }) => {
@@ -83,6 +94,12 @@ function follow({ signer }: AccountKey): Stream {
     mistakes.value = data;
   });
   return opened;
+}
+
+/** What the exchange itself refused is explained by a replay, which takes a moment. */
+function showEntry(entry: RequestDetail | null): void {
+  detail.value = entry;
+  if (entry?.why.core === true && entry.commands.length > 0) stream?.send({ op: 'explain', id: entry.id });
 }
 
 /** A snapshot comes again with each connection, and brings what is known already. */
@@ -121,6 +138,7 @@ export function openEntry(id: number): void {
   batch(() => {
     openedId.value = id;
     detail.value = undefined;
+    explained.value = undefined;
   });
   stream?.send({ op: 'entry', id });
 }
@@ -129,6 +147,7 @@ export function closeEntry(): void {
   batch(() => {
     openedId.value = undefined;
     detail.value = undefined;
+    explained.value = undefined;
   });
 }
 

@@ -39,6 +39,19 @@ export interface Why {
   readonly again: string;
 }
 
+/** What the exchange weighed, as the laboratory explains it. */
+export interface Explained {
+  readonly verdict: string;
+  readonly checks: readonly {
+    readonly check: string;
+    readonly rule: string;
+    readonly inputs: Readonly<Record<string, string>>;
+    readonly bound: string;
+    readonly verdict: 'passed' | 'refused' | 'not reached';
+  }[];
+  readonly rightWouldBe: string;
+}
+
 export interface RequestDetail extends RequestRow {
   readonly target: string;
   readonly peer: string;

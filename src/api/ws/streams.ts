@@ -28,6 +28,7 @@ import { ConnectionReaper } from './connection-reaper.ts';
 import { CloseCode } from './control.ts';
 import { DurableGate } from './durable-gate.ts';
 import { Fanout } from './fanout.ts';
+import type { ExplainCommand } from './inspect/explained.ts';
 import { Inspector } from './inspect/inspector.ts';
 import {
   CLOSE_GRACE_MS,
@@ -65,6 +66,8 @@ export interface StreamsOptions extends Services {
   readonly recorder?: Recorder | undefined;
   /** Undefined without a laboratory. */
   readonly faults?: (CallFaults & StreamFaults) | undefined;
+  /** Explains commands to their senders; absent where there is no laboratory. */
+  readonly explain?: ExplainCommand | undefined;
   /** Bytes that may wait for all readers together; a process with little memory may want less. */
   readonly unsentTotalBytesMax?: number;
 }
@@ -121,7 +124,8 @@ export class Streams {
     const admitUser = (connection: Connection, uid: number) => this.admitUser(connection, uid);
     const logins = new SessionAuth({ ...options, channels, admitUser });
     const trading = new WsOrderEntry(options, limiter, onInternalError);
-    this.inspector = options.recorder && new Inspector(options.recorder, options.identity, wall);
+    this.inspector =
+      options.recorder && new Inspector(options.recorder, options.identity, wall, options.explain);
     const { inspector } = this;
     this.messages = new MessageHandler({ ...options, limited, channels, trading, logins, inspector });
     // No compression: it costs more than it saves on small frames, and decompression can be attacked.

@@ -43,8 +43,8 @@ export { HISTORY_FILE };
 const PROGRESS_INTERVAL_MS = 1000;
 const SEALING_REPORT_MS = 10_000;
 const CLOCK_SLACK_MS = 5000;
-/** Of a journal in memory, for capsules: half a million seconds without an order, or a hundred thousand orders. */
-const PAST_BYTES = 8 * 1024 * 1024;
+/** Of a journal in memory, for explanations and capsules of the past (docs/lab.md). */
+const PAST_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface Components {
   readonly journal: AbandonableJournal;
@@ -174,9 +174,9 @@ async function lockDirectory(
 /** The same without disk, lock and threads; all of it ends with the process. */
 async function openInMemory({ config, open, onFailure, wall, beginning }: Opening): Promise<Stores> {
   const { image, left, kept = open } = beginning;
-  const options = { pastBytes: config.lab === 'on' ? PAST_BYTES : 0 };
+  const options = { pastBytesMax: config.lab === 'off' ? 0 : PAST_BYTES_MAX };
   const recovered =
-    left === undefined ? openMemoryJournal(options, image) : recoverMemoryJournal(left.journal);
+    left === undefined ? openMemoryJournal(options, image) : recoverMemoryJournal(left.journal, options);
   const contents = left ?? image;
   open.defer(() => recovered.journal.close());
   const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wall.now()));

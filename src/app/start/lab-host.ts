@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { AdminError } from '../../admin/admin-error.ts';
 import type { OperatorRoute } from '../../admin/route.ts';
 import { CATALOGUE } from '../../api/wire/error-catalogue.ts';
+import type { ExplainCommand } from '../../api/ws/inspect/explained.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
@@ -53,6 +54,8 @@ export interface OpenLab {
   readonly routes: readonly OperatorRoute[];
   /** Undefined where there is no laboratory. */
   readonly faults: Faults | undefined;
+  /** For the inspector; absent while it is off. */
+  readonly explain?: ExplainCommand;
   /** Tells it what stays, before the first request. */
   attach(standing: Standing, fronts: Fronts, replace: (venue: Venue) => void): void;
   /** What an exchange in memory goes on with from a snapshot. */
@@ -158,6 +161,12 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       ),
     ],
     faults,
+    explain: async (seq, uid) => {
+      const answer = await explain.answer({ command: String(seq) }, { own: [uid], others: false });
+      if (answer instanceof AdminError) return answer.message;
+      const { what, verdict, checks, rightWouldBe, docs } = answer;
+      return { what, verdict, checks, rightWouldBe, docs };
+    },
     attach: (standing, fronts, replace) => {
       const followed = (venue: Venue) => {
         replace(venue);

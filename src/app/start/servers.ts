@@ -16,6 +16,7 @@ import { buildApiServer } from '../../api/http/server.ts';
 import { LimitClock } from '../../api/limits/limit-clock.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
+import type { ExplainCommand } from '../../api/ws/inspect/explained.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
 import type { CallFaults } from '../../http/call-faults.ts';
@@ -58,6 +59,8 @@ export interface Standing {
   readonly labRoutes: readonly OperatorRoute[];
   /** Of the laboratory; undefined without one. */
   readonly faults: (CallFaults & StreamFaults) | undefined;
+  /** Explains commands to their senders; absent where there is no laboratory. */
+  readonly explain?: ExplainCommand | undefined;
   /** Where users reach the exchange. */
   readonly url: () => string;
 }
@@ -135,6 +138,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     ...services,
     rateLimits,
     allowedOrigins,
+    explain: standing.explain,
     ...(driven && { driven, wall: sequencer.clock }),
   });
   const figures = () => ({

@@ -259,6 +259,7 @@ async function startServing(
     token: config.operator ? openOperatorToken(config) : '',
     labRoutes: laboratory.routes,
     faults: laboratory.faults,
+    explain: laboratory.explain,
     url: () => url,
   };
   const venue = await openVenue(components, standing, directory, resources);

@@ -1,16 +1,19 @@
 /** Asks the thread that explains. It is started with the first question and ends when nobody has asked for a while. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import type { CommandJournal } from '../../journal/command-journal.ts';
+import type { CommandJournal, Snapshot } from '../../journal/command-journal.ts';
 import { MemoryJournal } from '../../journal/memory-journal.ts';
 import { threadModule } from '../../program-files.ts';
-import type { Answered, Asked, ExplainWorkerData } from './explain-worker.ts';
+import type { Answered, Asked, ExplainWorkerData, ToExplainer } from './explain-worker.ts';
 import type { Answer, Asker, Question } from './explanation.ts';
 import type { Feed } from './past.ts';
 
 const IDLE_MS = 60_000;
 const QUESTIONS_MAX = 16;
 const MEBIBYTE = 2 ** 20;
+/** Segments of a journal in memory that are copied at once: less than two milliseconds. */
+const SEGMENTS_A_TURN = 16;
 
 /** Too many questions wait, or the thread has failed; the message says which. */
 export class CannotExplain extends Error {
@@ -29,6 +32,9 @@ export class ExplainThread {
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #fedSeq = 0;
+  #fedSnapshots: readonly Snapshot[] | undefined;
+  /** What it is being given, in order. */
+  #fed: Promise<void> = Promise.resolve();
   #lastNumber = 0;
   #closed = false;
 
@@ -46,12 +52,15 @@ export class ExplainThread {
     const worker = this.#running();
     const number = ++this.#lastNumber;
     const lastSeq = this.#journal.durableSeq;
-    const asked: Asked = { number, question, lastSeq, asker, feed: this.#feed() };
+    const asked: Asked = { number, question, lastSeq, asker };
+    clearTimeout(this.#idle);
+    worker.ref();
     return new Promise((resolve, reject) => {
       this.#waiting.set(number, { resolve, reject });
-      clearTimeout(this.#idle);
-      worker.ref();
-      worker.postMessage(asked);
+      this.#fed = this.#fed
+        .then(() => this.#feed(worker, lastSeq))
+        .then(() => worker.postMessage(asked))
+        .catch((error: Error) => this.#answered({ number, failure: error.message }));
     });
   }
 
@@ -73,15 +82,35 @@ export class ExplainThread {
     worker.on('exit', () => this.#failed(worker, new Error('its thread ended')));
     this.#worker = worker;
     this.#fedSeq = 0;
+    this.#fedSnapshots = undefined;
     return worker;
   }
 
-  /** What a journal in memory has had since the last question. */
-  #feed(): Feed | undefined {
-    if (!(this.#journal instanceof MemoryJournal)) return undefined;
-    const feed = this.#journal.copyFrom(this.#fedSeq + 1);
-    this.#fedSeq = this.#journal.appendedSeq;
-    return feed;
+  /** Gives the thread what a journal in memory has had since the last question, a little in each turn. */
+  async #feed(worker: Worker, lastSeq: number): Promise<void> {
+    const journal = this.#journal;
+    if (!(journal instanceof MemoryJournal)) return;
+    this.#fedSeq = Math.max(this.#fedSeq, journal.firstSeq - 1);
+    while (this.#worker === worker) {
+      const snapshots = journal.snapshots === this.#fedSnapshots ? undefined : journal.snapshots;
+      this.#fedSnapshots = journal.snapshots;
+      const pieces = journal.copyFrom(this.#fedSeq + 1, SEGMENTS_A_TURN);
+      const feed: Feed = {
+        pieces,
+        firstSeq: journal.firstSeq,
+        ...(snapshots !== undefined && { snapshots }),
+      };
+      const last = pieces.at(-1);
+      // They are empty here once they are given away.
+      if (last !== undefined) this.#fedSeq = last.firstSeq + last.ends.length - 1;
+      const message: ToExplainer = { feed };
+      worker.postMessage(
+        message,
+        pieces.flatMap(({ bytes, ends }) => [bytes.buffer, ends.buffer]),
+      );
+      if (last === undefined || this.#fedSeq >= lastSeq) return;
+      await nextTurn();
+    }
   }
 
   #answered({ number, answer, failure }: Answered): void {

@@ -15,8 +15,9 @@ export interface Asked {
   readonly question: Question;
   readonly lastSeq: number;
   readonly asker: Asker;
-  readonly feed: Feed | undefined;
 }
+
+export type ToExplainer = Asked | { readonly feed: Feed };
 
 export interface Answered {
   readonly number: number;
@@ -29,13 +30,16 @@ const { directory } = workerData as ExplainWorkerData;
 const fed = new FedPast();
 const explainer = new Explainer(directory === undefined ? fed : new DirectoryPast(new NodeDisk(directory)));
 
-parentPort!.on('message', ({ number, question, lastSeq, asker, feed }: Asked) => {
-  const reply = (answered: Omit<Answered, 'number'>) => parentPort!.postMessage({ number, ...answered });
+parentPort!.on('message', (message: ToExplainer) => {
+  if ('feed' in message) fed.feed(message.feed);
+  else parentPort!.postMessage(answered(message));
+});
+
+function answered({ number, question, lastSeq, asker }: Asked): Answered {
   try {
-    if (feed !== undefined) fed.feed(feed);
-    reply({ answer: explainer.answer(question, lastSeq, asker) });
+    return { number, answer: explainer.answer(question, lastSeq, asker) };
   } catch (error) {
     const { name, message } = error as Error;
-    reply({ failure: `${name}: ${message}` });
+    return { number, failure: `${name}: ${message}` };
   }
-});
+}

@@ -2,6 +2,7 @@
 import type { LoggedRecord, Snapshot } from '../../journal/command-journal.ts';
 import type { Disk } from '../../journal/disk.ts';
 import { oldestReplayable, recordsAfter, snapshotBefore } from '../../journal/journal-reader.ts';
+import type { RecordPiece } from '../../journal/memory-segment.ts';
 
 export interface Past {
   /** The newest snapshot of at most this sequence number; undefined means that replays begin with the first command. */
@@ -33,16 +34,10 @@ export class DirectoryPast implements Past {
   }
 }
 
-/** Consecutive records in one piece: each payload, and where it ends. */
-export interface RecordPiece {
-  readonly firstSeq: number;
-  readonly bytes: Uint8Array;
-  readonly ends: Uint32Array;
-}
-
 /** What the journal of an exchange in memory has had since the last time. */
 export interface Feed {
-  readonly snapshots: readonly Snapshot[];
+  /** All that there are, when they are others than before. */
+  readonly snapshots?: readonly Snapshot[];
   readonly pieces: readonly RecordPiece[];
   /** Records before it are not in the journal any more. */
   readonly firstSeq: number;
@@ -53,9 +48,9 @@ export class FedPast implements Past {
   #snapshots: readonly Snapshot[] = [];
   #pieces: RecordPiece[] = [];
 
-  /** Snapshots are all that there are; pieces are added. */
+  /** Pieces are added. */
   feed({ snapshots, pieces, firstSeq }: Feed): void {
-    this.#snapshots = snapshots;
+    if (snapshots !== undefined) this.#snapshots = snapshots;
     this.#pieces = [...this.#pieces, ...pieces].filter(
       (piece) => piece.firstSeq + piece.ends.length > firstSeq,
     );

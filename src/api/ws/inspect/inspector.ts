@@ -14,6 +14,7 @@ import type { Connection } from '../connection.ts';
 import { acknowledgement } from '../frames.ts';
 import { CONFLATE_ABOVE_BYTES } from '../limits.ts';
 import { detailOf } from './entry-detail.ts';
+import { type CommandExplanation, type ExplainCommand, explainedOf } from './explained.ts';
 import { MistakeFeed } from './mistake-feed.ts';
 import type { Mistake } from './mistakes.ts';
 
@@ -48,12 +49,17 @@ export class Inspector {
   private readonly recorder: Recorder;
   private readonly keys: KeyDirectory;
   private readonly wall: Clock;
+  private readonly explainCommand: ExplainCommand | undefined;
   private readonly viewers = new Map<Connection, Viewer>();
+  /** Connections that wait for an explanation: one at a time. */
+  private readonly explaining = new Set<Connection>();
 
-  constructor(recorder: Recorder, keys: KeyDirectory, wall: Clock) {
+  /** `explain`: absent where there is no laboratory. */
+  constructor(recorder: Recorder, keys: KeyDirectory, wall: Clock, explain?: ExplainCommand) {
     this.recorder = recorder;
     this.keys = keys;
     this.wall = wall;
+    this.explainCommand = explain;
   }
 
   /** A message of a client that may have logged in. */
@@ -62,7 +68,8 @@ export class Inspector {
     if (caller === undefined) connection.fail('loginNeeded', 'log in first');
     else if (op === 'subscribe' || op === 'unsubscribe') this.topic(connection, op, args);
     else if (op === 'entry') this.entry(connection, caller, id);
-    else connection.fail('unknownOperation', 'op must be login, subscribe, unsubscribe or entry');
+    else if (op === 'explain') this.explain(connection, caller, id);
+    else connection.fail('unknownOperation', 'op must be login, subscribe, unsubscribe, entry or explain');
   }
 
   leave(connection: Connection): void {
@@ -185,5 +192,30 @@ export class Inspector {
     // An entry of somebody else and one that is gone are answered alike.
     const data = found !== undefined && sees(caller, found) ? detailOf(found, this.keys) : null;
     connection.send(JSON.stringify({ event: 'entry', id, data }));
+  }
+
+  /** What the core weighed when it refused a request; an account is told its own side. */
+  private explain(connection: Connection, caller: Caller, id: unknown): void {
+    if (!Number.isSafeInteger(id)) {
+      connection.fail('parameterWrong', 'id must be the number of an entry');
+      return;
+    }
+    const reply = (data: CommandExplanation | null, msg: string) =>
+      connection.send(JSON.stringify({ event: 'explain', id, data, msg }));
+    const found = this.recorder.find(id as number);
+    const { explainCommand } = this;
+    if (explainCommand === undefined) reply(null, 'the laboratory is off: start with --lab on');
+    else if (found === undefined || !sees(caller, found)) reply(null, 'there is no such entry');
+    else if (found.commands.length === 0) reply(null, 'it did not come to the exchange: its steps say why');
+    else if (this.explaining.has(connection)) reply(null, 'another one is being explained: ask again');
+    else {
+      this.explaining.add(connection);
+      void explainedOf(found, explainCommand)
+        .then(
+          (answer) => (typeof answer === 'string' ? reply(null, answer) : reply(answer, '')),
+          () => reply(null, 'it could not be explained'),
+        )
+        .finally(() => this.explaining.delete(connection));
+    }
   }
 }

@@ -67,6 +67,24 @@ const Detail = exactly({
   why: Why,
 });
 
+const Explained = exactly({
+  what: text('the command in words'),
+  verdict: text('such as refused: insufficientMargin'),
+  checks: Type.Array(
+    Type.Object({
+      check: text('a sentence that is true when it passes'),
+      rule: text('of the rule book'),
+      inputs: Type.Record(Type.String(), Type.String(), { description: 'the values that were compared' }),
+      bound: text('what is allowed'),
+      verdict: Type.Enum(['passed', 'refused', 'not reached'] as const),
+      reason: Type.Optional(Type.String()),
+      rightWouldBe: Type.Optional(Type.String()),
+    }),
+  ),
+  rightWouldBe: text('what would have been accepted'),
+  docs: Type.Array(Type.String()),
+});
+
 const Mistake = exactly({
   kind: Type.Enum(Object.keys(MISTAKES) as MistakeKind[], {
     description: Object.entries(MISTAKES)
@@ -104,6 +122,24 @@ export const INSPECT_MESSAGES = {
       event: Type.Literal('entry'),
       id: Type.Integer(),
       data: Type.Union([Detail, Type.Null()]),
+    }),
+  },
+  explain: {
+    summary: 'Ask what the exchange weighed when it refused a request',
+    direction: 'receive',
+    roles: ['inspect'],
+    payload: Type.Object({ op: Type.Literal('explain'), id: Type.Integer() }),
+  },
+  'explain-reply': {
+    summary:
+      'Every check with values and bound, and what would have been accepted; null with a reason in words',
+    direction: 'send',
+    roles: ['inspect'],
+    payload: exactly({
+      event: Type.Literal('explain'),
+      id: Type.Integer(),
+      data: Type.Union([Explained, Type.Null()]),
+      msg: Type.String(),
     }),
   },
   'inspect-requests': {
