@@ -23,6 +23,7 @@ import { WallClock } from '../../sequencer/clock.ts';
 import { openClock } from '../../sequencer/clock-choice.ts';
 import { JournalLog } from '../../sequencer/command-log.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
+import type { Generated24hStats } from '../../sequencer/generated-24h-stats.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { Sequencer } from '../../sequencer/sequencer.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
@@ -62,6 +63,8 @@ export interface Components {
   readonly identityMark: Mark | undefined;
   /** Of the data directory; undefined in memory. */
   readonly lock: DirectoryLock | undefined;
+  /** Of the exchange that this is a branch of. */
+  readonly generated24h: Generated24hStats | undefined;
 }
 
 /** What an exchange in memory begins with, when it is not a new one. */
@@ -84,6 +87,8 @@ export interface Beginning {
   readonly time?: number;
   /** How far it is behind the machine's clock. */
   readonly gapMs?: number;
+  /** Of the exchange that this is a branch of. */
+  readonly generated24h?: Generated24hStats;
 }
 
 /** What keeps things, before the state is made from it. */
@@ -221,6 +226,7 @@ export async function openComponents(
     replayed: commands,
     identityMark: logged.mark,
     lock,
+    generated24h: beginning.generated24h,
   };
 }
 

@@ -152,6 +152,7 @@ class LabHost implements Host<Venue> {
         ...shared,
         time,
         gapMs,
+        generated24h: this.venue.sequencer.generated24h,
         ...(image !== undefined && { image }),
         ...(directory !== undefined && { directory }),
       };
@@ -205,7 +206,7 @@ class LabHost implements Host<Venue> {
     if (!wish.isolate)
       return this.#startHere(
         forkConfig(resolved, wish, start.directory),
-        { time, gapMs, ...(image && { image }) },
+        { time, gapMs, generated24h: this.venue.sequencer.generated24h, ...(image && { image }) },
         ended,
       );
     const directory = start.directory ?? mkdtempSync(join(tmpdir(), 'bourse-fork-'));
