@@ -7,6 +7,7 @@ import { AdminError } from '../../admin/admin-error.ts';
 import type { OperatorRoute } from '../../admin/route.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
+import { capsuleRoutes } from '../../lab/capsule/routes.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
@@ -86,6 +87,7 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
   return {
     routes: [
       ...labRoutes(lab),
+      ...capsuleRoutes(lab),
       ...refereeRoutes(
         lab,
         conductRules(() => host.venue.identity),
