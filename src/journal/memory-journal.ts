@@ -130,32 +130,20 @@ export class MemoryJournal implements CommandJournal {
   /** What a replay begins with: the newest snapshot, and the records after it. */
   kept(): { readonly snapshot: Snapshot | undefined; readonly records: Iterable<LoggedRecord> } {
     const snapshot = this.#snapshots.at(-1);
-    return { snapshot, records: this.#recordsAfter(snapshot?.seq ?? 0) };
+    return { snapshot, records: recordsIn(this.#segments, snapshot?.seq ?? 0, this.#appendedSeq) };
   }
 
   /** Everything that is still there; later records and trims do not change it. */
   past(): JournalPast {
     const segments = [...this.#segments];
     const { firstSeq, durableSeq } = this;
-    return {
-      snapshots: [...this.#snapshots],
-      firstSeq,
-      *recordsAfter(seq) {
-        for (const segment of segments)
-          for (const record of segment.records())
-            if (record.seq > seq && record.seq <= durableSeq) yield record;
-      },
-    };
+    const recordsAfter = (seq: number) => recordsIn(segments, seq, durableSeq);
+    return { snapshots: [...this.#snapshots], firstSeq, recordsAfter };
   }
 
   /** The oldest record that is still there; one more than the newest when there is none. */
   get firstSeq(): number {
     return this.#segments[0]!.firstSeq;
-  }
-
-  *#recordsAfter(seq: number): Generator<LoggedRecord> {
-    for (const segment of this.#segments)
-      for (const record of segment.records()) if (record.seq > seq) yield record;
   }
 
   #add(payload: Uint8Array): void {
@@ -207,4 +195,13 @@ export class MemoryJournal implements CommandJournal {
   #mustBeOpen(): void {
     if (this.#closed) throw new JournalFailed('the log is closed');
   }
+}
+
+function* recordsIn(
+  segments: readonly MemorySegment[],
+  afterSeq: number,
+  lastSeq: number,
+): Generator<LoggedRecord> {
+  for (const segment of segments)
+    for (const record of segment.records()) if (record.seq > afterSeq && record.seq <= lastSeq) yield record;
 }

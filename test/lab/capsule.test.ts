@@ -69,7 +69,7 @@ async function secretsOf(lab: Lab): Promise<string[]> {
 
 describe('a capsule', () => {
   it('has a session with a market again, from its beginning, a time or a snapshot', async () => {
-    const lab = await Lab.start({ market: 'wild' });
+    const lab = await Lab.start({ market: 'normal' });
     await lab.client('alice').post(PLACE, spotOrder('buy', '60000'));
     await lab.advance('20s');
     const { seq } = await lab.snapshot('calm');
@@ -217,7 +217,7 @@ function ordered(): object {
 }
 
 /** Of each; the later ones are of the same kinds. */
-const COMMANDS = 1200;
+const COMMANDS = 700;
 
 describe('recorded sessions of all kinds', () => {
   for (const name of ['loans', 'margin', 'strategies'])

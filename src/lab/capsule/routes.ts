@@ -6,7 +6,7 @@ import { type OperatorRoute, operatorRoute } from '../../admin/route.ts';
 import { parseDuration } from '../../sequencer/duration.ts';
 import { Type } from '../../validation/schema.ts';
 import type { Laboratory } from '../laboratory.ts';
-import type { CapsuleExtras } from './record-capsule.ts';
+import type { CapsuleExtras, SettingValue } from './record-capsule.ts';
 
 /** `extras`: what other parts of the laboratory add. */
 export function capsuleRoutes(lab: Laboratory, extras: CapsuleExtras = {}): readonly OperatorRoute[] {
@@ -39,7 +39,7 @@ export function capsuleRoutes(lab: Laboratory, extras: CapsuleExtras = {}): read
             'invalid_request',
             `since: ${JSON.stringify(since)} must be a span such as 10m`,
           );
-        const values = new Map(settings.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
+        const values = new Map(settings.map(({ name, value }) => [name, JSON.parse(value) as SettingValue]));
         const file = await lab.capsule(
           { sinceMs, from, anonymise },
           { ...extras, recorder, settings: values },
