@@ -1,10 +1,11 @@
 /**
- * The laboratory (docs/lab.md): a snapshot, a revert and a fork of an exchange in memory, over its operator's listener.
- * `LAB_ORDERS=1000000 npm run bench -- lab` measures a book of that many orders besides.
+ * The laboratory (docs/lab.md): a snapshot, a revert and a fork of an exchange in memory and of one on disk, over its
+ * operator's listener. `LAB_ORDERS=1000000 npm run bench -- lab` measures a book of that many orders besides.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import { openOrderCount } from '../src/core/reads/reads.ts';
+import { temporaryDirectory } from '../test/harness/temporary-directory.ts';
 import { type Flags, operate, startInMemory } from '../test/memory/in-process.ts';
 import { measureExplanations } from './lab-explain.ts';
 import { type Benchmark, printTable } from './report.ts';
@@ -17,11 +18,14 @@ const ORDERS_PER_ACCOUNT = 200;
 interface World {
   readonly name: string;
   readonly flags: Flags;
+  readonly onDisk?: boolean;
   readonly fill?: (exchange: Running) => Promise<void>;
   /** Of snapshot, revert and fork, in ms. */
   readonly bounds: readonly [number, number, number];
 }
 
+/** Where the design has no bound. */
+const NONE = Number.NaN;
 const LARGE = (process.env.LAB_ORDERS ?? '').split(',').filter((text) => text !== '');
 
 const WORLDS: readonly World[] = [
@@ -29,6 +33,14 @@ const WORLDS: readonly World[] = [
   {
     name: 'default demo, 30 days of past',
     flags: { market: 'normal', backfill: '30' },
+    fill: pastMade,
+    bounds: [30, 80, 150],
+  },
+  { name: 'bare demo, on disk', flags: { clock: 'manual' }, onDisk: true, bounds: [NONE, NONE, NONE] },
+  {
+    name: 'default demo, on disk',
+    flags: { market: 'normal', backfill: '30' },
+    onDisk: true,
     fill: pastMade,
     bounds: [30, 80, 150],
   },
@@ -49,7 +61,7 @@ const WORLDS: readonly World[] = [
 ];
 
 export const lab: Benchmark = {
-  title: 'Laboratory: snapshot, revert and fork of an exchange in memory',
+  title: 'Laboratory: snapshot, revert and fork',
   async run() {
     const rows: string[][] = [];
     for (const world of WORLDS) rows.push(await measure(world));
@@ -64,8 +76,9 @@ export const lab: Benchmark = {
   },
 };
 
-async function measure({ name, flags, fill, bounds }: World): Promise<string[]> {
-  const exchange = await startInMemory({ labSpace: '100000', labSnapshots: '1000', ...flags });
+async function measure({ name, flags, onDisk = false, fill, bounds }: World): Promise<string[]> {
+  const place: Flags = onDisk ? { memory: 'off', data: temporaryDirectory() } : {};
+  const exchange = await startInMemory({ labSpace: '100000', labSnapshots: '1000', ...flags, ...place });
   try {
     await fill?.(exchange);
     const orders = openOrderCount(exchange.sequencer.state);
@@ -86,7 +99,7 @@ async function measure({ name, flags, fill, bounds }: World): Promise<string[]> 
     const cells = [snapshots, reverts, forks].flatMap(({ wall, cpu }, n) => [
       wall.toFixed(1),
       cpu.toFixed(1),
-      String(bounds[n]),
+      Number.isNaN(bounds[n]) ? '-' : String(bounds[n]),
     ]);
     return [name, orders.toLocaleString('en-US'), ...cells];
   } finally {

@@ -59,7 +59,7 @@ export interface JournalPast {
   readonly snapshots: readonly Snapshot[];
   /** The oldest record that is there; one more than the newest when there is none. */
   readonly firstSeq: number;
-  recordsAfter(seq: number): Iterable<LoggedRecord>;
+  readonly recordsAfter: (seq: number) => Iterable<LoggedRecord>;
 }
 
 export interface Recovered<Log extends CommandJournal = CommandJournal> {

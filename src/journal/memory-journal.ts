@@ -146,7 +146,7 @@ export class MemoryJournal implements AbandonableJournal {
   /** What a replay begins with: the newest snapshot, and the records after it. */
   kept(): { readonly snapshot: Snapshot | undefined; readonly records: Iterable<LoggedRecord> } {
     const snapshot = this.#snapshots.at(-1);
-    return { snapshot, records: this.#recordsAfter(snapshot?.seq ?? 0) };
+    return { snapshot, records: recordsIn(this.#segments, snapshot?.seq ?? 0, this.#appendedSeq) };
   }
 
   async abandon(): Promise<void> {
@@ -165,15 +165,8 @@ export class MemoryJournal implements AbandonableJournal {
   past(): JournalPast {
     const segments = [...this.#segments];
     const { firstSeq, durableSeq } = this;
-    return {
-      snapshots: [...this.#snapshots],
-      firstSeq,
-      *recordsAfter(seq) {
-        for (const segment of segments)
-          for (const record of segment.records())
-            if (record.seq > seq && record.seq <= durableSeq) yield record;
-      },
-    };
+    const recordsAfter = (seq: number) => recordsIn(segments, seq, durableSeq);
+    return { snapshots: [...this.#snapshots], firstSeq, recordsAfter };
   }
 
   /** Oldest first; they are never changed. */
@@ -191,11 +184,6 @@ export class MemoryJournal implements AbandonableJournal {
   /** The oldest record that is still there; one more than the newest when there is none. */
   get firstSeq(): number {
     return this.#segments[0]!.firstSeq;
-  }
-
-  *#recordsAfter(seq: number): Generator<LoggedRecord> {
-    for (const segment of this.#segments)
-      for (const record of segment.records()) if (record.seq > seq) yield record;
   }
 
   #add(payload: Uint8Array): void {
@@ -248,4 +236,13 @@ export class MemoryJournal implements AbandonableJournal {
   #mustBeOpen(): void {
     if (this.#closed) throw new JournalFailed('the log is closed');
   }
+}
+
+function* recordsIn(
+  segments: readonly MemorySegment[],
+  afterSeq: number,
+  lastSeq: number,
+): Generator<LoggedRecord> {
+  for (const segment of segments)
+    for (const record of segment.records()) if (record.seq > afterSeq && record.seq <= lastSeq) yield record;
 }

@@ -6,7 +6,6 @@ import { type OperatorRoute, operatorRoute } from '../admin/route.ts';
 import { CLOCK_CHOICES, readClockChoice } from '../sequencer/clock-choice.ts';
 import { MARKET_LEVELS } from '../simulator/activity-level.ts';
 import { Type } from '../validation/schema.ts';
-import { capsuleRoutes } from './capsule/routes.ts';
 import { clockRoutes } from './clock/routes.ts';
 import { type Laboratory, NOW } from './laboratory.ts';
 import { NOTE_CHARS_MAX } from './limits.ts';
@@ -177,8 +176,6 @@ export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
       answer: Type.Object({ accounts: Part, orders: Part, positions: Part, prices: Part }),
       handle: ({ query: { from, to } }) => lab.diff(from, to ?? NOW),
     }),
-
-    ...capsuleRoutes(lab),
   ];
 }
 

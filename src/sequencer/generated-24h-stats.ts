@@ -25,10 +25,27 @@ interface Since {
 
 export class Generated24hStats {
   /** By instrument, oldest first. */
-  private readonly days = new Map<number, readonly Since[]>();
+  private days = new Map<number, readonly Since[]>();
+  /** What was loaded: the books that have a generated past, and from when on. */
+  private books = '';
+  private fromTime = Number.POSITIVE_INFINITY;
 
-  /** Loads the candles of the last 24 hours; there are none once the exchange is a day old. */
-  async load(history: History, { instruments, now }: State): Promise<void> {
+  /**
+   * Loads the candles of the last 24 hours; there are none once the exchange is a day old. `known` are those of an exchange
+   * with the same books, of which this one is a branch: what is generated of a book never changes, and is taken from there.
+   */
+  async load(history: History, state: State, known?: Generated24hStats): Promise<void> {
+    const { now } = state;
+    const books = (await history.generatedBooks()).sort().join();
+    if (known !== undefined && known.books === books && known.fromTime <= now - DAY_MS)
+      this.days = known.days;
+    else await this.loadAll(history, state);
+    this.books = books;
+    this.fromTime = this.days === known?.days ? known.fromTime : now - DAY_MS;
+  }
+
+  private async loadAll(history: History, { instruments, now }: State): Promise<void> {
+    const days = new Map<number, readonly Since[]>();
     await Promise.all(
       instruments.map(async (instrument) => {
         const candles = await history.generatedCandles({
@@ -37,7 +54,7 @@ export class Generated24hStats {
           startTime: now - DAY_MS,
         });
         let younger: Since | undefined;
-        const days = candles.toReversed().map((candle) => {
+        const since = candles.toReversed().map((candle) => {
           const ticks = (text: string) => Number(units(text, instrument.pricePrecision));
           const [highTicks, lowTicks] = [ticks(candle.high), ticks(candle.low)];
           younger = {
@@ -50,9 +67,10 @@ export class Generated24hStats {
           };
           return younger;
         });
-        if (days.length > 0) this.days.set(instrument.index, days.reverse());
+        if (since.length > 0) days.set(instrument.index, since.reverse());
       }),
     );
+    this.days = days;
   }
 
   statistics(state: State, instrument: Instrument): DayStatistics {
@@ -79,7 +97,6 @@ export class Generated24hStats {
       if (days[middle]!.openTime < time) low = middle + 1;
       else high = middle;
     }
-    if (low === days.length) this.days.delete(instrument);
     return days[low];
   }
 }

@@ -33,7 +33,7 @@ import type {
 import { Operator } from './operator.ts';
 import type { Plan } from './options.ts';
 import { capsuleBody, type Origin, rememberOrigin } from './origin.ts';
-import { currentWatch, type Watch, type Watchable } from './watched-tests.ts';
+import type { Watch, Watchable } from './watched-tests.ts';
 
 const SECOND_MS = 1000;
 
@@ -55,16 +55,22 @@ export class RunningBourse implements Bourse {
   readonly #watch: Watch | undefined;
   readonly #watchable: Watchable;
 
-  constructor(exchange: RunningExchange, plan: Plan, end: () => Promise<void> = () => exchange.stop()) {
+  /** `watch` is that of the test that has started it. */
+  constructor(
+    exchange: RunningExchange,
+    plan: Plan,
+    end: () => Promise<void> = () => exchange.stop(),
+    watch?: Watch,
+  ) {
     this.#exchange = exchange;
     this.#end = end;
-    this.#watch = currentWatch();
+    this.#watch = watch;
     this.#watchable = {
       session: () => this.#operator.download('/lab/capsule', {}),
       end,
       holdsPlace: plan.settings.data !== undefined || plan.settings.port !== '0',
     };
-    this.#watch?.add(this.#watchable);
+    watch?.add(this.#watchable);
     this.#plan = plan;
     this.url = exchange.url;
     this.wsUrl = `${exchange.url.replace(/^http/, 'ws')}/v3/ws`;

@@ -6,6 +6,7 @@ import type { Bourse, BourseOptions } from './interface.ts';
 import { type Plan, planOf } from './options.ts';
 import { type Origin, originOf } from './origin.ts';
 import { RunningBourse } from './running-bourse.ts';
+import { currentWatch } from './watched-tests.ts';
 
 export async function start(options: BourseOptions = {}): Promise<Bourse> {
   const given = planOf(options);
@@ -28,7 +29,7 @@ export async function start(options: BourseOptions = {}): Promise<Bourse> {
     plan.accounts,
     origin?.branch,
   );
-  const bourse = new RunningBourse(exchange, plan);
+  const bourse = new RunningBourse(exchange, plan, () => exchange.stop(), currentWatch());
   try {
     if (origin === undefined) await bourse.open();
     else bourse.goOn(origin);

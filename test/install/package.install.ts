@@ -49,6 +49,7 @@ test('a bid rests', async () => {
 const TYPED = `
 import { type ConfigFile, defineConfig } from 'bourse/config';
 import { type Bourse, BourseError, startBourse } from 'bourse/testkit';
+import { capsuleOnFailure } from 'bourse/testkit/capsule-on-failure';
 
 export const config: ConfigFile = defineConfig({ port: 9000, market: 'wild', clock: 'scaled:60' });
 // @ts-expect-error: there is no such level
@@ -58,6 +59,11 @@ defineConfig({ prot: 9000 });
 export const bourse: Bourse = await startBourse({ market: 'quiet' });
 // @ts-expect-error: a price is a text
 await bourse.price('BTCUSDT', 60_000);
+await bourse.capsule('bug.capsule', { since: '10m' });
+export const left: number = (await bourse.referee('bot')).rules.left.orders;
+export const watched: (name: string) => Promise<void> = capsuleOnFailure(async (name: string) => name);
+// @ts-expect-error: a capsule is a file
+await startBourse({ from: 7 });
 export const isOurs = (error: unknown): boolean => error instanceof BourseError;
 `;
 const STRICT = {

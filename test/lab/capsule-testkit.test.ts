@@ -105,6 +105,7 @@ describe('a test that fails', () => {
         await using memory = await startBourse(SMALL);
         urls.push(disk.url, memory.url);
         hashes.push(await trades(memory));
+        await using _fork = await memory.fork();
         throw new Error('as it must');
       },
       { directory },

@@ -17,7 +17,9 @@ import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { databaseWith } from '../../src/storage/memory-database.ts';
 import { command } from '../app/bourse-process.ts';
 import { readRecording } from '../golden/recording.ts';
+import { startProgram } from '../harness/child-programs.ts';
 import { startHosted } from '../harness/hosted-server.ts';
+import { programModule } from '../harness/program.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -69,7 +71,7 @@ async function secretsOf(lab: Lab): Promise<string[]> {
 
 describe('a capsule', () => {
   it('has a session with a market again, from its beginning, a time or a snapshot', async () => {
-    const lab = await Lab.start({ market: 'wild' });
+    const lab = await Lab.start({ market: 'normal' });
     await lab.client('alice').post(PLACE, spotOrder('buy', '60000'));
     await lab.advance('20s');
     const { seq } = await lab.snapshot('calm');
@@ -130,14 +132,22 @@ describe('a capsule', () => {
     const alice = lab.client('alice');
     const passphrase = 'a-passphrase-of-alice';
     const made = await lab.ask('POST', '/admin/accounts/bob/keys', { passphrase, ipList: ['10.11.12.13'] });
-    await alice.post('/api/v3/user/create-sub', { username: 'secretive-sub' });
+    const sub = await alice.post('/api/v3/user/create-sub', { username: 'secretivesub' });
+    const subKey = await alice.post('/api/v3/user/create-sub-api', {
+      subUid: sub.data.subUid,
+      ...{ note: 'label', type: 'read_write', passphrase: 'Subpassphrase1', permissions: ['uta_trade'] },
+      ips: ['10.11.12.14', '2001:db8::77'],
+    });
+    assert.equal(subKey.code, '00000', subKey.msg);
+    await alice.get('/api/v3/user/sub-api-list', { subUid: sub.data.subUid });
     await alice.post(PLACE, { ...spotOrder('buy', '60000'), passphrase, password: passphrase });
     await fetch(`${url}/api/v3/account/assets?secret=${passphrase}`, {
       headers: { 'ACCESS-KEY': 'demo-alice', 'ACCESS-PASSPHRASE': passphrase, 'ACCESS-SIGN': 'a-signature' },
     });
     const contents = zstdDecompressSync((await capsuleOf(lab)).subarray(HEADER_BYTES)).toString('latin1');
     const keys = lab.exchange.demoAccounts.flatMap(({ account }) => [account.secretKey, account.apiKey]);
-    const told = [operatorToken!, made.secretKey, made.key.apiKey, passphrase, 'a-signature'];
+    const ofSub = [subKey.data.secret, subKey.data.apiKey, 'Subpassphrase1', '10.11.12.14', '2001:db8::77'];
+    const told = [...ofSub, operatorToken!, made.secretKey, made.key.apiKey, passphrase, 'a-signature'];
     for (const secret of [...keys, ...told, '10.11.12.13', '127.0.0.1', ...(await secretsOf(lab))])
       assert.ok(!contents.includes(secret), `${secret} is in the capsule`);
     assert.ok(!contents.includes(ROOT) && !contents.includes(process.cwd()), 'a path of the machine');
@@ -217,7 +227,7 @@ function ordered(): object {
 }
 
 /** Of each; the later ones are of the same kinds. */
-const COMMANDS = 1200;
+const COMMANDS = 700;
 
 describe('recorded sessions of all kinds', () => {
   for (const name of ['loans', 'margin', 'strategies'])
@@ -309,6 +319,35 @@ function replayedAt(directory: string, file: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: directory, encoding: 'utf8' });
   return { code: status, stdout, stderr };
 }
+
+describe('an exchange that is served from a capsule', () => {
+  it('stands still where it ends, and says how it is reached', async () => {
+    const lab = await Lab.start();
+    await lab.client('alice').post(PLACE, spotOrder('buy', '60000'));
+    await lab.advance('5s');
+    const file = written(await capsuleOf(lab));
+    const time = lab.exchange.sequencer.clock.now();
+    await lab.stop();
+    const args = [programModule('src/bourse.ts'), 'lab', 'capsule', 'replay', file, '--serve', '--port', '0'];
+    const served = startProgram(args, { cwd: temporaryDirectory() });
+    while (!/^Listening on .*\n/m.test(served.stdout) && served.process.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    const [facts] = served.stdout.split('\n');
+    const { url, accounts, market, memory } = JSON.parse(facts!);
+    assert.deepEqual([market, memory], [null, true], served.output);
+    const keys = accounts.find(({ name }: { name: string }) => name === 'alice');
+    const { data } = await new SignedClient(url, keys).get('/api/v3/trade/unfilled-orders', {
+      category: 'SPOT',
+    });
+    assert.equal(data.list.length, 1);
+    const clock = (await (await fetch(`${url}/api/v3/public/time`)).json()) as {
+      data: { serverTime: string };
+    };
+    assert.equal(Number(clock.data.serverTime), time);
+    served.process.kill('SIGTERM');
+    assert.equal((await served.ended).code, 0);
+  });
+});
 
 describe('another exchange', () => {
   it('goes on where a capsule ends, with keys of its own', async () => {

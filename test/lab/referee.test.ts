@@ -80,7 +80,7 @@ describe('the referee of a scripted bot', () => {
         ...((await client.get('/api/v3/trade/unfilled-orders', { category, limit: '100' })).data.list ?? []),
       ]),
     );
-    const all = lists.flat() as Json[];
+    const all = lists.flat();
     const count = (fits: (order: Json) => boolean) => all.filter(fits).length;
     assert.deepEqual(
       [orders.filled, orders.partlyFilled, orders.cancelled, orders.open],

@@ -23,6 +23,7 @@ import { ExchangeClock, WallClock } from '../../sequencer/clock.ts';
 import { type ClockChoice, openClock } from '../../sequencer/clock-choice.ts';
 import { JournalLog } from '../../sequencer/command-log.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
+import type { Generated24hStats } from '../../sequencer/generated-24h-stats.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { Sequencer } from '../../sequencer/sequencer.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
@@ -69,6 +70,8 @@ export interface Components {
   readonly lock: DirectoryLock | undefined;
   /** Of the journal; undefined in memory. */
   readonly logDirectory: string | undefined;
+  /** Of the exchange that this is a branch of. */
+  readonly generated24h: Generated24hStats | undefined;
 }
 
 /** What an exchange in memory begins with, when it is not a new one. */
@@ -102,6 +105,8 @@ export interface Beginning {
   readonly gapMs?: number;
   /** That of the settings unless given. */
   readonly clock?: ClockChoice;
+  /** Of the exchange that this is a branch of. */
+  readonly generated24h?: Generated24hStats;
 }
 
 /** What keeps things, before the state is made from it. */
@@ -251,6 +256,7 @@ export async function openComponents(
     identityMark: logged.mark,
     lock,
     logDirectory: config.memory ? undefined : join(beginning.directory ?? config.data, LOG_DIRECTORY),
+    generated24h: beginning.generated24h,
   };
 }
 

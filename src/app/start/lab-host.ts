@@ -11,6 +11,7 @@ import { CATALOGUE } from '../../api/wire/error-catalogue.ts';
 import type { ExplainCommand } from '../../api/ws/inspect/explained.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
 import { Branches } from '../../lab/branches.ts';
+import { capsuleRoutes } from '../../lab/capsule/routes.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
 import { Explain } from '../../lab/explain/explain.ts';
 import { explainRoutes } from '../../lab/explain/routes.ts';
@@ -155,6 +156,7 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       ...faultRoutes(faults),
       ...scenarioRoutes(scenarios),
       ...explainRoutes(explain),
+      ...capsuleRoutes(lab),
       ...refereeRoutes(
         lab,
         conductRules(() => host.venue.identity),
@@ -286,7 +288,9 @@ class LabHost implements Host<Venue> {
     const { config } = resolved;
     const resources = new AsyncDisposableStack();
     try {
-      const opened = await openComponents(config, logger, resources, failed, { ...shared, ...from });
+      const { generated24h } = this.venue.sequencer;
+      const beginning = { ...shared, generated24h, ...from };
+      const opened = await openComponents(config, logger, resources, failed, beginning);
       resources.defer(() => drained(opened.sequencer));
       return await openVenue(opened, standing, from.directory ?? config.data, resources);
     } catch (error) {
@@ -357,7 +361,13 @@ class LabHost implements Host<Venue> {
     if (!wish.isolate)
       return this.#startHere(
         forkConfig(resolved, wish, start),
-        { time, gapMs, ...(image && { image }), ...(faults && { faults }) },
+        {
+          time,
+          gapMs,
+          generated24h: this.venue.sequencer.generated24h,
+          ...(image && { image }),
+          ...(faults && { faults }),
+        },
         ended,
       );
     const directory = start.directory ?? mkdtempSync(join(tmpdir(), 'bourse-fork-'));

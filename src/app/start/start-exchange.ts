@@ -79,7 +79,9 @@ export interface RunningExchange {
 }
 
 /** A branch of another exchange that this one goes on with: nothing is listed or opened anew. */
-export type Branch = Pick<Beginning, 'image' | 'time' | 'gapMs'> & { readonly faults?: FaultsImage };
+export type Branch = Pick<Beginning, 'image' | 'time' | 'gapMs' | 'generated24h'> & {
+  readonly faults?: FaultsImage;
+};
 
 /** `onFailure` is called for failures outside of requests, after which the process must end. */
 export async function startExchange(

@@ -83,7 +83,7 @@ export async function openVenue(
   const open = () => openSimulator(sequencer, ticker, config, logger, resources);
   let simulator: OpenSimulator | undefined = await open();
   resources.defer(() => simulator?.close());
-  await sequencer.generated24h.load(sequencer.history, sequencer.state);
+  await sequencer.generated24h.load(sequencer.history, sequencer.state, components.generated24h);
   const addressKey = openAddressKey(identity);
   const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
   const exposure = watchExposure(sequencer, config, logger, resources);

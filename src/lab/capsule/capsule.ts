@@ -26,6 +26,7 @@ export interface Capsule {
 }
 
 const FILES = ['manifest.json', 'state', 'commands', 'outcomes', 'requests.jsonl'] as const;
+type FileBytes = [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
 const LENGTH_BYTES = 4;
 const OUTCOME_BYTES = 22;
 
@@ -43,9 +44,7 @@ export function packCapsule({ manifest, state, records, outcomes, requests }: Ca
 
 /** Throws CapsuleRefused. */
 export function unpackCapsule(file: Uint8Array): Capsule {
-  const [manifestBytes, state, commands, outcomes, requests] = filesIn(unsealed(file), FILES) as [
-    ...Uint8Array[],
-  ] as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Buffer];
+  const [manifestBytes, state, commands, outcomes, requests] = filesIn(unsealed(file), FILES) as FileBytes;
   const manifest = readManifest(manifestBytes);
   const records = readCommands(commands, manifest.first.seq);
   const lastSeq = records.at(-1)?.seq ?? manifest.first.seq;
@@ -58,7 +57,7 @@ export function unpackCapsule(file: Uint8Array): Capsule {
     state,
     records,
     outcomes: readOutcomes(outcomes, manifest.first.seq),
-    requests: requests.toString('utf8'),
+    requests: Buffer.from(requests).toString('utf8'),
   };
 }
 

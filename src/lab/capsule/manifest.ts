@@ -32,7 +32,7 @@ export const MANIFEST = Type.Object(
     /** Those that a session depends on, by name. */
     settings: Type.Record(
       Type.String(),
-      Type.Union([Type.String({ maxLength: 4096 }), Type.Number(), Type.Boolean()]),
+      Type.Union([Type.String({ maxLength: 65_536 }), Type.Number(), Type.Boolean()]),
     ),
     seed: Type.Number(),
     clock: Word,
@@ -41,7 +41,7 @@ export const MANIFEST = Type.Object(
     commands: Count,
     requests: Count,
     anonymised: Type.Boolean(),
-    accounts: Type.Array(AccountFacts, { maxItems: 100_000 }),
+    accounts: Type.Array(AccountFacts, { maxItems: 1_000_000 }),
     /** Faults that were set and the scenario that ran, as their parts of the laboratory describe them; null without. */
     faults: Type.Unknown(),
     scenario: Type.Unknown(),

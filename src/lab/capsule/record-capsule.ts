@@ -29,11 +29,13 @@ export interface CapsuleExtras {
   readonly scenario?: () => unknown;
 }
 
+export type SettingValue = string | number | boolean | readonly string[];
+
 export interface CapsuleSource extends CapsuleExtras {
   readonly venue: LabVenue;
   readonly recorder: Recorder | undefined;
   /** All of them, by name. */
-  readonly settings: ReadonlyMap<string, unknown>;
+  readonly settings: ReadonlyMap<string, SettingValue>;
   /** Machine's time at which the present branch began; 0 for that of the process. */
   readonly branchSinceMs: number;
 }
@@ -122,9 +124,9 @@ const SETTINGS = [
 ];
 
 function circumstances(
-  settings: ReadonlyMap<string, unknown>,
+  settings: ReadonlyMap<string, SettingValue>,
 ): Pick<Manifest, 'settings' | 'seed' | 'clock'> {
-  const [feed = ''] = String(settings.get('feed') ?? '').split(':');
+  const [feed = ''] = String(settings.get('feed')).split(':');
   const named = SETTINGS.map((name) => [name, plain(settings.get(name))] as const);
   return {
     clock: String(settings.get('clock')),
@@ -133,7 +135,7 @@ function circumstances(
   };
 }
 
-function plain(value: unknown): string | number | boolean {
+function plain(value: SettingValue | undefined): string | number | boolean {
   return typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
 }
 

@@ -6,8 +6,10 @@ import { type OperatorRoute, operatorRoute } from '../../admin/route.ts';
 import { parseDuration } from '../../sequencer/duration.ts';
 import { Type } from '../../validation/schema.ts';
 import type { Laboratory } from '../laboratory.ts';
+import type { CapsuleExtras, SettingValue } from './record-capsule.ts';
 
-export function capsuleRoutes(lab: Laboratory): readonly OperatorRoute[] {
+/** `extras`: what other parts of the laboratory add. */
+export function capsuleRoutes(lab: Laboratory, extras: CapsuleExtras = {}): readonly OperatorRoute[] {
   return [
     operatorRoute({
       method: 'POST',
@@ -37,8 +39,11 @@ export function capsuleRoutes(lab: Laboratory): readonly OperatorRoute[] {
             'invalid_request',
             `since: ${JSON.stringify(since)} must be a span such as 10m`,
           );
-        const values = new Map(settings.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
-        const file = await lab.capsule({ sinceMs, from, anonymise }, { recorder, settings: values });
+        const values = new Map(settings.map(({ name, value }) => [name, JSON.parse(value) as SettingValue]));
+        const file = await lab.capsule(
+          { sinceMs, from, anonymise },
+          { ...extras, recorder, settings: values },
+        );
         return file instanceof AdminError ? file : new Download('application/zstd', 'session.capsule', file);
       },
     }),

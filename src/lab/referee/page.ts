@@ -30,7 +30,7 @@ ${PARTS.map((part) => `<h2>${part}</h2>\n${table(rowsOf(report[part]))}`).join('
 /** Every value with the path that leads to it. */
 function rowsOf(value: unknown, path = ''): string[][] {
   if (value === null) return [[path, 'not known']];
-  if (typeof value !== 'object') return [[path, String(value)]];
+  if (typeof value !== 'object') return [[path, `${value as string | number | boolean}`]];
   // The curve shows it.
   if (path === 'exposure.series') return [];
   const rows = Object.entries(value).flatMap(([name, each]) =>
