@@ -268,6 +268,55 @@ test(
   },
 );
 
+test('a server that does not answer is away, and its answers count when they come', withServer, async () => {
+  await withStorage(async (storage) => {
+    const { server } = storage;
+    const history = await openDescribed(storage);
+    history.project(orderCommand(1));
+    assert.notEqual(await history.orderById(1, 1), undefined);
+    server.pause();
+    try {
+      const read = history.orderById(1, 1);
+      history.project(orderCommand(2));
+      await assert.rejects(read, HistoryUnavailable);
+      await assert.rejects(history.orderById(1, 2), HistoryUnavailable);
+      await until('it is starved', () => history.starved);
+    } finally {
+      server.unpause();
+    }
+    await until('it is not', () => !history.starved);
+    assert.equal((await history.counts()).closedOrders, 2);
+    await history.close();
+    await assertTotals(storage);
+  });
+});
+
+test('a server without space is away for writes until it has some', withServer, async () => {
+  await withStorage(async (storage) => {
+    const { server, database } = storage;
+    const notices: string[] = [];
+    const history = await storage.open({ onNotice: (text) => notices.push(text) });
+    history.describe(INSTRUMENTS, COINS);
+    await server.run(
+      `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
+       CREATE TRIGGER full_disk BEFORE INSERT ON closed_orders EXECUTE FUNCTION full_disk()`,
+      database,
+      'history',
+    );
+    history.project(orderCommand(1));
+    await until('it is starved', () => history.starved);
+    assert.equal(history.lag(), 1);
+    await assert.rejects(history.orderById(1, 1), HistoryUnavailable);
+    await server.run('DROP FUNCTION full_disk CASCADE', database, 'history');
+    await until('it is not', () => !history.starved);
+    assert.notEqual(await history.orderById(1, 1), undefined);
+    await history.close();
+    assert.equal(notices.filter((text) => text.includes('No space left')).length, 1);
+    assert.equal(notices.filter((text) => text.includes('is back')).length, 1);
+  });
+});
+
 test('a transaction whose answer is lost is carried out once', withServer, async () => {
   await withStorage(async (storage) => {
     using proxy = await lossyProxy(storage.server.port);
