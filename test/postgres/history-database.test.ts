@@ -18,7 +18,7 @@ import { ALL_TABLES } from '../../src/history/tables/tables.ts';
 import { until } from '../harness/until.ts';
 import { aFill, aLedgerLine, anOrder, COINS, INSTRUMENTS, START_TIME } from '../history/example-events.ts';
 import { everything, projectInCommands, randomRows } from '../history/random-rows.ts';
-import { ALL_TIME, openDescribed, orderEvent } from '../history/storage.ts';
+import { ALL_TIME, openDescribed, orderEvent, orderKey } from '../history/storage.ts';
 import { NO_SERVER, sharedServer } from './server.ts';
 import { createStorage, INSTANCE, openAt, type PostgresStorage } from './storage.ts';
 
@@ -353,6 +353,35 @@ test('a history with a thread says the same', withServer, async () => {
     await assert.rejects(second, (error: Error) => error.cause instanceof HistoryRefused);
     await storage.server.run("UPDATE history.closed_orders SET qty = '5000'", storage.database);
     await assert.rejects(history.orderById(1, 1), RecordDamaged);
+    await history.close();
+  });
+});
+
+test('a read sees one moment, whatever is stored meanwhile', withServer, async () => {
+  await withStorage(async (storage) => {
+    const history = await openDescribed(storage);
+    let seq = 0;
+    const reads: Promise<void>[] = [];
+    const page = async () => {
+      const orders = await history.closedOrders({ uid: 1, ...ALL_TIME, limit: 40 });
+      const ids = orders.map(orderKey);
+      // Each order is of another category than the last, and a page is put together from one query a category.
+      assert.deepEqual(
+        ids,
+        ids.map((_, n) => ids[0]! - n),
+      );
+    };
+    for (let round = 0; round < 60; round++) {
+      for (let n = 0; n < 20; n++) {
+        const instrument = ++seq % INSTRUMENTS.length;
+        const { category } = INSTRUMENTS[instrument]!;
+        const order = anOrder({ orderId: seq, instrument, category, createdTime: START_TIME + seq });
+        history.project({ seq, time: START_TIME, events: [orderEvent(order)] });
+      }
+      reads.push(page());
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await Promise.all(reads);
     await history.close();
   });
 });
