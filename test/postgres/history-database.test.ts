@@ -18,7 +18,7 @@ import { ALL_TABLES } from '../../src/history/tables/tables.ts';
 import { until } from '../harness/until.ts';
 import { aFill, aLedgerLine, anOrder, COINS, INSTRUMENTS, START_TIME } from '../history/example-events.ts';
 import { everything, projectInCommands, randomRows } from '../history/random-rows.ts';
-import { ALL_TIME, openDescribed, orderEvent } from '../history/storage.ts';
+import { ALL_TIME, openDescribed, orderEvent, orderKey } from '../history/storage.ts';
 import { NO_SERVER, sharedServer } from './server.ts';
 import { createStorage, INSTANCE, openAt, type PostgresStorage } from './storage.ts';
 
@@ -268,6 +268,55 @@ test(
   },
 );
 
+test('a server that does not answer is away, and its answers count when they come', withServer, async () => {
+  await withStorage(async (storage) => {
+    const { server } = storage;
+    const history = await openDescribed(storage);
+    history.project(orderCommand(1));
+    assert.notEqual(await history.orderById(1, 1), undefined);
+    server.pause();
+    try {
+      const read = history.orderById(1, 1);
+      history.project(orderCommand(2));
+      await assert.rejects(read, HistoryUnavailable);
+      await assert.rejects(history.orderById(1, 2), HistoryUnavailable);
+      await until('it is starved', () => history.starved);
+    } finally {
+      server.unpause();
+    }
+    await until('it is not', () => !history.starved);
+    assert.equal((await history.counts()).closedOrders, 2);
+    await history.close();
+    await assertTotals(storage);
+  });
+});
+
+test('a server without space is away for writes until it has some', withServer, async () => {
+  await withStorage(async (storage) => {
+    const { server, database } = storage;
+    const notices: string[] = [];
+    const history = await storage.open({ onNotice: (text) => notices.push(text) });
+    history.describe(INSTRUMENTS, COINS);
+    await server.run(
+      `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
+       CREATE TRIGGER full_disk BEFORE INSERT ON closed_orders EXECUTE FUNCTION full_disk()`,
+      database,
+      'history',
+    );
+    history.project(orderCommand(1));
+    await until('it is starved', () => history.starved);
+    assert.equal(history.lag(), 1);
+    await assert.rejects(history.orderById(1, 1), HistoryUnavailable);
+    await server.run('DROP FUNCTION full_disk CASCADE', database, 'history');
+    await until('it is not', () => !history.starved);
+    assert.notEqual(await history.orderById(1, 1), undefined);
+    await history.close();
+    assert.equal(notices.filter((text) => text.includes('No space left')).length, 1);
+    assert.equal(notices.filter((text) => text.includes('is back')).length, 1);
+  });
+});
+
 test('a transaction whose answer is lost is carried out once', withServer, async () => {
   await withStorage(async (storage) => {
     using proxy = await lossyProxy(storage.server.port);
@@ -304,6 +353,35 @@ test('a history with a thread says the same', withServer, async () => {
     await assert.rejects(second, (error: Error) => error.cause instanceof HistoryRefused);
     await storage.server.run("UPDATE history.closed_orders SET qty = '5000'", storage.database);
     await assert.rejects(history.orderById(1, 1), RecordDamaged);
+    await history.close();
+  });
+});
+
+test('a read sees one moment, whatever is stored meanwhile', withServer, async () => {
+  await withStorage(async (storage) => {
+    const history = await openDescribed(storage);
+    let seq = 0;
+    const reads: Promise<void>[] = [];
+    const page = async () => {
+      const orders = await history.closedOrders({ uid: 1, ...ALL_TIME, limit: 40 });
+      const ids = orders.map(orderKey);
+      // Each order is of another category than the last, and a page is put together from one query a category.
+      assert.deepEqual(
+        ids,
+        ids.map((_, n) => ids[0]! - n),
+      );
+    };
+    for (let round = 0; round < 60; round++) {
+      for (let n = 0; n < 20; n++) {
+        const instrument = ++seq % INSTRUMENTS.length;
+        const { category } = INSTRUMENTS[instrument]!;
+        const order = anOrder({ orderId: seq, instrument, category, createdTime: START_TIME + seq });
+        history.project({ seq, time: START_TIME, events: [orderEvent(order)] });
+      }
+      reads.push(page());
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await Promise.all(reads);
     await history.close();
   });
 });

@@ -169,16 +169,30 @@ export class PostgresServer {
     await this.run('SELECT pg_promote(true, 60)');
   }
 
+  /** It keeps its connections and does not answer. */
+  pause(): void {
+    this.#signal('SIGSTOP');
+  }
+
+  unpause(): void {
+    this.#signal('SIGCONT');
+  }
+
   /** `SIGKILL` to the server and to all its processes: nothing is written any more. */
   async kill(): Promise<void> {
+    this.#signal('SIGKILL');
+    await this.#ended();
+  }
+
+  /** To the server, which makes no new processes meanwhile, and to all it has. */
+  #signal(signal: NodeJS.Signals): void {
     const pid = this.#postmaster();
     process.kill(pid, 'SIGSTOP');
     const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
       .toString()
       .trim()
       .split(/\s+/);
-    for (const each of [...children.map(Number), pid]) if (each > 0) process.kill(each, 'SIGKILL');
-    await this.#ended();
+    for (const each of [...children.map(Number), pid]) if (each > 0) process.kill(each, signal);
   }
 
   /** As an administrator does it: connections are closed, everything is written. */

@@ -107,11 +107,16 @@ export async function copyToFile({ address, instance, path, meanwhile }: FileCop
     write('every_row_has_checksum', 1);
     database.exec('COMMIT');
   } catch (error) {
-    throw refusal(address, error);
+    throw isOfFile(error) ? error : refusal(address, error);
   } finally {
     database.close();
     session.destroy();
   }
+}
+
+/** SQLite's own errors have a number. */
+function isOfFile(error: unknown): boolean {
+  return (error as { readonly errcode?: number }).errcode !== undefined;
 }
 
 async function copyTable(

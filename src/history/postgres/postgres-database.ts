@@ -30,6 +30,8 @@ import { PostgresWriter } from './writer.ts';
 const RETRY_AFTER_MS = 250;
 /** Time that a server may be away before the exchange takes only cancellations: a restart is over by then. */
 const STARVED_AFTER_MS = 5000;
+/** Time after which a server that does not answer counts as away. */
+const SILENT_AFTER_MS = 3000;
 /** Time that a read waits for a server that is away. */
 const READ_PATIENCE_MS = 2000;
 /** Time that a close waits for the server. */
@@ -86,11 +88,13 @@ export class PostgresDatabase {
   #dueMs = Number.POSITIVE_INFINITY;
   #requests: Due[] = [];
   #prunes: { readonly id: number; readonly steps: AsyncGenerator<number>; deleted: number }[] = [];
-  readonly #reading = new Set<Promise<void>>();
+  readonly #reading = new Map<number, { readonly sinceMs: number; readonly read: Promise<void> }>();
   #wake = Promise.withResolvers<void>();
   /** Since when the server is away, and why. */
   #away: { readonly sinceMs: number; readonly reason: string } | undefined;
   #starved = false;
+  /** When the present attempt began. */
+  #askedMs = 0;
   #closing: number | undefined;
   #ended = false;
 
@@ -212,8 +216,8 @@ export class PostgresDatabase {
       this.#wake = Promise.withResolvers();
       this.#answerRequests();
       if (this.#ended) return;
-      if (this.#isDue()) await this.#persist(() => this.#store());
-      else if (this.#prunes.length > 0) await this.#persist(() => this.#pruneStep());
+      if (this.#isDue()) await this.#attempt(() => this.#store());
+      else if (this.#prunes.length > 0) await this.#attempt(() => this.#pruneStep());
       else await this.#idle();
     }
   }
@@ -287,34 +291,50 @@ export class PostgresDatabase {
     this.#prunes.shift();
   }
 
-  /** Until it is done, however often the server goes away; throws what no repetition helps against. */
-  async #persist(act: () => Promise<void>): Promise<void> {
+  /** One attempt; after one that failed it returns with a new connection. Throws what no repetition helps against. */
+  async #attempt(act: () => Promise<void>): Promise<void> {
+    const watch = setInterval(() => this.#noteSilence(), RETRY_AFTER_MS);
+    this.#askedMs = performance.now();
     try {
       await act();
-      return;
+      this.#noteBack();
     } catch (error) {
       if (this.#ended) return;
       if (!passes(error)) throw error;
-      this.#noteAway(error);
+      this.#noteAway(reasonOf(this.#options.address, error));
+      await this.#reconnect();
+    } finally {
+      clearInterval(watch);
     }
-    while (!this.#ended) {
+  }
+
+  async #reconnect(): Promise<void> {
+    for (;;) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
       this.#refuseImpatient();
       if (this.#ended) return;
       try {
         const carriedOut = await this.#writer.reconnect();
-        if (carriedOut && this.#storing !== undefined) this.#noteStored();
-        break;
+        if (carriedOut && this.#storing !== undefined) {
+          this.#noteStored();
+          this.#noteBack();
+        }
+        return;
       } catch (error) {
         if (error instanceof HistoryRefused) throw error;
-        this.#noteAway(error);
+        this.#noteAway(reasonOf(this.#options.address, error));
       }
     }
-    this.#noteBack();
   }
 
-  #noteAway(error: unknown): void {
-    const reason = reasonOf(this.#options.address, error);
+  /** A server that neither answers nor hangs up is away as well. */
+  #noteSilence(): void {
+    if (performance.now() - this.#askedMs < SILENT_AFTER_MS || this.#ended) return;
+    this.#noteAway('it does not answer');
+    this.#refuseImpatient();
+  }
+
+  #noteAway(reason: string): void {
     const nowMs = performance.now();
     if (this.#away === undefined) {
       this.#notice(
@@ -353,6 +373,11 @@ export class PostgresDatabase {
   /** While the server is away. */
   #refuseImpatient(): void {
     const nowMs = performance.now();
+    for (const [id, { sinceMs }] of this.#reading) {
+      if (nowMs - sinceMs < READ_PATIENCE_MS) continue;
+      this.#reading.delete(id);
+      this.#send({ type: 'unavailable', id, reason: UNAVAILABLE });
+    }
     const impatient = this.#requests.filter(
       ({ request, sinceMs }) => request.type === 'close' || nowMs - sinceMs >= READ_PATIENCE_MS,
     );
@@ -370,7 +395,7 @@ export class PostgresDatabase {
     const { request } = due;
     switch (request.type) {
       case 'read':
-        this.#begin(this.#read(request, due.sinceMs));
+        this.#begin(request.id, due.sinceMs, this.#read(request, due.sinceMs));
         break;
       case 'flush':
         this.#send({ type: 'answer', id: request.id, value: undefined });
@@ -391,28 +416,32 @@ export class PostgresDatabase {
     }
   }
 
-  #begin(read: Promise<void>): void {
-    this.#reading.add(read);
-    void read.finally(() => this.#reading.delete(read));
+  #begin(id: number, sinceMs: number, read: Promise<void>): void {
+    this.#reading.set(id, { sinceMs, read });
+    void read.finally(() => this.#reading.delete(id));
   }
 
   /** A failed read is an error of that read alone. One that meets a server that is away is tried again for a while. */
   async #read({ id, name, argument }: Extract<Request, { type: 'read' }>, sinceMs: number): Promise<void> {
     const read = READS[name] as (pages: Pages, argument: unknown) => Read<unknown>;
+    // One that waited too long has its answer already.
+    const send = (message: FromDatabase) => {
+      if (this.#reading.has(id)) this.#send(message);
+    };
     for (;;) {
       try {
         const value = await this.#readers.answer(read(this.#pages, argument));
-        this.#send({ type: 'answer', id, value });
+        send({ type: 'answer', id, value });
         return;
       } catch (error) {
         if (this.#ended) return;
         if (!passes(error)) {
           const { message } = error as Error;
-          this.#send({ type: 'refused', id, message, damaged: error instanceof DamagedRow });
+          send({ type: 'refused', id, message, damaged: error instanceof DamagedRow });
           return;
         }
         if (performance.now() - sinceMs >= READ_PATIENCE_MS) {
-          this.#send({ type: 'unavailable', id, reason: UNAVAILABLE });
+          send({ type: 'unavailable', id, reason: UNAVAILABLE });
           return;
         }
         await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
@@ -426,7 +455,7 @@ export class PostgresDatabase {
     this.#closing = id;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-    const answered = Promise.all(this.#reading).then(() =>
+    const answered = Promise.all([...this.#reading.values()].map(({ read }) => read)).then(() =>
       this.#writer.connected ? this.#writer.close() : undefined,
     );
     void Promise.race([answered.catch(() => {}), late]).finally(() => {

@@ -5,6 +5,8 @@ import type { PostgresAddress } from './address.ts';
 import { Session } from './session.ts';
 
 const SESSIONS_MAX = 4;
+/** A read that takes longer is given up with its connection: the server may have stopped to answer. */
+const ANSWER_WITHIN_MS = 10_000;
 
 export class Readers {
   readonly #address: PostgresAddress;
@@ -23,12 +25,14 @@ export class Readers {
   /** Rejects as the server does. */
   async answer<Answer>(read: Read<Answer>): Promise<Answer> {
     const session = await this.#take();
+    const patience = setTimeout(() => session.destroy(), ANSWER_WITHIN_MS);
     try {
       const begun = session.rows('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       // Its error is that of the first statement as well.
       begun.catch(() => {});
       return await answerLater(read, (select) => this.#rows(session, select));
     } finally {
+      clearTimeout(patience);
       this.#giveBack(session);
     }
   }
