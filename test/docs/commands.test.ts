@@ -5,7 +5,7 @@
  * `test/testkit/docs.test.ts`).
  */
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -174,6 +174,11 @@ describe('README.md and docs: every block is executed', () => {
           await containerStarts(args.split(' ').filter((arg) => arg !== ''));
         else assert.match(line, /^docker (compose up --build|build -t bourse \.)$/);
       }
+    },
+    'docs/lab.md yaml': async ({ text }) => {
+      const file = join(temporaryDirectory(), 'scenario.yaml');
+      writeFileSync(file, text);
+      await shell(`npm run -s bourse -- lab run ${file}`);
     },
     'docs/lab.md ': (block) => EXECUTIONS['docs/operator.md ']!(block),
     'docs/operator.md ': async (block) => {

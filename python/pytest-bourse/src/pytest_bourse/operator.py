@@ -22,6 +22,9 @@ class Operator:
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         return self._call("POST", path, json.dumps(body or {}))
 
+    def delete(self, path: str) -> Any:
+        return self._call("DELETE", path, None)
+
     def _call(self, method: str, path: str, body: str | None) -> Any:
         if not self.url or not self.token:
             raise BourseNotFound(
