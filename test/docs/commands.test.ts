@@ -5,7 +5,7 @@
  * `test/backup/docs.test.ts`, `test/postgres/docs.test.ts`, `test/testkit/docs.test.ts`).
  */
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -193,6 +193,11 @@ describe('README.md and docs: every block is executed', () => {
     'docs/lab.md ': (block) => {
       const file = join(temporaryDirectory(), 'bug.capsule');
       return EXECUTIONS['docs/operator.md ']!({ ...block, text: block.text.replaceAll('bug.capsule', file) });
+    },
+    'docs/lab.md yaml': async ({ text }) => {
+      const file = join(temporaryDirectory(), 'scenario.yaml');
+      writeFileSync(file, text);
+      await shell(`npm run -s bourse -- lab run ${file}`);
     },
     'docs/operator.md ': async (block) => {
       const [start, ...commands] = linesOf(block);

@@ -133,3 +133,22 @@ def test_a_market_has_its_own_prices() -> None:
     with start_bourse(Options(instruments=["SPOT:BTCUSDT"], market="normal")) as bourse:
         assert bourse.advance("5s").events["trade"] > 0
         bourse.shock("BTC", 5)
+
+
+def test_faults_and_outages(bourse: Bourse) -> None:
+    bot = bourse.account("bot")
+    lost = bourse.fault({"drop": "after"}, {"account": "bot", "path": "trade/place-order", "times": 1})
+    with pytest.raises(OSError):
+        bot.place(**SPOT, side="buy", qty="0.1", price="59000")
+    assert (lost.hits, len(bot.open_orders())) == (1, 1)
+    lost.remove()
+    bourse.force_outage(0.1, "kill")
+    assert len(bot.open_orders()) == 1
+    with pytest.raises(BourseError, match="drop is before"):
+        bourse.fault({"drop": "never"})
+
+
+def test_runs_a_scenario(bourse: Bourse) -> None:
+    steps = [{"at": "5s", "halt": True}, {"at": "6s", "expect": {"halted": True}}, {"at": "7s", "resume": True}]
+    report = bourse.run({"scenario": "a halt", "steps": steps})
+    assert report["ok"], report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -11,6 +12,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import urlencode
 
+from . import http
 from .account import Account
 from .errors import BourseError
 from .operator import Operator
@@ -18,6 +20,7 @@ from .operator import Operator
 #: A price of the operator counts for 15 minutes: those that a test has set are reported again this often.
 HELD = timedelta(minutes=10)
 DECIMALS = 8
+LOOK_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,27 @@ class Happened:
     events: dict[str, int]
     #: What concerned somebody, in order: `time`, `what`, and where they apply `account`, `symbol`, `coin`, `amount`.
     happened: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    id: str
+    _operator: Operator
+
+    def view(self) -> dict[str, Any]:
+        faults: list[dict[str, Any]] = self._operator.get("/lab/faults")["faults"]
+        for fault in faults:
+            if fault["id"] == self.id:
+                return fault
+        raise LookupError(f"the fault {self.id} is no longer there")
+
+    @property
+    def hits(self) -> int:
+        """How often it has happened."""
+        return int(self.view()["hits"])
+
+    def remove(self) -> None:
+        self._operator.delete(f"/lab/faults/{self.id}")
 
 
 class Bourse:
@@ -152,6 +176,44 @@ class Bourse:
 
     def force_resume(self) -> None:
         self._operator.post("/admin/resume")
+
+    def force_outage(self, seconds: float, how: str = "clean") -> None:
+        """Ports are closed for so many seconds of the machine; returns when the exchange is back."""
+        fault = self.fault({"outage": seconds, "how": how})
+        time.sleep(seconds)
+        down = False
+        while True:
+            time.sleep(LOOK_SECONDS)
+            over = self._is_over(fault)
+            up = self._is_up()
+            down = down or over is None or not up
+            if over is not None and up and (down or over):
+                break
+        fault.remove()
+
+    def fault(self, do: Mapping[str, Any], when: Mapping[str, Any] | None = None) -> Fault:
+        """Something goes wrong from now on; docs/lab.md has what can."""
+        made = self._operator.post("/lab/faults", {"when": dict(when or {}), "do": dict(do)})
+        return Fault(made["id"], self._operator)
+
+    def run(self, scenario: Mapping[str, Any] | str) -> dict[str, Any]:
+        """Runs a scenario here: a document, the name of a shipped one, or a file. Returns its report."""
+        body = {"file": scenario} if isinstance(scenario, str) else {"document": dict(scenario)}
+        report: dict[str, Any] = self._operator.post("/lab/scenarios", body)
+        return report
+
+    def _is_over(self, fault: Fault) -> bool | None:
+        try:
+            return bool(fault.view()["over"])
+        except (OSError, BourseError):
+            return None
+
+    def _is_up(self) -> bool:
+        try:
+            http.call("GET", f"{self.url}/api/v3/public/time", {}, None)
+        except (OSError, BourseError):
+            return False
+        return True
 
     def requests(
         self,

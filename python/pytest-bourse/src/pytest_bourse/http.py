@@ -23,7 +23,7 @@ def call(method: str, url: str, headers: Mapping[str, str], body: str | None) ->
 def answer(method: str, url: str, headers: Mapping[str, str], body: str | None) -> tuple[int, bytes]:
     """Status and contents."""
     data = None if body is None else body.encode()
-    all_headers = {"Content-Type": "application/json", **headers}
+    all_headers = dict(headers) if data is None else {"Content-Type": "application/json", **headers}
     request = urllib.request.Request(url, data=data, headers=all_headers, method=method)
     try:
         with _opener.open(request, timeout=TIMEOUT_S) as response:

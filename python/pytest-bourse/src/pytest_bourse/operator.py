@@ -33,6 +33,9 @@ class Operator:
             raise BourseError(error["code"], error["message"])
         return contents
 
+    def delete(self, path: str) -> Any:
+        return self._call("DELETE", path, None)
+
     def _call(self, method: str, path: str, body: str | None) -> Any:
         answer = http.call(method, self._url(path), self._headers(), body)
         if "error" in answer:
