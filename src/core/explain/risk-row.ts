@@ -5,7 +5,7 @@ import { formatMoney, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { type Facts, instrumentName, percentText, priceText } from './figures.ts';
-import { isolatedMargin, ratioText } from './margin-terms.ts';
+import { isolatedRisk, ratioText } from './margin-terms.ts';
 
 export interface RiskRow {
   readonly time: number;
@@ -25,13 +25,8 @@ export function riskRow(state: State, account: Account): RiskRow {
   const risk = computeRisk(state, account);
   const positions = [...account.positions.values()];
   const instrumentOf = (index: number) => state.instruments[index]!;
-  const isolated = positions
-    .filter((position) => position.isolated)
-    .map(
-      (position) =>
-        [instrumentName(instrumentOf(position.instrument)), isolatedMargin(state, position)] as const,
-    );
-  const warned = percentText(warningRatio(state, account), RATE_ONE);
+  const isolated = positions.filter((position) => position.isolated);
+  const warned = warningRatio(state, account);
   return {
     time: state.now,
     marks: Object.fromEntries(
@@ -44,9 +39,17 @@ export function riskRow(state: State, account: Account): RiskRow {
     maintenance: formatMoney(risk.maintenance),
     ratio: ratioText(risk),
     liquidationRatio: percentText(liquidationRatio(state, account), RATE_ONE),
-    isolated: Object.fromEntries(isolated.map(([name, { ratio }]) => [name, ratio])),
+    isolated: Object.fromEntries(
+      isolated.map((position) => {
+        const { equity, maintenance } = isolatedRisk(state, position);
+        return [instrumentName(instrumentOf(position.instrument)), percentText(maintenance, equity)];
+      }),
+    ),
     safe:
-      !hasReachedRatio(risk, warningRatio(state, account)) &&
-      isolated.every(([, { ratio }]) => Number.parseFloat(ratio) < Number.parseFloat(warned)),
+      !hasReachedRatio(risk, warned) &&
+      isolated.every((position) => {
+        const { equity, maintenance } = isolatedRisk(state, position);
+        return maintenance * RATE_ONE < equity * warned;
+      }),
   };
 }
