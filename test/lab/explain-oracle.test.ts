@@ -210,7 +210,7 @@ class Scene {
       bytes: Uint8Array.from(payloads.flatMap((bytes) => [...bytes])),
       ends,
     };
-    this.#past.feed({ snapshots: [], pieces: [piece], firstSeq: 1 });
+    this.#past.feed({ pieces: [piece], firstSeq: 1 });
     this.#fed = this.log.length;
   }
 }

@@ -246,7 +246,9 @@ describe('what is gone', () => {
       }
       const past = new FedPast();
       const pieces = journal.copyFrom(1, Number.POSITIVE_INFINITY);
-      past.feed({ snapshots: journal.snapshots, pieces, firstSeq: journal.firstSeq });
+      for (const snapshot of journal.snapshots)
+        past.feed({ snapshot, pieces: [], firstSeq: journal.firstSeq });
+      past.feed({ pieces, firstSeq: journal.firstSeq });
       const explainer = new Explainer(past);
       const explain = (seq: number) =>
         explainer.answer({ kind: 'command', seq }, journal.appendedSeq, { own: undefined, others: false });

@@ -217,33 +217,30 @@ function nameOf({ instrument }: ContractExposure): string {
   return `${CATEGORY_NAMES[instrument.category]} ${instrument.symbol}`;
 }
 
-/** Of an isolated position, which answers for itself. */
-export function isolatedRisk(state: State, position: Position): { effective: bigint; maintenance: bigint } {
+/** Margin with profit of an isolated position, and what it must keep; in the quote coin. */
+export function isolatedRisk(state: State, position: Position): { equity: bigint; maintenance: bigint } {
   const instrument = state.instruments[position.instrument]!;
   return {
-    effective: isolatedInQuote(state, position) + unrealisedOf(state, position),
+    equity: isolatedInQuote(state, position) + unrealisedOf(state, position),
     maintenance: maintenanceAt(instrument, markTicks(state, instrument), position.lots),
   };
 }
 
 export function isolatedMargin(state: State, position: Position): IsolatedMargin {
   const instrument = state.instruments[position.instrument]!;
-  const mark = markTicks(state, instrument);
-  const margin = isolatedInQuote(state, position);
-  const unrealised = unrealisedOf(state, position);
-  const maintenance = maintenanceAt(instrument, mark, position.lots);
+  const { equity, maintenance } = isolatedRisk(state, position);
   return {
     symbol: instrument.symbol,
     category: CATEGORY_NAMES[instrument.category],
     side: position.long ? 'long' : 'short',
     inputs: {
       size: qtyText(instrument, position.lots),
-      mark: priceText(instrument, mark),
-      margin: formatMoney(margin),
-      unrealised: formatMoney(unrealised),
+      mark: priceText(instrument, markTicks(state, instrument)),
+      margin: formatMoney(isolatedInQuote(state, position)),
+      unrealised: formatMoney(unrealisedOf(state, position)),
     },
-    equity: formatMoney(margin + unrealised),
+    equity: formatMoney(equity),
     maintenance: formatMoney(maintenance),
-    ratio: percentText(maintenance, margin + unrealised),
+    ratio: percentText(maintenance, equity),
   };
 }

@@ -5,7 +5,7 @@ import { formatMoney, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { type Facts, instrumentName, percentText, priceText } from './figures.ts';
-import { isolatedMargin, isolatedRisk, ratioText } from './margin-terms.ts';
+import { isolatedRisk, ratioText } from './margin-terms.ts';
 
 export interface RiskRow {
   readonly time: number;
@@ -40,13 +40,16 @@ export function riskRow(state: State, account: Account): RiskRow {
     ratio: ratioText(risk),
     liquidationRatio: percentText(liquidationRatio(state, account), RATE_ONE),
     isolated: Object.fromEntries(
-      isolated.map((position) => [
-        instrumentName(instrumentOf(position.instrument)),
-        isolatedMargin(state, position).ratio,
-      ]),
+      isolated.map((position) => {
+        const { equity, maintenance } = isolatedRisk(state, position);
+        return [instrumentName(instrumentOf(position.instrument)), percentText(maintenance, equity)];
+      }),
     ),
     safe:
       !hasReachedRatio(risk, warned) &&
-      isolated.every((position) => !hasReachedRatio(isolatedRisk(state, position), warned)),
+      isolated.every((position) => {
+        const { equity, maintenance } = isolatedRisk(state, position);
+        return maintenance * RATE_ONE < equity * warned;
+      }),
   };
 }

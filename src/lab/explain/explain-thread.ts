@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import type { CommandJournal, Snapshot } from '../../journal/command-journal.ts';
+import type { CommandJournal } from '../../journal/command-journal.ts';
 import { MemoryJournal } from '../../journal/memory-journal.ts';
 import { threadModule } from '../../program-files.ts';
 import type { Answered, Asked, ExplainWorkerData, ToExplainer } from './explain-worker.ts';
@@ -32,7 +32,7 @@ export class ExplainThread {
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #fedSeq = 0;
-  #fedSnapshots: readonly Snapshot[] | undefined;
+  #fedSnapshot = 0;
   /** What it is being given, in order. */
   #fed: Promise<void> = Promise.resolve();
   #lastNumber = 0;
@@ -82,7 +82,7 @@ export class ExplainThread {
     worker.on('exit', () => this.#failed(worker, new Error('its thread ended')));
     this.#worker = worker;
     this.#fedSeq = 0;
-    this.#fedSnapshots = undefined;
+    this.#fedSnapshot = 0;
     return worker;
   }
 
@@ -92,13 +92,13 @@ export class ExplainThread {
     if (!(journal instanceof MemoryJournal)) return;
     this.#fedSeq = Math.max(this.#fedSeq, journal.firstSeq - 1);
     while (this.#worker === worker) {
-      const snapshots = journal.snapshots === this.#fedSnapshots ? undefined : journal.snapshots;
-      this.#fedSnapshots = journal.snapshots;
+      const snapshot = journal.snapshots.find(({ seq }) => seq > this.#fedSnapshot);
+      if (snapshot !== undefined) this.#fedSnapshot = snapshot.seq;
       const pieces = journal.copyFrom(this.#fedSeq + 1, SEGMENTS_A_TURN);
       const feed: Feed = {
         pieces,
         firstSeq: journal.firstSeq,
-        ...(snapshots !== undefined && { snapshots }),
+        ...(snapshot !== undefined && { snapshot }),
       };
       const last = pieces.at(-1);
       // They are empty here once they are given away.
@@ -108,7 +108,7 @@ export class ExplainThread {
         message,
         pieces.flatMap(({ bytes, ends }) => [bytes.buffer, ends.buffer]),
       );
-      if (last === undefined || this.#fedSeq >= lastSeq) return;
+      if (snapshot === undefined && (last === undefined || this.#fedSeq >= lastSeq)) return;
       await nextTurn();
     }
   }

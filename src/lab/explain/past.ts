@@ -36,8 +36,8 @@ export class DirectoryPast implements Past {
 
 /** What the journal of an exchange in memory has had since the last time. */
 export interface Feed {
-  /** All that there are, when they are others than before. */
-  readonly snapshots?: readonly Snapshot[];
+  /** The next one. */
+  readonly snapshot?: Snapshot;
   readonly pieces: readonly RecordPiece[];
   /** Records before it are not in the journal any more. */
   readonly firstSeq: number;
@@ -48,9 +48,9 @@ export class FedPast implements Past {
   #snapshots: readonly Snapshot[] = [];
   #pieces: RecordPiece[] = [];
 
-  /** Pieces are added. */
-  feed({ snapshots, pieces, firstSeq }: Feed): void {
-    if (snapshots !== undefined) this.#snapshots = snapshots;
+  feed({ snapshot, pieces, firstSeq }: Feed): void {
+    if (snapshot !== undefined) this.#snapshots = [...this.#snapshots, snapshot];
+    this.#snapshots = this.#snapshots.filter(({ seq }) => seq + 1 >= firstSeq);
     this.#pieces = [...this.#pieces, ...pieces].filter(
       (piece) => piece.firstSeq + piece.ends.length > firstSeq,
     );

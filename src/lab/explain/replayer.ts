@@ -11,7 +11,7 @@ import { effectiveCommands, type LoggedCommand } from '../../sequencer/effective
 import type { Past } from './past.ts';
 
 /** Commands between two of the snapshots that replays make. */
-const EVERY_COMMANDS = 20_000;
+const EVERY_COMMANDS = 10_000;
 const KEPT_BYTES_MAX = 256 * 1024 * 1024;
 
 /** A state to begin with. */
