@@ -157,6 +157,7 @@ describe('a capsule', () => {
   it('says nothing of whose session it is, when it is asked to', async () => {
     const lab = await Lab.start({ market: 'quiet' });
     await lab.client('alice').post(PLACE, spotOrder('buy', '60000'));
+    await lab.client('alice').post('/api/v3/user/create-sub', { username: 'secretivesub' });
     await lab.ask('POST', '/admin/deposits', { account: 'bob', coin: 'USDT', amount: '7', reference: 'x' });
     await lab.client('bob').post(PLACE, spotOrder('sell', '60000', '0.004'));
     await lab.advance('10s');
@@ -170,9 +171,10 @@ describe('a capsule', () => {
     assert.notEqual(manifest.last.stateHash, hashOf(lab));
     assert.equal((await replayCapsule(capsule)).same, true);
     assert.deepEqual(
-      manifest.accounts.map(({ uid, name }) => [uid, name]),
-      [1, 2, 3, 4].map((n) => [2_000_000_000 + n, `account-${n}`]),
+      manifest.accounts.map(({ uid, name, mainUid }) => [uid, name, mainUid]),
+      [1, 2, 3, 4, 5].map((n) => [2_000_000_000 + n, `account-${n}`, n === 5 ? 2_000_000_001 : null]),
     );
+    assert.ok(!JSON.stringify(manifest).includes('secretivesub'));
     const contents = zstdDecompressSync(one.subarray(HEADER_BYTES)).toString('latin1');
     for (const { account, uid } of lab.exchange.demoAccounts) {
       assert.ok(!`${JSON.stringify(manifest)}${capsule.requests}`.includes(account.name), account.name);

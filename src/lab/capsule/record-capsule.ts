@@ -13,7 +13,7 @@ import { CapsuleRefused } from './capsule-refused.ts';
 import type { CapsuleAccount, Manifest } from './manifest.ts';
 import { requestsOf } from './recorded-requests.ts';
 import { run } from './run.ts';
-import { fromOldest, fromSnapshot, fromTime, type SessionBegin } from './session-begin.ts';
+import { fromOldest, fromSnapshot, fromTime, readAgain, type SessionBegin } from './session-begin.ts';
 
 export interface CapsuleWish {
   /** From so many milliseconds of the exchange's time ago. */
@@ -81,24 +81,17 @@ export async function recordCapsule(source: CapsuleSource, wish: CapsuleWish): P
   return packed({ manifest, state: bytes, records: session.records, outcomes, requests: requests.text });
 }
 
-async function beginOf(
+function beginOf(
   venue: LabVenue,
   lastSeq: number,
   { from, sinceMs }: CapsuleWish,
   since: number,
 ): Promise<SessionBegin | AdminError> {
-  const read = () => {
+  return readAgain(() => {
     const past = venue.past(lastSeq);
     if (from !== undefined) return fromSnapshot(past, from);
     return sinceMs === undefined ? fromOldest(past) : fromTime(past, since);
-  };
-  try {
-    return await read();
-  } catch (error) {
-    // A snapshot beside it has taken away a segment that nothing needs any more.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return read();
-  }
+  });
 }
 
 function sessionOf(begin: SessionBegin, newUid: NewUid | undefined): SessionBegin {

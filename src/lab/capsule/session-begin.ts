@@ -19,6 +19,16 @@ interface Base {
   readonly load: () => State;
 }
 
+/** A snapshot of the journal beside it may take away a segment that nothing needs any more: then it is read once more. */
+export async function readAgain<Begin>(read: () => Begin | Promise<Begin>): Promise<Begin> {
+  try {
+    return await read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return read();
+  }
+}
+
 /** As far back as the journal goes. */
 export function fromOldest(past: JournalPast): SessionBegin {
   const { seq, load } = basesOf(past)[0]!;

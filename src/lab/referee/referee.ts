@@ -7,7 +7,7 @@ import type { Entry } from '../../inspector/recorder.ts';
 import type { CapsuleSource } from '../capsule/record-capsule.ts';
 import { entriesWithin } from '../capsule/recorded-requests.ts';
 import { run } from '../capsule/run.ts';
-import { fromOldest, fromTime } from '../capsule/session-begin.ts';
+import { fromOldest, fromTime, readAgain } from '../capsule/session-begin.ts';
 import { type ConductRules, codesOf, conductOf } from './conduct.ts';
 import { type FaultHits, faultsMet } from './faults-met.ts';
 import { findingsOf } from './findings.ts';
@@ -33,8 +33,10 @@ export async function judge(source: RefereeSource, { uid, account, sinceMs }: Re
   const to = { seq: sequencer.appliedSeq, time: sequencer.state.now };
   const since = sequencer.clock.now() - (sinceMs ?? 0);
   await sequencer.durable();
-  const past = venue.past(to.seq);
-  const begin = sinceMs === undefined ? fromOldest(past) : await fromTime(past, since);
+  const begin = await readAgain(() => {
+    const past = venue.past(to.seq);
+    return sinceMs === undefined ? fromOldest(past) : fromTime(past, since);
+  });
   const from = { seq: begin.seq, time: begin.state.now };
   const exchange = new Exchange(begin.state);
   const { state } = exchange;
