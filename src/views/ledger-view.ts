@@ -18,6 +18,8 @@ export const LEDGER_TYPES = {
   commission: 'TRANSFER_IN',
   transferIn: 'TRANSFER_IN',
   transferOut: 'TRANSFER_OUT',
+  forcedTransferIn: 'FORCED_TRANSFER_IN',
+  forcedTransferOut: 'FORCED_TRANSFER_OUT',
   tradeIn: 'ORDER_DEALT_IN',
   tradeOut: 'ORDER_DEALT_FROZEN_OUT',
   buyDeal: 'BUY_DEAL',
@@ -52,6 +54,7 @@ const FUNDING_TYPES = {
   commission: 'broker_commission',
   transferIn: 'transfer_in',
   transferOut: 'transfer_out',
+  forcedTransferOut: 'forced_transfer_out',
 } as const satisfies Partial<Record<LedgerLineKind, string>>;
 
 /** Group of a type of the funding wallet. */
@@ -62,6 +65,7 @@ export const FUNDING_GROUPS: Readonly<Record<(typeof FUNDING_TYPES)[keyof typeof
   broker_commission: 'commission',
   transfer_in: 'transfer',
   transfer_out: 'transfer',
+  forced_transfer_out: 'transfer',
 };
 
 export const LEDGER_FIELDS = [

@@ -192,6 +192,36 @@ theft(
   },
 );
 
+/** Old rule: the stranger has 1 965.1 of 10 000, and the long leaves with the 50 000 (`forced-margin.test.ts`, "the example"). */
+theft(
+  '16.2: a long that is lost keeps its money in the funding wallet, and the short against it pays',
+  { long: { brings: { USDT: '52036' } }, saver: { brings: { USDT: '100000' } } },
+  async (venue, { long, saver }) => {
+    await venue.btc('60000');
+    const aside = { fromType: 'uta', toType: 'spot', amount: '50000', coin: 'USDT' } as const;
+    await long.sdk.submitTransfer(aside);
+    await long.leverage(100, PERPETUAL);
+    await saver.sell('1', '60000', PERPETUAL);
+    await long.buy('1', '60000', PERPETUAL);
+    await venue.btc('50000');
+    // The fee of 12 is the saver's; W is below the mark.
+    const won = (await venue.worth(saver, '50000')) - units('100000');
+    assert.ok(won >= units('10000') - units('12'), String(won));
+    const ofFunding = '/api/v3/account/funding-financial-records';
+    const [taken] = (await long.sdk.getPrivate(ofFunding, { coin: 'USDT' })).data.list;
+    assert.deepEqual([taken.type, taken.groupType], ['forced_transfer_out', 'transfer']);
+    const lines = { category: 'OTHER', type: 'FORCED_TRANSFER_IN' } as never;
+    const [received] = (await long.sdk.getFinancialRecords(lines)).data.list;
+    assert.deepEqual([`-${received!.amount}`, received!.balance], [taken.amount, '0']);
+    const query = { coin: 'USDT', fromType: 'spot' };
+    const [moved] = (await long.sdk.getPrivate('/api/v2/spot/account/transferRecords', query)).data;
+    assert.deepEqual([moved.size, moved.toType], [received!.amount, 'uta']);
+    // What is left after that is the owner's.
+    await long.withdraw(taken.balance, 'USDT', 'TRC20');
+    assert.equal(units(taken.balance), units('50000') - units(received!.amount));
+  },
+);
+
 const WASHERS = {
   maker: { brings: { USDT: '1000000', BTC: '10' } },
   taker: { brings: { USDT: '1000000', BTC: '10' } },

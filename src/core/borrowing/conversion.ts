@@ -38,7 +38,7 @@ export interface Conversion {
 }
 
 /** The sold and the received amount; both 0n when a price is missing, `received` 0n when it rounds to nothing. */
-function quote(state: State, conversion: Conversion): { sold: bigint; received: bigint } {
+export function quote(state: State, conversion: Conversion): { sold: bigint; received: bigint } {
   const { debtCoin, payCoin, wanted, available, forced } = conversion;
   const { debt: debtPrice, pay } = conversionRate(state, debtCoin, payCoin, forced);
   const usd = divFloor(wanted * coinUsd(state, debtCoin), MONEY_ONE);
@@ -161,7 +161,7 @@ export function hasUnsafeCoin(state: State, account: Account): boolean {
 }
 
 /** Largest dollar value first, then by name. */
-function debtsInOrder(state: State, account: Account): number[] {
+export function debtsInOrder(state: State, account: Account): number[] {
   return state.ledger
     .coinsOf(account.index)
     .map((coin) => ({ coin, usd: debtOf(state, account, coin) * coinUsd(state, coin) }))
@@ -174,10 +174,19 @@ const FIRST_PAYMENTS = ['USDT', 'USDC'];
 
 /** USDT, USDC, then by collateral rate, highest first, then by name; coins without collateral value are left out. */
 function paymentsInOrder(state: State, account: Account): number[] {
+  return inOrderOfPayment(state, account, (coin) => payable(state, account, coin));
+}
+
+/** The same of coins that are somewhere else. */
+export function inOrderOfPayment(
+  state: State,
+  account: Account,
+  available: (coin: number) => bigint,
+): number[] {
   return state.ledger
     .coinsOf(account.index)
     .map((coin) => ({ coin, ...rankOf(state, coin) }))
-    .filter(({ coin }) => isDebtPayment(state, coin) && payable(state, account, coin) > 0n)
+    .filter(({ coin }) => isDebtPayment(state, coin) && available(coin) > 0n)
     .sort((a, b) => a.place - b.place || compare(b.rate, a.rate) || byName(state, a.coin, b.coin))
     .map(({ coin }) => coin);
 }

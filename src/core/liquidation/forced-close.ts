@@ -4,7 +4,7 @@ import { MatchEnd } from '../book/book.ts';
 import type { FillContext } from '../futures/fill-context.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
-import { bankruptcyTicks, forcedFeeRate, marginBehind } from '../margin/bankruptcy.ts';
+import { bankruptcyTicks, forcedFeeRate, forcedMargin } from '../margin/bankruptcy.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
 import type { OrderKind } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
@@ -86,7 +86,7 @@ function termsOf(state: State, account: Account, position: Position): CloseTerms
     long,
     size,
     basis: long ? position.basis : -position.basis,
-    margin: marginBehind(state, account, position),
+    margin: forcedMargin(state, account, position),
   };
 }
 

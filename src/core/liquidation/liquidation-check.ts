@@ -2,6 +2,7 @@
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { hasUnsafeCoin, isConvertible, isDebtPayment } from '../borrowing/conversion.ts';
+import { hasForcedTransfer } from '../borrowing/forced-transfer.ts';
 import { isInDebt, liquidationRatio } from '../margin/debts.ts';
 import {
   hasReachedRatio,
@@ -40,11 +41,16 @@ export function crossedIsDue(state: State, account: Account): boolean {
   return hasReachedRatio(accountRisk(state, account), ratio);
 }
 
-/** Can a liquidation of the whole account do anything: close positions, cancel orders, sell coins for debts? */
+/**
+ * Can a liquidation of the whole account do anything: close positions, cancel orders, sell coins for debts, take from the
+ * funding wallet?
+ */
 export function isActionable(state: State, account: Account): boolean {
   if (hasLiveCrossed(state, account)) return true;
   if (!isInDebt(state, account) || hasUnsafeCoin(state, account)) return false;
-  return hasOrderToCancel(state, account) || isConvertible(state, account);
+  return (
+    hasOrderToCancel(state, account) || isConvertible(state, account) || hasForcedTransfer(state, account)
+  );
 }
 
 /**

@@ -6,6 +6,7 @@
 
 import { NIL } from '../book/order-slab.ts';
 import { liquidateCollateral } from '../borrowing/conversion.ts';
+import { payFromFunding } from '../borrowing/forced-transfer.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { autoTopUp } from '../futures/isolated-margin.ts';
@@ -103,6 +104,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
     closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
   if (!healthy()) liquidateCollateral(state, account, healthy);
+  if (!healthy()) payFromFunding(state, account, healthy);
   coverDebts(state, account);
   assert(account.firstOrder === NIL, 'I36: an account in liquidation has orders');
   account.liquidating = false;

@@ -10,17 +10,19 @@ import type { State } from '../state/state.ts';
 import { coinUsd } from './collateral.ts';
 import { inSettleCoin, markTicks, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
+import { forcedEquity } from './other-wallets.ts';
 
 /** Fee rate of a forced close: the taker rate, never negative, so that a liquidation earns no rebate. */
 export function forcedFeeRate({ takerRate }: Instrument): bigint {
   return larger(0n, takerRate);
 }
 
-export function bankruptcyPrice(state: State, account: Account, position: Position): number {
+/** Of a close that the owner does not choose. */
+function bankruptcyPrice(state: State, account: Account, position: Position): number {
   const instrument = state.instruments[position.instrument]!;
   const { long, lots } = position;
   const basis = long ? position.basis : -position.basis;
-  return bankruptcyTicks(instrument, long, lots, basis, marginBehind(state, account, position));
+  return bankruptcyTicks(instrument, long, lots, basis, forcedMargin(state, account, position));
 }
 
 /** How far its owner may close a position: to bankruptcy, and not so far that funding is owed that cash cannot pay. */
@@ -48,7 +50,7 @@ export function bearablePrice(state: State, account: Account, position: Position
   const { long, lots } = position;
   const basis = long ? position.basis : -position.basis;
   const priceWith = (margin: bigint) => bankruptcyTicks(instrument, long, lots, basis, margin);
-  const margin = wholeMarginBehind(state, position, accountRisk(state, account).effective);
+  const margin = wholeMarginBehind(state, position, forcedEquity(state, account));
   const whole = priceWith(margin);
   if (margin >= 0n) return whole;
   const mark = markTicks(state, instrument);
@@ -57,8 +59,14 @@ export function bearablePrice(state: State, account: Account, position: Position
     : Math.min(priceWith(0n), Math.max(whole, mark));
 }
 
+/** The margin behind a position that is closed by force: the funding wallet stands behind a crossed one too (rules 16.2). */
+export function forcedMargin(state: State, account: Account, position: Position): bigint {
+  if (position.isolated) return position.iso;
+  return marginBehindAt(state, position, forcedEquity(state, account));
+}
+
 /** The margin of an isolated position; for a crossed one the account's effective margin without the position's profit. */
-export function marginBehind(state: State, account: Account, position: Position): bigint {
+function marginBehind(state: State, account: Account, position: Position): bigint {
   if (position.isolated) return position.iso;
   return marginBehindAt(state, position, accountRisk(state, account).effective);
 }

@@ -1,6 +1,7 @@
 /**
  * What the other wallets of an account keep behind its unified account (rules 13.7 (e), 16.1). While a price that this is
- * measured by is unreliable, nobody knows what it lacks: the wallets keep what it could come to owe at any such price.
+ * measured by is unreliable, nobody knows what it lacks: the wallets keep what it could come to owe at any such price. When
+ * it is closed by force, the funding wallet counts as if it lay in the unified account (rules 16.2).
  */
 
 import { Bucket } from '../model/ledger-accounts.ts';
@@ -12,7 +13,8 @@ import { awaitsPrice } from './available-balance.ts';
 import { mayLeave } from './bad-debt.ts';
 import { coinUsd, hasUnreliablePrice, isIndexed } from './collateral.ts';
 import { balanceOf } from './debts.ts';
-import { inSettleCoin, unrealisedOf } from './margin.ts';
+import { accountEquity, inSettleCoin, unrealisedOf } from './margin.ts';
+import { accountRisk } from './margin-cache.ts';
 import { hasUnreliableIndex } from './tentative-account.ts';
 
 /** Why so much may not leave the account, if it may not. What margin allows is another matter. */
@@ -67,4 +69,18 @@ function coversWorst(state: State, account: Account, kept: (coin: number) => big
     } else if (owed > kept(coin)) return false;
   }
   return worth >= needed;
+}
+
+/** The effective equity that answers for crossed positions which are closed by force: with the coins of the funding wallet. */
+export function forcedEquity(state: State, account: Account): bigint {
+  const { ledger, rules } = state;
+  const aside = new Map<number, bigint>();
+  if (rules.forcedMargin)
+    for (const coin of ledger.coinsOf(account.index)) {
+      const amount = ledger.balanceOf(account.index, coin, Bucket.funding);
+      if (amount > 0n) aside.set(coin, amount);
+    }
+  return aside.size === 0
+    ? accountRisk(state, account).effective
+    : accountEquity(state, account, aside).effective;
 }

@@ -1,6 +1,6 @@
 /**
  * Editions of the rule book (rules 13 to 16). The second closes holes that colluding accounts had in the first; the third, the
- * fifth and the sixth close one each that the second left; the fourth divides work that concerns everybody into portions. Which
+ * fifth and the sixth close some that the second left; the fourth divides work that concerns everybody into portions. Which
  * edition is in force is part of the state and changes by a command, so every journal replays under the rules that it was
  * written under.
  */
@@ -30,8 +30,8 @@ export const FOURTH_EDITION_RULES = ['portions'] as const;
 /** Rules 15. */
 export const FIFTH_EDITION_RULES = ['adlBearing'] as const;
 
-/** Rules 16. */
-export const SIXTH_EDITION_RULES = ['otherWallets'] as const;
+/** Rules 16.1 and 16.2. */
+export const SIXTH_EDITION_RULES = ['otherWallets', 'forcedMargin', 'forcedTransfer'] as const;
 
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];
 export type EditionRule =

@@ -181,6 +181,8 @@ export type LedgerLineKind =
   | 'commission'
   | 'transferIn'
   | 'transferOut'
+  | 'forcedTransferIn'
+  | 'forcedTransferOut'
   | 'tradeIn'
   | 'tradeOut'
   | 'buyDeal'
@@ -231,6 +233,7 @@ export interface LedgerLine {
 export interface Transferred {
   readonly type: 'transfer';
   readonly transferId: number;
+  /** 0 for the venue, which takes what pays a debt (rules 16.2). */
   readonly initiatorUid: number;
   readonly fromUid: number;
   readonly toUid: number;

@@ -50,7 +50,8 @@ test('16.1: the example: at a price of a minute ago nothing leaves the wallet be
     return { refusal, owes: Number(floor.cash('ann', 'BTC')) < 0, has: floor.funding('ann', 'USDT') };
   };
   assert.deepEqual(taken(5), { refusal: 'none', owes: true, has: '0' });
-  assert.deepEqual(taken(6), { refusal: WAITS, owes: true, has: '50000' });
+  // 0.1675 BTC are owed: 15 075 / 0.999 are taken (rules 16.2).
+  assert.deepEqual(taken(6), { refusal: WAITS, owes: false, has: '34909.9099099' });
 });
 
 test('16.1 (a): every way out is closed, of sub-accounts too; the way into the unified account is open', () => {
@@ -159,6 +160,10 @@ test('16.1 (a): isolated positions alone keep nothing back', () => {
  */
 function besideIsolated(edition: number): WalletFloor {
   const floor = new WalletFloor(edition);
+  // Rules 16.2 (b) would take the debt from the wallet.
+  floor.arrange(({ state }) => {
+    state.rules.forcedTransfer = false;
+  });
   floor.trader('ann', { USDT: '2000' });
   floor.isolate('ann');
   floor.leverage('ann', 10);
