@@ -1,4 +1,4 @@
-/** Schemes that go through the funding wallet, which stands behind a unified account that owes (rules 13.7 (e), 16.1). */
+/** Schemes that go through the funding wallet, which stands behind a unified account that owes (rules 13.7 (e), 16). */
 import { Wallet } from '../../src/core/model/enums.ts';
 import { payOut } from './families-acts.ts';
 import { cents, type Ground, type Steps } from './families-ground.ts';
@@ -17,7 +17,7 @@ import {
   worth,
 } from './families-hands.ts';
 import type { Step } from './families-steps.ts';
-import { BOOK, COIN } from './families-venue.ts';
+import { BOOK, COIN, FAMILY, STRANGERS } from './families-venue.ts';
 
 /** What the unified account owes is told by nobody; the other wallet is emptied meanwhile. */
 export function* emptyInSilence(ground: Ground): Steps {
@@ -62,6 +62,55 @@ export function* emptyBesideIsolated(ground: Ground): Steps {
     yield ground.order(friend, book, true, size, price, sideOf(ground, friend, true));
     yield ground.order(loser, book, false, size, price, { ...side, reduceOnly: side.posSide === undefined });
   }
+}
+
+/**
+ * An account loses in one contract and wins in another, against a friend who loses there. Both keep money aside: what their
+ * unified accounts cannot pay others are to bear.
+ */
+export function* loseBesideWallet(ground: Ground): Steps {
+  const { dice } = ground;
+  const [loser, friend] = pair(ground);
+  const others = [...FAMILY, ...STRANGERS].filter((uid) => uid !== loser && uid !== friend);
+  const third = dice.pick(others);
+  const stake = dice.pick([2000, 10_000]);
+  const aside = stake * dice.pick([0.5, 2, 5]);
+  const coin = dice.pick([COIN.usdt, COIN.usdc, COIN.btc]);
+  const owners = [friend, loser].filter(() => dice.chance(0.7));
+  const rises = dice.chance(0.5);
+  const [lost, won] = dice.pick([
+    [BOOK.btcUsdc, BOOK.btcPerp],
+    [BOOK.btcPerp, BOOK.btcUsdc],
+    [BOOK.btcPerp, BOOK.btcCoin],
+    [BOOK.btcCoin, BOOK.btcPerp],
+  ] as const);
+  for (const uid of owners) yield* putAside(ground, uid, coin, aside);
+  yield* strip(ground, loser, settleOf(lost), stake);
+  yield* strip(ground, friend, settleOf(won), stake * dice.pick([0.3, 1]));
+  yield* bring(ground, third, settleOf(lost), stake * 10);
+  for (const book of [lost, won]) yield* leverage(ground, loser, book, 20);
+  yield* leverage(ground, friend, won, 20);
+  yield* trade(ground, won, loser, friend, stake * dice.pick([3, 6]), rises);
+  yield* trade(ground, lost, third, loser, stake * dice.pick([6, 12]), rises);
+  yield* ground.move([[COIN.btc, rises ? 1.05 + 0.5 * dice.next() : 1 / (1.05 + 0.5 * dice.next())]]);
+  if (dice.chance(0.3)) yield* ground.move([[COIN.usdc, 0.9992 + 0.0016 * dice.next()]]);
+  yield* ground.move([[COIN.btc, 0.97 + 0.06 * dice.next()]]);
+  for (const uid of owners) yield* bring(ground, uid, COIN.usdt, ground.cash(uid, COIN.usdt) + 1);
+  for (const uid of owners) yield* empty(ground, uid, third, coin, aside);
+}
+
+/** The first gets the side that wins. */
+function* trade(
+  ground: Ground,
+  book: number,
+  one: number,
+  other: number,
+  usd: number,
+  rises: boolean,
+): Steps {
+  const size = worth(ground, book, usd);
+  yield ground.order(other, book, !rises, size, ground.price(book), sideOf(ground, other, !rises));
+  yield ground.order(one, book, rises, size, ground.price(book), sideOf(ground, one, rises));
 }
 
 function* putAside(ground: Ground, uid: number, coin: number, usd: number): Steps {

@@ -81,8 +81,15 @@ const UNTIL_SIXTH_EDITION: Readonly<Record<string, Scheme>> = {
 
 export const SCHEMES_UNTIL_SIXTH_EDITION: readonly string[] = Object.keys(UNTIL_SIXTH_EDITION);
 
-export const SCHEMES: Readonly<Record<string, Scheme>> = {
+const OF_RULES_16_1: Readonly<Record<string, Scheme>> = {
   ...UNTIL_SIXTH_EDITION,
   emptyInSilence: wallets.emptyInSilence,
   emptyBesideIsolated: wallets.emptyBesideIsolated,
+};
+
+export const SCHEMES_OF_RULES_16_1: readonly string[] = Object.keys(OF_RULES_16_1);
+
+export const SCHEMES: Readonly<Record<string, Scheme>> = {
+  ...OF_RULES_16_1,
+  loseBesideWallet: wallets.loseBesideWallet,
 };

@@ -9,10 +9,11 @@ import {
   type EditionRule,
   SECOND_EDITION_RULES,
   type SecondEditionRule,
+  type SIXTH_EDITION_RULES,
 } from '../../src/core/model/edition.ts';
 import { StrategyKind } from '../../src/core/model/enums.ts';
-import { replay, run } from './families-run.ts';
-import { SCHEMES_UNTIL_SIXTH_EDITION as EARLIER } from './families-schemes.ts';
+import { type RunWords, replay, run } from './families-run.ts';
+import { SCHEMES_UNTIL_SIXTH_EDITION as EARLIER, SCHEMES_OF_RULES_16_1 } from './families-schemes.ts';
 import { report, shrink } from './families-shrink.ts';
 import { BOOK } from './families-venue.ts';
 import { Seeds } from './seeds.ts';
@@ -44,7 +45,8 @@ test('whatever a family does between the portions of hours, it takes nothing (ru
 });
 
 /** What the rule was made against. */
-const OLD_HOLES: Readonly<Record<SecondEditionRule | 'silentIndex' | 'otherWallets', readonly string[]>> = {
+type HoledRule = SecondEditionRule | 'silentIndex' | (typeof SIXTH_EDITION_RULES)[number];
+const OLD_HOLES: Readonly<Record<HoledRule, readonly string[]>> = {
   restingRisk: ['restThenJump', 'restBorrowedThenJump'],
   clearingShortfall: ['rollCoins'],
   dollarCoins: ['depegAndRepay'],
@@ -57,12 +59,16 @@ const OLD_HOLES: Readonly<Record<SecondEditionRule | 'silentIndex' | 'otherWalle
   feeFloors: ['wash'],
   silentIndex: ['pickInSilence'],
   otherWallets: ['emptyInSilence', 'emptyBesideIsolated'],
+  forcedMargin: ['loseBesideWallet'],
+  forcedTransfer: ['loseBesideWallet'],
 };
 
-const RULES: readonly (readonly [name: string, rule: keyof typeof OLD_HOLES])[] = [
+const RULES: readonly (readonly [name: string, rule: HoledRule])[] = [
   ...SECOND_EDITION_RULES.map((rule, n) => [`ten of ten, R${n + 1}`, rule] as const),
   ['third edition, R2 (f)', 'silentIndex'],
   ['sixth edition, 16.1', 'otherWallets'],
+  ['sixth edition, 16.2 (a)', 'forcedMargin'],
+  ['sixth edition, 16.2 (b)', 'forcedTransfer'],
 ];
 
 for (const [name, rule] of RULES) {
@@ -77,22 +83,28 @@ for (const [name, rule] of RULES) {
   });
 }
 
-test('fifth edition, 15.1: the run that found it takes money of the house without adlBearing, and nothing with it', (t) => {
-  const [seed, portion] = [1_021_107_398, 3];
-  const { finding } = run(seed, { portion, only: EARLIER, without: ['adlBearing'] });
-  assert.equal(finding?.kind, 'edge by tick');
-  t.diagnostic(finding.text);
-  const now = run(seed, { portion, only: EARLIER });
+/** Before rules 16.2, under which these runs would go other ways. */
+const BEFORE = { only: EARLIER, without: ['forcedMargin', 'forcedTransfer'] } as const;
+
+/** The run that found a hole: without the rule that closes it, and with it. */
+function found(seed: number, portion: number, rule: EditionRule, kind: string, words: RunWords): string {
+  const { finding } = run(seed, { ...words, portion, without: [...(words.without ?? []), rule] });
+  assert.equal(finding?.kind, kind);
+  const now = run(seed, { ...words, portion });
   if (now.finding !== undefined) assert.fail(report(now));
+  return finding.text;
+}
+
+test('fifth edition, 15.1: the run that found it takes money of the house without adlBearing, and nothing with it', (t) => {
+  t.diagnostic(found(1_021_107_398, 3, 'adlBearing', 'edge by tick', BEFORE));
 });
 
 test('sixth edition, 16.1: the run that found it empties a funding wallet without otherWallets, and not with it', (t) => {
-  const [seed, portion] = [1_122_095_571, 1];
-  const { finding } = run(seed, { portion, only: EARLIER, without: ['otherWallets'] });
-  assert.equal(finding?.kind, 'edge by requestWithdrawal');
-  t.diagnostic(finding.text);
-  const now = run(seed, { portion, only: EARLIER });
-  if (now.finding !== undefined) assert.fail(report(now));
+  t.diagnostic(found(1_122_095_571, 1, 'otherWallets', 'edge by requestWithdrawal', BEFORE));
+});
+
+test('sixth edition, 16.2 (a): the run that found it spares two funding wallets without forcedMargin, and not with it', (t) => {
+  t.diagnostic(found(1_123_096_026, 1, 'forcedMargin', 'edge by tick', { only: SCHEMES_OF_RULES_16_1 }));
 });
 
 /** Who sends a command: the family, by a random act or a scheme, or else somebody it cannot command, and why. */
