@@ -41,7 +41,10 @@ export function crossedIsDue(state: State, account: Account): boolean {
   return hasReachedRatio(accountRisk(state, account), ratio);
 }
 
-/** Can a liquidation of the whole account do anything: close positions, cancel orders, sell coins for debts, take from the funding wallet? */
+/**
+ * Can a liquidation of the whole account do anything: close positions, cancel orders, sell coins for debts, take from the
+ * funding wallet?
+ */
 export function isActionable(state: State, account: Account): boolean {
   if (hasLiveCrossed(state, account)) return true;
   if (!isInDebt(state, account) || hasUnsafeCoin(state, account)) return false;
