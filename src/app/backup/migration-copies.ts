@@ -15,7 +15,7 @@ import { snapshotSeqs } from '../../journal/file-names.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { snapshotStateStart } from '../../journal/snapshot-file.ts';
 import { BOURSE } from '../../program-name.ts';
-import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
+import { HISTORY_FILE, HISTORY_PLACE_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { loggedCommands } from '../start/logged-commands.ts';
 import { makeBackup } from './backup.ts';
 import { HeldJournal } from './held-journal.ts';
@@ -110,7 +110,8 @@ function newestStateFormat(data: string): number {
   const disk = new NodeDisk(join(data, LOG_DIRECTORY));
   const seq = snapshotSeqs(disk.list()).at(-1);
   // A journal alone is no exchange that could be gone back to.
-  if (seq === undefined) return existsSync(join(data, HISTORY_FILE)) ? journalFormat(data) : 0;
+  const hasHistory = [HISTORY_FILE, HISTORY_PLACE_FILE].some((file) => existsSync(join(data, file)));
+  if (seq === undefined) return hasHistory ? journalFormat(data) : 0;
   const start = snapshotStateStart(disk, seq, FORMAT_BYTES);
   return start.length < FORMAT_BYTES ? 0 : formatOf(start);
 }

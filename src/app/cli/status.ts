@@ -1,5 +1,6 @@
 /** `bourse status`: where the running exchange is and how to trade on it, for people and for scripts. */
 import { type Command, Option } from 'commander';
+import { historyAddress } from '../start/history-place.ts';
 import { configOf } from './command-line.ts';
 import { demoAccounts } from './demo-keys.ts';
 import { facts, operatorCommand, READY_FILE, type Shown, table } from './operator-command.ts';
@@ -11,6 +12,8 @@ interface Status {
   readonly operatorUrl: string;
   readonly ready: boolean;
   readonly version: string;
+  /** Of a history that is not in the data directory. */
+  readonly history: string | undefined;
   readonly accounts: readonly Keys[];
 }
 
@@ -36,7 +39,8 @@ export function statusCommand(): Command {
     const { url, ready, version } = health;
     const wsUrl = `${url.replace(/^http/, 'ws')}/v3/ws`;
     const accounts = demoAccounts(config);
-    return shown({ url, wsUrl, operatorUrl: client.url, ready, version, accounts }, command);
+    const history = historyAddress('', config.data)?.place;
+    return shown({ url, wsUrl, operatorUrl: client.url, ready, version, history, accounts }, command);
   }).addOption(
     new Option('-o, --output <form>', 'env for variables, json for one document').choices(['env', 'json']),
   );
@@ -64,6 +68,7 @@ function statusText({ accounts, ...status }: Status, paint: Paint): string[] {
       ['operator', status.operatorUrl],
       ['ready', status.ready ? paint('green', 'yes') : paint('red', 'NO: bourse health says why')],
       ['version', status.version],
+      ...(status.history === undefined ? [] : [['history', status.history] as const]),
     ]),
     '',
     ...table(paint, ['name', 'uid', 'apiKey', 'secretKey', 'passphrase'], rows, [], 'no demo accounts'),

@@ -59,13 +59,20 @@ export class Readers {
     if (this.#closed) throw new Error('history is closed');
     this.#busy += 1;
     try {
-      const session = this.#free.pop() ?? (await Session.open(this.#address, this.#name));
+      const session = this.#idle() ?? (await Session.open(this.#address, this.#name));
       if (this.#closed) session.destroy();
       return session;
     } catch (error) {
       this.#release();
       throw error;
     }
+  }
+
+  /** Connections that were lost while nobody used them are passed over. */
+  #idle(): Session | undefined {
+    let session = this.#free.pop();
+    while (session?.lost === true) session = this.#free.pop();
+    return session;
   }
 
   #giveBack(session: Session): void {
