@@ -152,18 +152,19 @@ export class RunningBourse implements Bourse {
   }
 
   async advance(by: string | { readonly to: Date | string }): Promise<Happened> {
-    const { clock } = this.#exchange.sequencer;
-    const from = clock.now();
+    // An outage on the way puts another clock there.
+    const now = () => this.#exchange.sequencer.clock.now();
+    const from = now();
     const until = typeof by === 'string' ? from + this.#spanOf(by) : new Date(by.to).getTime();
     const events: Record<string, number> = {};
     do {
-      const to = Math.min(until, clock.now() + HELD_MS);
+      const to = Math.min(until, now() + HELD_MS);
       const part = await this.#operator.post<{ events: Record<string, number> }>('/admin/clock/advance', {
         to: new Date(to).toISOString(),
       });
       for (const [type, count] of Object.entries(part.events)) events[type] = (events[type] ?? 0) + count;
       if (to < until) await this.#prices?.reportAll();
-    } while (clock.now() < until);
+    } while (now() < until);
     return { from: new Date(from), to: new Date(until), events };
   }
 
