@@ -125,6 +125,8 @@ export interface Definition<P extends TSchema, Q extends TSchema, B extends TSch
   readonly query?: Q;
   readonly body?: B;
   readonly answer: A;
+  /** Of the body, where it may have more than others. */
+  readonly bodyBytesMax?: number;
   /** Name in the audit log; a row without one is a read. */
   readonly action?: string;
   /** Arguments for the audit log: an allow-list, so that no secret is recorded by mistake. */

@@ -169,6 +169,7 @@ function serve(
     url: route.path,
     exposeHeadRoute: false,
     ...(route.access !== undefined && { config: { access: route.access } }),
+    ...(route.bodyBytesMax !== undefined && { bodyLimit: route.bodyBytesMax }),
     schema: {
       ...(route.params !== undefined && { params: route.params }),
       ...(route.query !== undefined && { querystring: route.query }),

@@ -53,7 +53,8 @@ describe('an order whose clientOid is', () => {
     assert.equal((await bot.fetchOrder(id!, PAIR)).status, 'closed');
     assert.deepEqual(await open(), []);
     const sold = await bot.createOrder(PAIR, 'market', 'sell', 0.01, undefined, { clientOid: 'sim-fill-b' });
-    assert.equal((await bot.fetchOrder(sold.id!, PAIR)).average, 60_000);
+    const order = await bot.fetchOrder(sold.id!, PAIR);
+    assert.equal(order.average, 60_000, JSON.stringify(order.info));
   });
 
   it('sim-lostack: carried out, and the connection is reset', async () => {

@@ -259,7 +259,14 @@ describe('a scenario on a running exchange', () => {
       const at: string = '1s';
       export default scenario({ scenario: 'own', steps: [{ at, expect: { halted: false } }] });`,
     );
-    assert.equal((await runIn(exchange, { file })).ok, true);
+    const document = await loadScenario(file, ROOT, SCENARIO_SURROUNDINGS);
+    assert.equal((await runIn(exchange, { document })).ok, true);
+    // Whoever has the token of the operator does not run code with it.
+    assert.match(
+      await refused({ file }),
+      /400 invalid_request: .* is a module, whose code runs where it is loaded/,
+    );
+    assert.equal((await command(['lab', 'run', file])).code, 0);
   });
 
   it('has its line in the audit log, and each of its steps', async () => {

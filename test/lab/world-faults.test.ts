@@ -288,6 +288,16 @@ describe('a bot meets an outage', () => {
     await bourse.close();
   });
 
+  it('at its time, in the middle of an advance', async () => {
+    const trial = await Trial.start();
+    const { bourse, bot } = trial;
+    await trial.fault({ outage: 0.05 }, { from: '30s' });
+    const { to } = await bourse.advance('2m');
+    assert.equal((await bourse.now()).getTime(), to.getTime());
+    await bot.createOrder(SPOT, 'limit', 'buy', 0.001, 50_000);
+    await bourse.close();
+  });
+
   it('while a market runs, and gaps that makers run away from', async () => {
     const trial = await Trial.start({ market: 'quiet', prices: {} });
     const { bot, bourse } = trial;

@@ -106,9 +106,21 @@ export const ORDER_PATHS: ReadonlySet<string> = new Set([
   '/api/v3/trade/place-batch',
 ]);
 
+const ACTING = 'sim-';
+
+interface Named {
+  readonly clientOid?: string;
+}
+
+/** Asked for every order while there is a laboratory. */
+export function hasActingId(body: unknown): boolean {
+  if (Array.isArray(body)) return body.some(hasActingId);
+  return (body as Named | undefined)?.clientOid?.startsWith(ACTING) === true;
+}
+
 /** Of the orders in a request. */
 export function clientOidsOf(body: unknown): readonly (string | undefined)[] {
-  return ([body].flat() as ({ clientOid?: string } | undefined)[]).map((order) => order?.clientOid);
+  return ([body].flat() as (Named | undefined)[]).map((order) => order?.clientOid);
 }
 
 /** The request never arrived. */

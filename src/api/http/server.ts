@@ -30,6 +30,7 @@ import { WireError } from '../wire/wire-error.ts';
 import { describedRoute } from './described-route.ts';
 import {
   clientOidsOf,
+  hasActingId,
   lose,
   meetFault,
   ORDER_PATHS,
@@ -198,7 +199,8 @@ function serve(
         );
     },
     handler: (request, reply) => {
-      if (faults !== undefined && places) request.fault ??= faults.named(clientOidsOf(request.body));
+      if (places && faults !== undefined && hasActingId(request.body))
+        request.fault ??= faults.named(clientOidsOf(request.body));
       const { fault } = request;
       if (fault?.kind === 'drop' && fault.at === 'before') {
         lose(request, reply);

@@ -2,13 +2,19 @@
 
 import { CATALOGUE } from '../../api/wire/error-catalogue.ts';
 import { DEMO_ACCOUNTS, demoAccount } from '../../identity/demo-accounts.ts';
-import type { World } from '../../lab/scenarios/document.ts';
+import type { Scenario, World } from '../../lab/scenarios/document.ts';
 import { type Overrides, resolveConfig } from '../config/resolve-config.ts';
 import { createLogger } from '../observability/logging.ts';
 import { type RunningExchange, startExchange } from './start-exchange.ts';
 
 /** What a scenario is checked against before there is an exchange. */
 export const SCENARIO_SURROUNDINGS = { codes: new Set(Object.keys(CATALOGUE)) };
+
+/** From a file, a module or by the name of a shipped one; every mistake is in the message. */
+export async function scenarioOf(file: string): Promise<Scenario> {
+  const { loadScenario } = await import('../../lab/scenarios/read-scenario.ts');
+  return loadScenario(file, process.cwd(), SCENARIO_SURROUNDINGS);
+}
 
 /** Beside a program that lives in real time a manual clock runs by itself, so many times as fast. */
 export async function startWorld(world: World = {}, speed?: number): Promise<RunningExchange> {

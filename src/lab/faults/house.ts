@@ -18,7 +18,7 @@ import { RejectReason } from '../../core/model/reject-reason.ts';
 import { MONEY_SCALE, parseUnits, powerOfTen } from '../../core/model/units.ts';
 import { depth, freeBalance, openOrder, openOrders } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
-import type { Sequencer } from '../../sequencer/sequencer.ts';
+import { OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 
 /** Beside those of the simulator's agents. */
 export const HOUSE_UID = 900_700_000;
@@ -57,10 +57,13 @@ export class House {
     carryOut: () => Promise<unknown>,
   ): Promise<{ readonly answer: unknown; readonly problem: string | undefined }> {
     const problems: (string | undefined)[] = [];
+    const tried = async (work: Promise<string | undefined>) => {
+      problems.push(await work.catch(whyNot));
+    };
     const wanted = [body].flat() as Wanted[];
     const before = this.#state.lastId;
     const market = wanted.filter((order) => order.orderType === 'market' && fillingOf(order) !== undefined);
-    for (const order of market) problems.push(await this.#offer(order, fillingOf(order)!));
+    for (const order of market) await tried(this.#offer(order, fillingOf(order)!));
     const answer = await carryOut();
     if (uid === undefined) return { answer, problem: undefined };
     const placed = openOrders(this.#state, { uid, limit: wanted.length }).filter(
@@ -68,9 +71,9 @@ export class House {
     );
     for (const order of placed.reverse()) {
       const filling = fillingOf(wanted.find(({ clientOid }) => clientOid === order.clientOid) ?? {});
-      if (filling !== undefined) problems.push(await this.#fill(order, filling.percent));
+      if (filling !== undefined) await tried(this.#fill(order, filling.percent));
     }
-    for (const order of market) await this.#withdraw(order);
+    for (const order of market) await tried(this.#withdraw(order));
     return { answer, problem: problems.find((problem) => problem !== undefined) };
   }
 
@@ -134,7 +137,7 @@ export class House {
     });
   }
 
-  async #withdraw(wanted: Wanted): Promise<void> {
+  async #withdraw(wanted: Wanted): Promise<undefined> {
     const instrument = this.#instrumentOf(wanted);
     if (instrument === undefined) return;
     const { category, index } = instrument;
@@ -210,6 +213,12 @@ export class House {
   #submit(command: Unstamped<Command>) {
     return this.#sequencer().submit(command);
   }
+}
+
+/** The exchange takes no such command now, or stops. */
+function whyNot(error: Error): string {
+  if (error instanceof Unavailable || error instanceof OutcomeUnknown) return error.message;
+  throw error;
 }
 
 function opposite(side: Side): Side {

@@ -4,7 +4,7 @@ import type { CategoryName, InstrumentStatusName } from '../../core/model/enums.
 import { RejectReason } from '../../core/model/reject-reason.ts';
 import { divFloor } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
-import type { Sequencer } from '../../sequencer/sequencer.ts';
+import { OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import { followedIndices } from '../../simulator/feed/price-feed.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 
@@ -124,9 +124,15 @@ export class World {
   }
 
   async #submit(command: Unstamped<Command>): Promise<string | undefined> {
-    const { rejectReason, detail } = await this.#options.sequencer().submit(command);
-    if (rejectReason === RejectReason.none) return undefined;
-    const reason = Object.entries(RejectReason).find(([, value]) => value === rejectReason)?.[0];
-    return `${command.type} was refused: ${detail ?? reason}`;
+    try {
+      const { rejectReason, detail } = await this.#options.sequencer().submit(command);
+      if (rejectReason === RejectReason.none) return undefined;
+      const reason = Object.entries(RejectReason).find(([, value]) => value === rejectReason)?.[0];
+      return `${command.type} was refused: ${detail ?? reason}`;
+    } catch (error) {
+      // The exchange takes no such command now, or stops.
+      if (error instanceof Unavailable || error instanceof OutcomeUnknown) return error.message;
+      throw error;
+    }
   }
 }

@@ -42,17 +42,24 @@ export function checkedScenario(value: unknown, surroundings: Surroundings, plac
   return checked(value, surroundings, (each) => (place === '' ? '' : `${place}: `) + mistakeText(each));
 }
 
-/** A file, or one of the shipped ones by its name. Throws ScenarioWrong. */
+/** A file of YAML or JSON, or one of the shipped ones by its name. Throws ScenarioWrong. */
+export function readFile(file: string, directory: string, surroundings: Surroundings): Scenario {
+  const path = pathOf(file, directory);
+  if (MODULES.has(extname(path)))
+    throw new ScenarioWrong(
+      `${path} is a module, whose code runs where it is loaded: give the document that it exports`,
+    );
+  return readScenario(readFileSync(path, 'utf8'), path, surroundings);
+}
+
+/** The same, and modules. Throws ScenarioWrong. */
 export async function loadScenario(
   file: string,
   directory: string,
   surroundings: Surroundings,
 ): Promise<Scenario> {
   const path = pathOf(file, directory);
-  const { size } = statSync(path);
-  if (size > FILE_BYTES_MAX)
-    throw new ScenarioWrong(`${path} has ${size} bytes, at most ${FILE_BYTES_MAX} are read`);
-  if (!MODULES.has(extname(path))) return readScenario(readFileSync(path, 'utf8'), path, surroundings);
+  if (!MODULES.has(extname(path))) return readFile(path, directory, surroundings);
   let module: { default?: unknown };
   try {
     module = (await import(pathToFileURL(path).href)) as { default?: unknown };
@@ -67,7 +74,11 @@ function pathOf(file: string, directory: string): string {
   const shipped = fileURLToPath(programFile(`scenarios/${file}.yaml`));
   if (SHIPPED.test(file) && existsSync(shipped)) return shipped;
   const path = resolve(directory, file);
-  if (existsSync(path) && statSync(path).isFile()) return path;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true) {
+    if (found.size <= FILE_BYTES_MAX) return path;
+    throw new ScenarioWrong(`${path} has ${found.size} bytes, at most ${FILE_BYTES_MAX} are read`);
+  }
   throw new ScenarioWrong(`there is no file ${path}, and no shipped scenario ${JSON.stringify(file)}`);
 }
 

@@ -8,6 +8,9 @@ import { type Scenario, scenarioSchema } from './document.ts';
 import { type ScenarioReport, ScenarioRunner } from './runner.ts';
 import type { Stage } from './stage.ts';
 
+/** As JSON, in which a file of a MiB may be larger. */
+const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
+
 const Document = Type.Union([
   Type.Record(Type.String(), Type.Unknown()),
   Type.String({ minLength: 1, maxLength: 1024 * 1024 }),
@@ -56,7 +59,7 @@ export function scenarioRoutes({
   const read = async (document: unknown, file: string | undefined): Promise<Scenario | AdminError> => {
     const reader = await import('./read-scenario.ts');
     try {
-      if (file !== undefined) return await reader.loadScenario(file, directory, surroundings);
+      if (file !== undefined) return reader.readFile(file, directory, surroundings);
       return typeof document === 'string'
         ? reader.readScenario(document, 'document', surroundings)
         : reader.checkedScenario(document, surroundings);
@@ -79,6 +82,7 @@ export function scenarioRoutes({
         closed,
       ),
       answer: Report,
+      bodyBytesMax: DOCUMENT_BYTES_MAX,
       action: 'lab.scenario',
       auditArguments: ({ body: { file, dryRun = false } }) => ({
         dryRun,

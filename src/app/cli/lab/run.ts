@@ -76,7 +76,7 @@ async function run(file: string, { bot, speed, dryRun }: RunOptions): Promise<Sc
   const exchange = await startWorld(scenario.world, bot === undefined ? undefined : speed);
   const beside = bot === undefined ? undefined : startBot(bot, exchange);
   try {
-    const report = await post(exchange, { file, dryRun });
+    const report = await post(exchange, { document: scenario, dryRun });
     return withBot(report, beside);
   } finally {
     if (beside !== undefined) await stopBot(beside);
