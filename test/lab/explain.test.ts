@@ -123,6 +123,14 @@ describe('an explanation', () => {
       all.matches.map(({ maker }) => maker),
       [alice.uid, bob.uid],
     );
+    const ofMaker = all.matches[0]!.fees.find(({ of }) => of === 'maker')!;
+    const madeBy = await bourse.explain({ fill: ofMaker.fill! });
+    assert.deepEqual(
+      [madeBy.what, madeBy.verdict, madeBy.command.account, madeBy.checks, madeBy.matches[0]!.taker],
+      ['a command of another account', 'filled', alice.uid, [], 'another account'],
+    );
+    // Hers: she has paid the maker's fee of 1.2, and the terms are those of her short.
+    assert.equal(madeBy.margin!.terms.find(({ what }) => what === 'USDT')!.inputs.balance, '99998.8');
     const { fill } = explained.matches[1]!.fees[0]!;
     const ofFill = await bourse.explain({ fill: fill! });
     assert.deepEqual([ofFill.command, ofFill.matches], [explained.command, explained.matches]);

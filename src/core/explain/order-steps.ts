@@ -21,7 +21,7 @@ import { owesBeyondMeans } from '../margin/bad-debt.ts';
 import { checkSpending } from '../margin/spending-check.ts';
 import type { PlaceOrder } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
-import { HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
+import { HoldMode, OrderType, PosSide, Side, TimeInForce } from '../model/enums.ts';
 import { payableAmount } from '../model/instrument.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { isEmpty } from '../model/tpsl.ts';
@@ -190,8 +190,7 @@ const STEPS: readonly Step[] = [
   },
   {
     reasons: ['rpiNotAllowed'],
-    applies: ({ command }) =>
-      checkRpi({ marketMaker: false } as OrderContext['account'], command) !== undefined,
+    applies: ({ command }) => command.timeInForce === TimeInForce.rpi,
     test: ({ account, command }) => checkRpi(account, command),
   },
   {

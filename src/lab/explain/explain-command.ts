@@ -5,13 +5,16 @@ import type { Check } from '../../core/explain/refusals.ts';
 import { Trace } from '../../core/explain/trace.ts';
 import type { Command } from '../../core/model/command.ts';
 import { CANCEL_REASON_NAMES, ORDER_STATUS_NAMES } from '../../core/model/enums.ts';
-import type { Event } from '../../core/model/event.ts';
+import type { Event, OrderRecord } from '../../core/model/event.ts';
 import { RejectReason } from '../../core/model/reject-reason.ts';
-import { describeCommand } from './describe-command.ts';
+import { describeCommand, ownerOf } from './describe-command.ts';
 import type { Explanation, Moment } from './explanation.ts';
 import { liquidationMoments } from './liquidation.ts';
 import { momentOf } from './moments.ts';
 import { accountName, matchViews, postingViews, type Shows, stopped } from './view.ts';
+
+/** Its order is nobody else's business. */
+const OF_ANOTHER = 'a command of another account';
 
 export interface Telling {
   readonly seq: number;
@@ -25,18 +28,21 @@ export interface Telling {
 export function explainCommand(exchange: Exchange, command: Command, telling: Telling): Explanation {
   const { state } = exchange;
   const { seq, uid, shows, before } = telling;
-  const what = describeCommand(state, command);
+  const owner = ownerOf(command);
+  const ownCommand = owner === uid;
+  const what = ownCommand || owner === 0 || shows(owner) ? describeCommand(state, command) : OF_ANOTHER;
   const trace = new Trace(state);
   exchange.applyTraced(command, seq, trace);
   const events = exchange.takeEvents();
   const liquidation = trace.liquidations.find((each) => each.uid === uid);
-  const checks = checksOf(trace, uid);
+  const checks = checksOf(trace, uid, ownCommand);
   const account = state.accountByUid.get(uid);
+  const margins = ownCommand ? trace.margin : undefined;
   const margin =
-    liquidation?.margin ?? trace.margin ?? (account === undefined ? null : marginView(state, account));
+    liquidation?.margin ?? margins ?? (account === undefined ? null : marginView(state, account));
   return {
     what,
-    verdict: verdictOf(trace, events, uid),
+    verdict: ownCommand ? verdictOf(trace, events, uid) : sideVerdict(trace, events, uid),
     command: {
       seq,
       type: command.type,
@@ -62,9 +68,9 @@ export function explainCommand(exchange: Exchange, command: Command, telling: Te
 }
 
 /** Of the command's own order and of orders that strategy orders of the account placed; else the check that refused it. */
-function checksOf({ orders, refused }: Trace, uid: number): Check[] {
+function checksOf({ orders, refused }: Trace, uid: number, ownCommand: boolean): Check[] {
   const own = orders.filter((order) => order.uid === uid).flatMap(({ checks }) => checks);
-  return own.length > 0 ? own : refused;
+  return own.length > 0 || !ownCommand ? own : refused;
 }
 
 function verdictOf(trace: Trace, events: readonly Event[], uid: number): string {
@@ -80,10 +86,19 @@ function verdictOf(trace: Trace, events: readonly Event[], uid: number): string 
   const placed = events.findLast(
     (event) => event.type === 'order' && event.order.orderId === result?.orderId,
   );
-  if (placed?.type !== 'order') return 'carried out';
-  const { status, cancelReason } = placed.order;
+  return placed?.type === 'order' ? `accepted: ${statusOf(placed.order)}` : 'carried out';
+}
+
+/** What a command of another account, or of the exchange, did to an order of this one. */
+function sideVerdict({ liquidations }: Trace, events: readonly Event[], uid: number): string {
+  if (liquidations.some((each) => each.uid === uid)) return 'liquidated';
+  const own = events.findLast((event) => event.type === 'order' && event.order.uid === uid);
+  return own?.type === 'order' ? statusOf(own.order) : 'carried out';
+}
+
+function statusOf({ status, cancelReason }: OrderRecord): string {
   const why = CANCEL_REASON_NAMES[cancelReason];
-  return `accepted: ${ORDER_STATUS_NAMES[status]}${why === '' ? '' : `, ${why}`}`;
+  return `${ORDER_STATUS_NAMES[status]}${why === '' ? '' : `, ${why}`}`;
 }
 
 /** Sections of the rule book. */

@@ -35,10 +35,15 @@ parentPort!.on('message', (message: ToExplainer) => {
   else parentPort!.postMessage(answered(message));
 });
 
-function answered({ number, question, lastSeq, asker }: Asked): Answered {
+/** The writer of a directory may remove old segments while they are read: then the next look finds what is left. */
+function answered(
+  { number, question, lastSeq, asker }: Asked,
+  tries = directory === undefined ? 1 : 2,
+): Answered {
   try {
     return { number, answer: explainer.answer(question, lastSeq, asker) };
   } catch (error) {
+    if (tries > 1) return answered({ number, question, lastSeq, asker }, tries - 1);
     const { name, message } = error as Error;
     return { number, failure: `${name}: ${message}` };
   }
