@@ -412,6 +412,8 @@ describe('every action of the console', () => {
       if (name === 'createKey') values.permissions = 'uta_trade,uta_mgt';
       if (name === 'createAccount') values.kind = 'sub';
       if (name === 'addInstrument') values.entry = '{\n  "symbol": "NEWUSDT",\n  "note": "it\'s new"\n}';
+      if (name === 'addFault')
+        Object.assign(values, { do: '{ "drop": "after" }', when: '{ "path": "trade/*", "nth": [3] }' });
       if (name === 'addCoin') values.entry = '{ "coin": "NEW" }';
       const { method, path, body } = action.request(values);
       seen = [];
@@ -437,7 +439,10 @@ describe('every action of the console', () => {
   });
 
   it('asks for the typed name when it is dangerous', () => {
-    const given = { account: 'bob', coin: 'BTC', symbol: 'BTCUSDT', status: 'offline' };
+    const given = {
+      ...{ account: 'bob', coin: 'BTC', symbol: 'BTCUSDT', status: 'offline' },
+      ...{ name: 'before', id: 'fork-1' },
+    };
     const typed = Object.fromEntries(
       Object.entries<Action>(ACTIONS).flatMap(([name, { typed: needed }]) =>
         needed === undefined ? [] : [[name, needed(given)]],
@@ -455,6 +460,9 @@ describe('every action of the console', () => {
       liquidate: 'bob',
       deleverage: 'bob',
       forceFunding: 'BTCUSDT',
+      deleteSnapshot: 'before',
+      revert: 'before',
+      endFork: 'fork-1',
     });
     assert.equal(ACTIONS.status.typed({ ...given, status: 'online' }), undefined);
   });

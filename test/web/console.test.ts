@@ -23,7 +23,7 @@ after(async () => {
   await server.stop();
 });
 
-const PAGES = ['Markets', 'Accounts', 'Money', 'Risk', 'Requests', 'Audit', 'Settings', 'Overview'];
+const PAGES = ['Markets', 'Accounts', 'Money', 'Risk', 'Lab', 'Requests', 'Audit', 'Settings', 'Overview'];
 
 test('the console signs in with a code, shows every page, acts and signs out', async (t) => {
   if (typeof browser === 'string') return t.skip(browser);

@@ -5,6 +5,7 @@
 import { accountActions } from './actions/accounts.ts';
 import type { Action, Values } from './actions/action.ts';
 import { exchangeActions } from './actions/exchange.ts';
+import { labActions } from './actions/lab.ts';
 import { marketActions } from './actions/markets.ts';
 import { moneyActions } from './actions/money.ts';
 
@@ -15,6 +16,7 @@ export const ACTIONS = {
   ...marketActions,
   ...accountActions,
   ...moneyActions,
+  ...labActions,
 } as const;
 
 export type ActionName = keyof typeof ACTIONS;

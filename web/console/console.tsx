@@ -9,6 +9,7 @@ import { connected, type Figures, figures } from './live.ts';
 import { session, signedOut, signInWithToken, signOut } from './operator.ts';
 import { AccountsPage } from './page-accounts.tsx';
 import { AuditPage } from './page-audit.tsx';
+import { LabPage } from './page-lab.tsx';
 import { MarketsPage } from './page-markets.tsx';
 import { MoneyPage } from './page-money.tsx';
 import { OverviewPage } from './page-overview.tsx';
@@ -23,6 +24,7 @@ const PAGES: Readonly<Record<PlaceName, () => ComponentChildren>> = {
   accounts: AccountsPage,
   money: MoneyPage,
   risk: RiskPage,
+  lab: LabPage,
   requests: RequestsPage,
   audit: AuditPage,
   settings: SettingsPage,

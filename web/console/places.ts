@@ -7,6 +7,7 @@ export const PLACES = [
   ['accounts', 'Accounts'],
   ['money', 'Money'],
   ['risk', 'Risk'],
+  ['lab', 'Lab'],
   ['requests', 'Requests'],
   ['audit', 'Audit'],
   ['settings', 'Settings'],
