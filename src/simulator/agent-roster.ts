@@ -11,7 +11,7 @@ import { Tape, TapeSecond } from './agents/tape.ts';
 import { MomentumTrader, ReversionTrader } from './agents/trend-trader.ts';
 import { type Holding, houseUid } from './house-accounts.ts';
 import type { InstrumentView } from './instrument-view.ts';
-import type { Recording } from './recording/recording.ts';
+import type { Recording, ReplayDepth } from './recording/recording.ts';
 
 const TAKERS = 4;
 const MOMENTUM_TRADERS = 2;
@@ -55,14 +55,19 @@ export function makersOf(view: InstrumentView, seed: number): AgentAccount[] {
 }
 
 /** The two accounts of a tape. Nobody else of the house trades on its book. */
-export function tapeOf(view: InstrumentView, recording: Recording, now: number): AgentAccount[] {
+export function tapeOf(
+  view: InstrumentView,
+  recording: Recording,
+  depth: Exclude<ReplayDepth, 'price'>,
+  now: number,
+): AgentAccount[] {
   const { index } = view.instrument;
   const pair = recordedPair(view, recording);
   if (pair === undefined) return [];
   const uids = [houseUid('tape', 2 * index), houseUid('tape', 2 * index + 1)] as const;
   const one = { views: [view], feeFree: true, marketMaker: false, depths: TAPE_DEPTHS };
   return [
-    { ...one, agent: new Tape(uids, view, recording, pair, now) },
+    { ...one, agent: new Tape(uids, view, recording, pair, now, depth) },
     { ...one, agent: new TapeSecond(uids[1], view) },
   ];
 }

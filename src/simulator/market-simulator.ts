@@ -31,21 +31,21 @@ import { cancelEverything, rebalancing } from './house-accounts.ts';
 import { InstrumentView } from './instrument-view.ts';
 import { STEP_SPAN_MAX_MS } from './limits.ts';
 import type { MarketParameters } from './parameters.ts';
-import { type Recording, replayStart } from './recording/recording.ts';
+import { type Recording, type ReplayDepth, replayStart } from './recording/recording.ts';
 
 const TREASURY_MS = 20_000;
 
-/** Recorded data that is replayed; of a `tape` the trades happen again on the books of its pairs. */
+/** Recorded data that is replayed; deeper than `price` it happens again on the books of its pairs. */
 export interface Replay {
   readonly file: string;
-  readonly depth: 'price' | 'tape';
+  readonly depth: ReplayDepth;
   readonly recording: Recording;
 }
 
 /** How far a replay is. */
 export interface ReplayReport {
   readonly file: string;
-  readonly depth: 'price' | 'tape';
+  readonly depth: ReplayDepth;
   /** Times of the exchange at which its first and last rows happen. */
   readonly start: number;
   readonly end: number;
@@ -85,7 +85,8 @@ export class MarketSimulator {
     this.client = new AgentClient(sequencer);
     this.lastMs = sequencer.clock.now();
     this.replayStart = options.replay === undefined ? 0 : replayStart(options.replay.recording, this.lastMs);
-    this.endTape = this.tape === undefined ? () => {} : sequencer.onPublished((done) => this.observe(done));
+    const isPlayed = options.replay !== undefined && options.replay.depth !== 'price';
+    this.endTape = !isPlayed ? () => {} : sequencer.onPublished((done) => this.observe(done));
     // After a restart the random numbers must not repeat those of the first minutes.
     const { lastId } = sequencer.state;
     this.seed = hasHouse(sequencer.state)
@@ -181,11 +182,6 @@ export class MarketSimulator {
     this.options.feed.close();
   }
 
-  private get tape(): Recording | undefined {
-    const { replay } = this.options;
-    return replay?.depth === 'tape' ? replay.recording : undefined;
-  }
-
   private observe(published: Published): void {
     for (const { agent } of this.makers) if (agent instanceof Tape) agent.observe(published);
   }
@@ -221,7 +217,11 @@ export class MarketSimulator {
       );
       view.observe(now, 0);
       this.views.push(view);
-      const tape = this.tape === undefined ? [] : tapeOf(view, this.tape, now);
+      const { replay } = this.options;
+      const tape =
+        replay === undefined || replay.depth === 'price'
+          ? []
+          : tapeOf(view, replay.recording, replay.depth, now);
       if (tape.length > 0) this.taped.add(view);
       this.makers.push(...(tape.length > 0 ? tape : makersOf(view, this.seed)));
     }

@@ -184,3 +184,92 @@ describe('a tape', () => {
     await assert.rejects(startInMemory({ ...flags, as: 'tape' }), /--as/);
   });
 });
+
+/** Rows of `book_snapshot`: bids and asks as price and size, best first. */
+function recordedBook(rows: readonly { second: number; bids: number[][]; asks: number[][] }[]): string {
+  const path = join(temporaryDirectory(), 'binance_book_snapshot_5.csv');
+  const columns = (side: string) => [0, 1, 2].flatMap((n) => [`${side}[${n}].price`, `${side}[${n}].amount`]);
+  const header = `exchange,symbol,timestamp,local_timestamp,${[...columns('asks'), ...columns('bids')].join(',')}`;
+  const side = (levels: number[][]) => [0, 1, 2].flatMap((n) => (levels[n] ?? ['', '']).map(String));
+  const lines = rows.map(({ second, bids, asks }) => {
+    const time = `${BEGIN + second * 1000}000`;
+    return ['binance', 'BTCUSDT', time, time, ...side(asks), ...side(bids)].join(',');
+  });
+  writeFileSync(path, `${[header, ...lines].join('\n')}\n`);
+  return path;
+}
+
+describe('a recorded book', () => {
+  const ROWS = [
+    {
+      second: 0,
+      bids: [
+        [59_990, 2],
+        [59_980, 3],
+      ],
+      asks: [
+        [60_000, 1.5],
+        [60_010, 4],
+      ],
+    },
+    { second: 5, bids: [[59_990, 1.25]], asks: [[60_000, 1.75]] },
+    { second: 10, bids: [[59_970, 1]], asks: [[59_985, 0.5]] },
+  ];
+  const PART = { market: 'quiet', clock: 'manual', instruments: 'SPOT:BTCUSDT' } as const;
+  const bookNow = async (lab: Lab) => {
+    const { data } = await lab
+      .client('bob')
+      .get('/api/v3/market/orderbook', { category: 'SPOT', symbol: 'BTCUSDT' });
+    const numbers = (levels: string[][]) => levels.map((level) => level.map(Number));
+    return { bids: numbers(data.b), asks: numbers(data.a) };
+  };
+
+  it('is kept up level by level, and orders of users wait in its queues', async () => {
+    const trade = recorded([{ second: 7, price: 59_990, size: 1.3, side: 'sell' }]);
+    const feed = `replay:${recordedBook(ROWS)},${trade}`;
+    const lab = new Lab(await startInMemory({ ...PART, feed, depth: 'book' }));
+    await lab.advance('2s');
+    assert.deepEqual(await bookNow(lab), { bids: ROWS[0]!.bids, asks: ROWS[0]!.asks });
+    const alice = lab.client('alice');
+    const filled = async (id: string) =>
+      Number((await alice.get('/api/v3/trade/order-info', { orderId: id })).data.cumExecQty);
+    const behind = await alice.post(PLACE, spotOrder('buy', '59990', '0.2'));
+    await lab.advance('4s');
+    assert.deepEqual(await bookNow(lab), { bids: [[59_990, 1.45]], asks: [[60_000, 1.75]] });
+    await lab.advance('2s');
+    // 1.25 lie before hers: of the 1.3 that were sold she gets the rest.
+    assert.equal(await filled(behind.data.orderId), 0.05);
+    await lab.advance('4s');
+    assert.equal(await filled(behind.data.orderId), 0.2, 'the book has moved through her price');
+    const after = await bookNow(lab);
+    assert.deepEqual(after, { bids: [[59_970, 1]], asks: [[59_985, 0.35]] });
+    const report = (await lab.ask('GET', '/lab/replay')).books[0];
+    assert.deepEqual([report.recorded.volume, report.withUsers.volume], [1.3, 0.2]);
+    await lab.stop();
+  });
+
+  it('is there before the trades of its instant, and the same file comes to the same state', async () => {
+    const trade = recorded([{ second: 0, price: 60_000, size: 0.5, side: 'buy' }]);
+    const feed = `replay:${recordedBook(ROWS)},${trade}`;
+    const run = async () => {
+      const lab = new Lab(await startInMemory({ ...PART, feed, depth: 'book' }));
+      await lab.advance('1s');
+      assert.deepEqual(await publicTrades(lab), [[60_000, 0.5, 'buy', 1]]);
+      await lab.advance('12s');
+      const hash = stateHash(lab.exchange.sequencer.state);
+      await lab.stop();
+      return hash;
+    };
+    assert.equal(await run(), await run());
+  });
+
+  it('needs books, in which bids are below asks', async () => {
+    const trades = recorded([{ second: 0, price: 60_000, size: 1, side: 'buy' }]);
+    await assert.rejects(startInMemory({ ...PART, feed: `replay:${trades}`, depth: 'book' }), /has no books/);
+    const crossed = recordedBook([{ second: 0, bids: [[60_001, 1]], asks: [[60_000, 1]] }]);
+    await assert.rejects(
+      startInMemory({ ...PART, feed: `replay:${crossed}`, depth: 'book' }),
+      /line 2: the best bid must be below the best ask/,
+    );
+  });
+});

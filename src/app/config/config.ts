@@ -49,7 +49,7 @@ export interface Config {
   readonly market: 'off' | 'quiet' | 'normal' | 'wild';
   readonly feed: 'synthetic' | `replay:${string}` | `live:${string}`;
   /** What a replayed file does: prices follow it, or its trades happen again. */
-  readonly depth: 'price' | 'tape';
+  readonly depth: 'price' | 'tape' | 'book';
   /** `FORMAT` or `FORMAT:PAIR` of a replayed file; empty when its first line tells. */
   readonly as: string;
   /** Rows of a replayed file that may be wrong and are left out. */

@@ -273,8 +273,8 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   },
   depth: {
     group: 'Market',
-    flags: ['--depth <price|tape>'],
-    help: 'what a replayed file does: prices follow it, or its trades happen again on the books [price]',
+    flags: ['--depth <price|tape|book>'],
+    help: 'what a replayed file does: prices follow it, its trades happen again, or its books are kept up [price]',
     initial: 'price',
     ...oneOf(...REPLAY_DEPTHS),
   },

@@ -121,6 +121,10 @@ export async function openSimulator(
   const { depth } = config;
   if (depth === 'tape' && recording?.sizes.some((size) => size > 0) === false)
     throw new SimulatorError(`${recordingOf(config.feed)} has no trades with sizes: --depth tape needs them`);
+  if (depth === 'book' && recording?.books.length === 0)
+    throw new SimulatorError(
+      `${recordingOf(config.feed)} has no books: --depth book needs quotes or snapshots`,
+    );
   const replay = recording && { file: recordingOf(config.feed)!, depth, recording };
   const market = new MarketSimulator(sequencer, { level, seed, parameters, feed, ...(replay && { replay }) });
   await market.open();

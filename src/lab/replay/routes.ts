@@ -1,6 +1,7 @@
 /** Replays of recorded data, `/lab/replay`: how far one is, and how far history was bent. */
 import { AdminError } from '../../admin/admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../../admin/route.ts';
+import { REPLAY_DEPTHS } from '../../simulator/recording/recording.ts';
 import { Type } from '../../validation/schema.ts';
 
 const Traded = Type.Object({ trades: Type.Integer(), volume: Type.Number() });
@@ -11,7 +12,7 @@ export const replayRoutes: readonly OperatorRoute[] = [
     path: '/lab/replay',
     answer: Type.Object({
       file: Type.String(),
-      depth: Type.Enum(['price', 'tape']),
+      depth: Type.Enum([...REPLAY_DEPTHS]),
       /** Of the exchange's time: when the first row happened and the last one will have, and the present. */
       start: Type.Integer(),
       end: Type.Integer(),

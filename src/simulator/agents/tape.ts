@@ -9,8 +9,9 @@ import type { Published } from '../../sequencer/sequencer.ts';
 import type { AgentClient } from '../agent-client.ts';
 import type { InstrumentView } from '../instrument-view.ts';
 import { TAKER_BUYS } from '../recording/formats.ts';
-import { type Recording, replayStart } from '../recording/recording.ts';
+import { type Recording, type ReplayDepth, replayStart } from '../recording/recording.ts';
 import type { Agent } from './agent.ts';
+import { RecordedBook } from './recorded-book.ts';
 
 /** Trades of a kind: how many, and how much in the base coin. */
 export interface Traded {
@@ -66,6 +67,8 @@ export class Tape implements Agent {
   readonly #second: number;
   readonly #recording: Recording;
   readonly #pair: number;
+  /** Where the depth of the book is recorded. */
+  readonly #book: RecordedBook | undefined;
   /** Lots that the second account has bought more than sold, where there is no position that tells. */
   #net = 0;
   #next: number;
@@ -86,12 +89,14 @@ export class Tape implements Agent {
     recording: Recording,
     pair: number,
     now: number,
+    depth: Exclude<ReplayDepth, 'price'> = 'tape',
   ) {
     [this.uid, this.#second] = uids;
     this.name = `tape:${view.name}`;
     this.view = view;
     this.#recording = recording;
     this.#pair = pair;
+    this.#book = depth === 'book' ? new RecordedBook(uids[0], view) : undefined;
     this.#start = replayStart(recording, now);
     // What lies before the present has happened already, on this exchange or before it.
     const { times } = recording;
@@ -102,11 +107,60 @@ export class Tape implements Agent {
 
   act(client: AgentClient): void {
     if (!this.view.isOpen(client.now)) return;
+    if (this.#book !== undefined) {
+      this.#playBook(client, this.#book);
+      return;
+    }
     const prints = this.#due(client.now);
     if (prints.length === 0) return;
     this.#withdraw(client);
     for (const print of prints) this.#happen(client, print);
     this.#quote(client);
+  }
+
+  /** Rows up to now: the depth is corrected before each trade and at the end, and trades are taken from it. */
+  #playBook(client: AgentClient, book: RecordedBook): void {
+    const { times, pairs, books, prices, sizes } = this.#recording;
+    let stale = false;
+    for (; this.#next < times.length && this.#start + times[this.#next]! <= client.now; this.#next++) {
+      const row = this.#next;
+      if (pairs[row] !== this.#pair) continue;
+      const levels = books[row];
+      if (levels !== undefined) {
+        book.set(levels);
+        stale = true;
+        this.#lastRecorded = this.#ticks(prices[row]!);
+      } else if (sizes[row] !== 0) {
+        if (stale) book.correct(client);
+        stale = false;
+        this.#take(client, row);
+      }
+    }
+    if (stale) book.correct(client);
+  }
+
+  /** A recorded trade, by the second account. */
+  #take(client: AgentClient, row: number): void {
+    const { prices, sizes, sides } = this.#recording;
+    const ticks = this.#ticks(prices[row]!);
+    const lots = this.#lots(sizes[row]!);
+    const { view } = this;
+    this.#recorded.add(sizes[row]!);
+    this.#lastRecorded = ticks;
+    if (lots < view.size(0, ticks)) {
+      this.#tooSmall.add(this.#amount(lots));
+      return;
+    }
+    const side = sides[row] === TAKER_BUYS ? Side.buy : Side.sell;
+    const sizeLots = Math.min(view.size(lots, ticks), view.size(Number.MAX_SAFE_INTEGER, ticks));
+    client.place({
+      uid: this.#second,
+      view,
+      side,
+      priceTicks: ticks,
+      sizeLots,
+      timeInForce: TimeInForce.ioc,
+    });
   }
 
   /** Everything that was traded on the book. */

@@ -19,6 +19,16 @@ export interface Entry {
   readonly prices: readonly number[];
   readonly size?: number;
   readonly side?: typeof TAKER_BUYS | typeof TAKER_SELLS;
+  /** Of a book: price and size of each level, the bids first, best first. */
+  readonly levels?: Levels;
+}
+
+/** Levels of a recorded book. */
+export interface Levels {
+  /** How many of the levels are bids. */
+  readonly bids: number;
+  /** Price and size of each. */
+  readonly values: Float64Array;
 }
 
 /** A row that cannot be read, and why. */
@@ -48,7 +58,15 @@ interface Format {
   readonly read: (cells: Cells) => Entry | undefined;
 }
 
+/** Names of the columns of price and size of a level. */
+type Column = readonly [price: string, size: string];
+
 const TARDIS = ['exchange', 'symbol', 'timestamp', 'local_timestamp'];
+const LEVELS_MAX = 25;
+const columnsOf = (side: string): readonly Column[] =>
+  Array.from({ length: LEVELS_MAX }, (_, n) => [`${side}[${n}].price`, `${side}[${n}].amount`] as const);
+const BID_COLUMNS = columnsOf('bids');
+const ASK_COLUMNS = columnsOf('asks');
 const isTime = (text: string | undefined) => /^\d{13,19}$/.test(text ?? '');
 const isNumber = (text: string | undefined) => /^\d+(\.\d+)?$/.test(text ?? '');
 const isFlag = (text: string | undefined) => /^(true|false)$/i.test(text ?? '');
@@ -126,12 +144,12 @@ export const FORMATS = [
   {
     name: 'tardis-quotes',
     header: [...TARDIS, 'ask_price', 'bid_price'],
-    read: (cells) => between(cells, 'bid_price', 'ask_price'),
+    read: (cells) => between(cells, [['bid_price', 'bid_amount']], [['ask_price', 'ask_amount']]),
   },
   {
     name: 'tardis-book-snapshot',
     header: [...TARDIS, 'asks[0].price', 'bids[0].price'],
-    read: (cells) => between(cells, 'bids[0].price', 'asks[0].price'),
+    read: (cells) => between(cells, BID_COLUMNS, ASK_COLUMNS),
   },
   {
     name: 'tardis-derivative-ticker',
@@ -200,10 +218,28 @@ function candle(cells: Cells): readonly number[] {
   return [open!, high!, low!, close!];
 }
 
-function between(cells: Cells, bid: string, ask: string): Entry | undefined {
-  const sides = [bid, ask].filter((name) => cells.get(name) !== '').map((name) => decimal(cells, name));
-  if (sides.length === 0) return undefined;
-  return { ...ofTardis(cells), prices: [sides.reduce((sum, price) => sum + price, 0) / sides.length] };
+/** A book: its levels, and the price between the best of them. */
+function between(cells: Cells, bids: readonly Column[], asks: readonly Column[]): Entry | undefined {
+  const bidLevels = levelsOf(cells, bids);
+  const askLevels = levelsOf(cells, asks);
+  const best = [bidLevels[0], askLevels[0]].filter((price) => price !== undefined);
+  if (best.length === 0) return undefined;
+  if (best.length === 2 && best[0]! >= best[1]!) throw new BadRow('the best bid must be below the best ask');
+  return {
+    ...ofTardis(cells),
+    prices: [best.reduce((sum, price) => sum + price, 0) / best.length],
+    levels: { bids: bidLevels.length / 2, values: Float64Array.from([...bidLevels, ...askLevels]) },
+  };
+}
+
+/** Price and size of each level that the row has. */
+function levelsOf(cells: Cells, columns: readonly Column[]): readonly number[] {
+  const levels: number[] = [];
+  for (const [price, size] of columns) {
+    if (cells.get(price) === '') break;
+    levels.push(decimal(cells, price), decimal(cells, size));
+  }
+  return levels;
 }
 
 /** In the order in which they arrived: times of the venue itself go back now and then. */

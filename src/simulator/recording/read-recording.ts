@@ -96,11 +96,11 @@ class RecordingReader {
     return this.columns.arranged(this.#names, this.#skipped);
   }
 
-  #add({ time, pair, prices, size, side }: Entry, candles: CandlePaths): void {
+  #add({ time, pair, prices, size, side, levels }: Entry, candles: CandlePaths): void {
     let number = this.#names.indexOf(pair);
     if (number < 0) number = this.#names.push(pair) - 1;
     if (prices.length > 1) candles.add(time, number, prices);
-    else this.columns.add(time, number, prices[0]!, size, side);
+    else this.columns.add(time, number, prices[0]!, size, side, levels);
   }
 
   #bad(name: string, line: number, reason: string): void {

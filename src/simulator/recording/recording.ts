@@ -1,7 +1,9 @@
 /** Recorded market data in memory: columns of prices in order of time, each with the size and side of a trade or none. */
+import type { Levels } from './formats.ts';
 
-/** `price`: indices follow it, and agents trade around them. `tape`: its trades happen again. */
-export const REPLAY_DEPTHS = ['price', 'tape'] as const;
+/** `price`: indices follow it, and agents trade around them. `tape`: its trades happen again. `book`: on its own depth. */
+export const REPLAY_DEPTHS = ['price', 'tape', 'book'] as const;
+export type ReplayDepth = (typeof REPLAY_DEPTHS)[number];
 
 export interface Recording {
   /** Of the first row, in milliseconds since 1970. */
@@ -18,6 +20,8 @@ export interface Recording {
   readonly sides: Uint8Array;
   /** `BASE/QUOTE` by number. */
   readonly names: readonly string[];
+  /** Of books; empty when the recording has none. */
+  readonly books: readonly (Levels | undefined)[];
   /** Rows that were left out because they could not be read. */
   readonly skipped: number;
 }
@@ -39,10 +43,12 @@ export class Columns {
   prices = new Float64Array(FIRST_ROWS);
   sizes = new Float64Array(FIRST_ROWS);
   sides = new Uint8Array(FIRST_ROWS);
+  readonly books: (Levels | undefined)[] = [];
   rows = 0;
 
-  add(time: number, pair: number, price: number, size = 0, side = 0): void {
+  add(time: number, pair: number, price: number, size = 0, side = 0, levels?: Levels): void {
     const row = this.rows++;
+    if (levels !== undefined) this.books[row] = levels;
     if (row === this.times.length) this.#grow(2 * row);
     this.times[row] = time;
     this.pairs[row] = pair;
@@ -76,6 +82,7 @@ export class Columns {
       prices: Float64Array.from(order, (n) => this.prices[n]!),
       sizes: Float64Array.from(order, (n) => this.sizes[n]!),
       sides: Uint8Array.from(order, (n) => this.sides[n]!),
+      books: this.books.length === 0 ? [] : Array.from(order, (n) => this.books[n]),
       names,
       skipped,
     };

@@ -87,7 +87,7 @@ function resultText(
         `${book.distanceBps}, ${book.distanceBpsMax}`,
       ]),
       [1, 2, 3],
-      'no tape',
+      'no book is replayed',
     ),
   ];
 }
