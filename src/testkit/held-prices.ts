@@ -4,7 +4,7 @@
  */
 import { EVERY_COMPONENT } from '../core/model/command.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../core/model/units.ts';
-import { type Sequencer, Unavailable } from '../sequencer/sequencer.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
 import { followedIndices } from '../simulator/feed/price-feed.ts';
 import type { Operator } from './operator.ts';
 
@@ -69,12 +69,12 @@ export class HeldPrices {
       const price = parseUnits(this.#present(name), MONEY_SCALE)!;
       const said = { index, component: EVERY_COMPONENT, price, volume: 0n, by: BY_HAND };
       const command = { type: 'componentPrice', ...said } as const;
-      await this.#sequencer()
-        .submit(command)
-        .catch((error: Error) => {
-          // A fault may hold prices back.
-          if (!(error instanceof Unavailable)) throw error;
-        });
+      const sequencer = this.#sequencer();
+      // A fault holds it back.
+      if (sequencer.withholds?.(command) !== undefined) continue;
+      // A log that is behind would refuse it.
+      await sequencer.durable();
+      await sequencer.submit(command);
     }
   }
 

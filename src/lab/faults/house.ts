@@ -210,7 +210,9 @@ export class House {
       await this.#submit({ type: 'deposit', uid: HOUSE_UID, coin, amount: missing, reference: 'laboratory' });
   }
 
-  #submit(command: Unstamped<Command>) {
+  async #submit(command: Unstamped<Command>) {
+    // A log that is behind would refuse it.
+    await this.#sequencer().durable();
     return this.#sequencer().submit(command);
   }
 }

@@ -125,6 +125,8 @@ export class World {
 
   async #submit(command: Unstamped<Command>): Promise<string | undefined> {
     try {
+      // A log that is behind would refuse it.
+      await this.#options.sequencer().durable();
       const { rejectReason, detail } = await this.#options.sequencer().submit(command);
       if (rejectReason === RejectReason.none) return undefined;
       const reason = Object.entries(RejectReason).find(([, value]) => value === rejectReason)?.[0];

@@ -4,7 +4,7 @@ import { EVERY_COMPONENT } from '../../core/model/command.ts';
 import { InstrumentStatus } from '../../core/model/enums.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { ManualClock } from '../../sequencer/clock.ts';
-import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
+import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { followedIndices } from '../../simulator/feed/price-feed.ts';
 import { BY_HAND } from '../faults/world.ts';
 import type { Stage } from './stage.ts';
@@ -52,11 +52,12 @@ export async function openWithPrices(stage: Stage, prices: Readonly<Record<strin
   await reach(stage, sequencer.clock.now() + 1000);
 }
 
-/** A fault may hold prices back. */
 async function tell(sequencer: Sequencer, index: number, price: bigint): Promise<void> {
   const said = { index, component: EVERY_COMPONENT, price, volume: 0n, by: BY_HAND };
   const command = { type: 'componentPrice', ...said } as const;
-  await sequencer.submit(command).catch((error: Error) => {
-    if (!(error instanceof Unavailable)) throw error;
-  });
+  // A fault holds it back.
+  if (sequencer.withholds?.(command) !== undefined) return;
+  // A log that is behind would refuse it.
+  await sequencer.durable();
+  await sequencer.submit(command);
 }
