@@ -2,6 +2,7 @@
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Facts } from './figures.ts';
 import type { ReasonName, Refusal, Refusals } from './refusal.ts';
+import { REFUSED_AMENDS } from './refused-amends.ts';
 import { REFUSED_MARGIN } from './refused-margin.ts';
 import { REFUSED_MONEY } from './refused-money.ts';
 import { REFUSED_OPERATIONS } from './refused-operations.ts';
@@ -11,6 +12,7 @@ import type { Subject } from './subject.ts';
 
 export const REFUSALS: Refusals<ReasonName> = {
   ...REFUSED_ORDERS,
+  ...REFUSED_AMENDS,
   ...REFUSED_MARGIN,
   ...REFUSED_MONEY,
   ...REFUSED_STRATEGIES,

@@ -1,4 +1,4 @@
-/** Refusals of orders that come before positions, money and margin (rules 1.2 numbers 1 to 11), and of modifications. */
+/** Refusals of orders that come before positions, money and margin (rules 1.2 numbers 1 to 11). */
 import { NIL } from '../book/order-slab.ts';
 import {
   CATEGORY_NAMES,
@@ -17,12 +17,13 @@ import {
 } from '../model/enums.ts';
 import { isFutures, tradeValue } from '../model/instrument.ts';
 import { DELIVERY_QUIET_MS } from '../model/instrument-status.ts';
-import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX, PRICE_TICKS_MAX } from '../model/limits.ts';
+import { PRICE_TICKS_MAX } from '../model/limits.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { divCeil, formatMoney } from '../model/units.ts';
 import { priceBand, referenceTicks } from '../orders/order-checks.ts';
 import { amountText, coinName, type Facts, quoteText, rateText, timeText, yesNo } from './figures.ts';
-import { boundPrice, boundQty, neighbours, price, qty, refusal, step, tick } from './refusal.ts';
+import { boundPrice, neighbours, price, qty, refusal, step, tick } from './refusal.ts';
+import { named } from './refused-amends.ts';
 import type { Subject } from './subject.ts';
 
 const NAMES_SHOWN = 10;
@@ -199,15 +200,6 @@ function clientOidFacts({ command }: Subject): Facts {
   return 'clientOid' in command ? { clientOid: command.clientOid ?? '' } : {};
 }
 
-function named({ command, result }: Subject): Facts {
-  const given = command.type === 'amendOrders' ? result : command;
-  const { orderId = 0, clientOid = '' } = given as { orderId?: number; clientOid?: string };
-  return {
-    ...(orderId !== 0 && { orderId: formatOrderId(orderId) }),
-    ...(clientOid !== '' && { clientOid }),
-  };
-}
-
 function ownOrders({ state, account }: Subject): string {
   const { slab } = state;
   const ids: string[] = [];
@@ -216,31 +208,7 @@ function ownOrders({ state, account }: Subject): string {
   return ids.length === 0 ? 'none: the account has no open order' : `one of ${some(ids)}`;
 }
 
-/** The order as it rests, for modifications. */
-function resting(s: Subject): Facts {
-  const { state, slot } = s;
-  if (slot === NIL) return {};
-  const { slab } = state;
-  return {
-    price: price(s, slab.price[slot]!),
-    qty: qty(s, slab.size[slot]!),
-    filled: qty(s, slab.filled(slot)),
-    timeInForce: TIME_IN_FORCE_NAMES[slab.timeInForce[slot]!]!,
-  };
-}
-
 const PLACED = 'rules 1.2';
-
-/** The nearest price at which a maker-only order would not trade. */
-function restingPrice(s: Subject): string {
-  const { state, instrument, order } = s;
-  if (instrument === undefined || order === undefined) return '';
-  const buying = order.side === Side.buy;
-  const best = state.market(instrument).book.bestTicks(buying ? Side.sell : Side.buy, true);
-  return buying
-    ? `at most ${price(s, best - instrument.tickStep)}`
-    : `at least ${price(s, best + instrument.tickStep)}`;
-}
 
 export const REFUSED_ORDERS = {
   unknownAccount: refusal(
@@ -405,65 +373,5 @@ export const REFUSED_ORDERS = {
     }),
     'above 0',
     'the same when the index of the contract has a price',
-  ),
-
-  nothingToAmend: refusal(
-    'something changes',
-    'rules 1.12',
-    resting,
-    'another price or quantity, or another take-profit or stop-loss',
-  ),
-  notAmendable: refusal(
-    'the order can be modified',
-    'rules 1.12',
-    resting,
-    'no reduce-only order',
-    'a cancel and a new order',
-  ),
-  sizeBelowFilled: refusal(
-    'the quantity is not below the filled one',
-    'rules 1.12',
-    (s) => ({ ...resting(s), asked: qty(s, s.order?.sizeLots ?? 0) }),
-    (s) => `at least ${boundQty(s)}`,
-  ),
-  tooManyOutstandingAmends: refusal(
-    'few modifications of the order are under way',
-    'rules 1.12',
-    ({ command, result }) => ({
-      outstanding: String(
-        command.type === 'amendOrders'
-          ? (command.items.find(
-              ({ orderId, clientOid }) => orderId === result.orderId || clientOid === result.clientOid,
-            )?.outstanding ?? 0)
-          : 0,
-      ),
-    }),
-    `fewer than ${OUTSTANDING_AMENDS_MAX}`,
-    'the same when the answers to the earlier ones have come',
-  ),
-  amendAfterFailure: refusal(
-    'no earlier modification has cancelled the order',
-    'rules 1.12',
-    named,
-    'an open order of the account',
-    'a new order',
-  ),
-  amendWouldTake: refusal(
-    'a maker-only order would not trade',
-    'rules 1.12',
-    (s) => ({ ...resting(s), asked: price(s, s.order?.priceTicks ?? 0) }),
-    restingPrice,
-  ),
-  duplicateInBatch: refusal(
-    'every order is named once',
-    'rules 1.12',
-    ({ command }) => ({ items: String(command.type === 'amendOrders' ? command.items.length : 0) }),
-    `at most ${BATCH_ITEMS_MAX} items, each of another order`,
-  ),
-  invalidCountdown: refusal(
-    'the countdown is in range',
-    'rules 1.13',
-    ({ command }) => ({ seconds: String(command.type === 'countdownCancel' ? command.seconds : 0) }),
-    '0, or 5 to 60 seconds',
   ),
 } as const;
