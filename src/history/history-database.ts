@@ -13,6 +13,7 @@ import { contentsOf, databaseWith, MemoryDatabases } from '../storage/memory-dat
 import { checkLogBelongs } from './checkpoints.ts';
 import { DamagedRow } from './checksum.ts';
 import type { FromDatabase, ToDatabase } from './database-messages.ts';
+import { COMMIT_DELAY_MS, COMMIT_ROWS_MAX, IDLE_COMMIT_DELAY_MS } from './limits.ts';
 import { unpackBatch } from './packed-batch.ts';
 import type { Read } from './read.ts';
 import { READS } from './reads.ts';
@@ -22,13 +23,6 @@ import { SqliteSelects } from './sqlite-selects.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 import { Pages } from './tables/pages.ts';
 
-export const COMMIT_ROWS_MAX = 10_000;
-/**
- * Long enough that its syncs do not delay those of the journal on the same disk; the journal holds everything anyway.
- */
-export const COMMIT_DELAY_MS = 500;
-/** Commands without rows, such as clock ticks, are not worth a sync each. */
-export const IDLE_COMMIT_DELAY_MS = 1000;
 /** Interval of retries on a full disk. */
 const RETRY_SPACE_AFTER_MS = 250;
 /** Time that another program's lock on the file may delay a write before it fails. */

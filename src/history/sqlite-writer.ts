@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instrument } from '../core/model/instrument.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { type GeneratedPast, generatedRows } from './generated-candles.ts';
+import { PRUNE_STEP_ROWS } from './limits.ts';
 import type { ProjectedEvents, ProjectionBatch, ProjectionKind } from './projection-batch.ts';
 import { sealRows } from './sealing.ts';
 import { type MetaKey, readMeta, writeMeta } from './sqlite-schema.ts';
@@ -16,9 +17,6 @@ import { NameResolver } from './tables/name-resolver.ts';
 import { CHECKSUM, type Table, type UserTable } from './tables/table.ts';
 import { PROJECTION_KINDS, PROJECTIONS, USER_TABLES } from './tables/tables.ts';
 import { Totals } from './totals.ts';
-
-/** Rows checked in one step of pruning: a few milliseconds, between which batches and reads are served. */
-export const PRUNE_STEP_ROWS = 500;
 
 export class SqliteWriter {
   readonly #database: DatabaseSync;

@@ -142,7 +142,7 @@ export class PostgresServer {
     };
     const settings = Object.entries(given).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const command = [join(this.#bin, 'postgres'), '-D', cluster, ...settings];
-    this.#process = spawn('bash', ['-c', WITH_LIFELINE, 'postgres', ...command], {
+    this.#process = spawn('bash', ['--norc', '-c', WITH_LIFELINE, 'postgres', ...command], {
       ...account,
       cwd: cluster,
       stdio: ['pipe', 'ignore', 'inherit'],

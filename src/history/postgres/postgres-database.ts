@@ -4,42 +4,28 @@
  * have connections of their own and begin when everything projected before them is stored. While the server is away rows
  * wait in memory, reads are refused, and the connection is tried again until it is there.
  */
-
-import { DamagedRow } from '../checksum.ts';
 import type { FromDatabase, Request, ToDatabase } from '../database-messages.ts';
-import type { GeneratedPast } from '../generated-candles.ts';
 import { HistoryRefused } from '../history.ts';
-import { COMMIT_DELAY_MS, COMMIT_ROWS_MAX, IDLE_COMMIT_DELAY_MS } from '../history-database.ts';
+import { COMMIT_DELAY_MS, COMMIT_ROWS_MAX, IDLE_COMMIT_DELAY_MS } from '../limits.ts';
 import { unpackBatch } from '../packed-batch.ts';
-import type { ProjectedEvents, ProjectionBatch, ProjectionKind } from '../projection-batch.ts';
-import type { Read } from '../read.ts';
-import { READS } from '../reads.ts';
-import { GENERATED_CANDLES, generatedRow } from '../tables/generated-candles.ts';
-import { GENERATED_FUNDING_RATES, generatedFundingRow } from '../tables/market-records.ts';
 import { NameResolver } from '../tables/name-resolver.ts';
-import { Pages } from '../tables/pages.ts';
-import { PROJECTION_KINDS, PROJECTIONS } from '../tables/tables.ts';
+import { Absence } from './absence.ts';
 import type { PostgresAddress } from './address.ts';
 import { FileRows } from './copies.ts';
+import { PendingReads, READ_PATIENCE_MS, unavailable } from './pending-reads.ts';
 import { Readers } from './readers.ts';
 import { passes, reasonOf, refusal } from './refusal.ts';
-import { RowGroups } from './row-groups.ts';
+import { WaitingRows } from './waiting-rows.ts';
 import { PostgresWriter } from './writer.ts';
 
 /** Between two attempts to reach a server that is away. */
 const RETRY_AFTER_MS = 250;
-/** Time that a server may be away before the exchange takes only cancellations: a restart is over by then. */
-const STARVED_AFTER_MS = 5000;
 /** Time after which a server that does not answer counts as away. */
-const SILENT_AFTER_MS = 3000;
-/** Time that a read waits for a server that is away. */
-const READ_PATIENCE_MS = 2000;
+const SILENT_AFTER_MS = 10_000;
 /** Time that a close waits for the server. */
 const CLOSE_WITHIN_MS = 5000;
 /** Formatting in one turn, in ms; one message may take longer. */
 const SLICE_MS = 5;
-
-const UNAVAILABLE = 'the history cannot be read now: its database does not answer; try again';
 
 /** What a thread can be told. */
 export interface PostgresStart {
@@ -50,18 +36,6 @@ export interface PostgresStart {
   readonly moveFrom?: string | undefined;
 }
 
-/** Rows that wait to be stored. */
-interface Waiting {
-  readonly groups: RowGroups;
-  seq: number;
-  gapSeq: number;
-  rows: number;
-  /** Of them those that were projected, which `lag` counts. */
-  projected: number;
-  /** Messages in it. */
-  messages: number;
-}
-
 /** A request that needs the messages before it to be stored. */
 interface Due {
   readonly request: Request;
@@ -69,42 +43,50 @@ interface Due {
   readonly sinceMs: number;
 }
 
+interface Pruning {
+  readonly id: number;
+  readonly steps: AsyncGenerator<number>;
+  deleted: number;
+}
+
 export class PostgresDatabase {
   readonly #send: (message: FromDatabase) => void;
-  readonly #options: PostgresStart;
+  readonly #start: PostgresStart;
   readonly #writer: PostgresWriter;
   readonly #readers: Readers;
-  readonly #pages = new Pages(() => true);
+  readonly #reads: PendingReads;
+  readonly #absence: Absence;
   #names = new NameResolver([], []);
   /** Messages as they came. */
   #inbox: ToDatabase[] = [];
   #slice: NodeJS.Immediate | undefined;
-  #waiting = nothing();
-  #storing: Waiting | undefined;
+  #waiting = new WaitingRows();
+  /** Those of the transaction under way, or of one that failed and is repeated. */
+  #storing: WaitingRows | undefined;
   /** Messages formatted, and stored, since the start. */
   #formatted = 0;
   #stored = 0;
   #storedRows = 0;
   #dueMs = Number.POSITIVE_INFINITY;
   #requests: Due[] = [];
-  #prunes: { readonly id: number; readonly steps: AsyncGenerator<number>; deleted: number }[] = [];
-  readonly #reading = new Map<number, { readonly sinceMs: number; readonly read: Promise<void> }>();
+  readonly #prunings: Pruning[] = [];
   #wake = Promise.withResolvers<void>();
-  /** Since when the server is away, and why. */
-  #away: { readonly sinceMs: number; readonly reason: string } | undefined;
-  #starved = false;
-  /** When the present attempt began. */
-  #askedMs = 0;
-  #closing: number | undefined;
+  #closing = false;
   #ended = false;
 
   /** The first message sent means that it is ready. */
-  constructor(options: PostgresStart, send: (message: FromDatabase) => void) {
-    this.#options = options;
+  constructor(start: PostgresStart, send: (message: FromDatabase) => void) {
+    this.#start = start;
     this.#send = send;
+    const { address, instance } = start;
     const name = `bourse history ${process.pid}.${Math.random().toString(36).slice(2, 8)}`;
-    this.#writer = new PostgresWriter(options.address, options.instance, name);
-    this.#readers = new Readers(options.address, name);
+    this.#writer = new PostgresWriter(address, instance, name);
+    this.#readers = new Readers(address, name);
+    this.#reads = new PendingReads(this.#readers, send);
+    this.#absence = new Absence(address.place, {
+      notice: (text) => this.#notice(text),
+      changed: () => this.#reportStored(),
+    });
     this.#run().catch((error: Error) => this.#fail(error));
   }
 
@@ -119,6 +101,7 @@ export class PostgresDatabase {
     clearImmediate(this.#slice);
     this.#inbox = [];
     this.#requests = [];
+    this.#reads.end();
     this.#readers.close();
     this.#writer.destroy();
     this.#wake.resolve();
@@ -134,7 +117,7 @@ export class PostgresDatabase {
     this.#send({ type: 'failed', message: error.message, refused: error instanceof HistoryRefused });
   }
 
-  /** In slices, so that requests of clients are served between them. */
+  /** In slices, so that answers of the server are taken between them. */
   #takeMessages(): void {
     this.#slice = undefined;
     const endMs = performance.now() + SLICE_MS;
@@ -155,17 +138,16 @@ export class PostgresDatabase {
         this.#names = new NameResolver(message.instruments, message.coins);
         return;
       case 'batch':
-        this.#format(unpackBatch(message.batch));
+        this.#waiting.addBatch(unpackBatch(message.batch), this.#names);
         break;
       case 'generated':
-        this.#formatGenerated(message.past);
+        this.#waiting.addGenerated(message.past);
         break;
       default:
         this.#request(message);
         return;
     }
     this.#formatted += 1;
-    this.#waiting.messages += 1;
     const delayMs = this.#waiting.rows > 0 ? COMMIT_DELAY_MS : IDLE_COMMIT_DELAY_MS;
     this.#dueMs = Math.min(this.#dueMs, performance.now() + delayMs);
     this.#wake.resolve();
@@ -178,38 +160,13 @@ export class PostgresDatabase {
     this.#wake.resolve();
   }
 
-  #format({ seq, gapSeq, rows, byKind }: ProjectionBatch): void {
-    for (const kind of PROJECTION_KINDS) this.#formatKind(kind, byKind);
-    const waiting = this.#waiting;
-    waiting.seq = seq;
-    waiting.gapSeq = Math.max(waiting.gapSeq, gapSeq);
-    waiting.rows += rows;
-    waiting.projected += rows;
-  }
-
-  #formatKind<Kind extends ProjectionKind>(
-    kind: Kind,
-    byKind: { readonly [K in Kind]: ProjectedEvents[K][] },
-  ): void {
-    const { table, row } = PROJECTIONS[kind];
-    for (const recorded of byKind[kind]) this.#waiting.groups.add(table, row(recorded, this.#names));
-  }
-
-  #formatGenerated({ candles, funding }: GeneratedPast): void {
-    const { groups } = this.#waiting;
-    for (const chunk of candles) groups.add(GENERATED_CANDLES, generatedRow(chunk));
-    for (const rate of funding?.rates ?? [])
-      groups.add(GENERATED_FUNDING_RATES, generatedFundingRow(funding!, rate));
-    this.#waiting.rows += candles.length + (funding?.rates.length ?? 0);
-  }
-
   async #run(): Promise<void> {
     try {
       const warning = await this.#writer.open();
       if (warning !== '') this.#notice(warning);
       await this.#moveIn();
     } catch (error) {
-      throw refusal(this.#options.address, error);
+      throw refusal(this.#start.address, error);
     }
     this.#reportStored();
     while (!this.#ended) {
@@ -217,19 +174,19 @@ export class PostgresDatabase {
       this.#answerRequests();
       if (this.#ended) return;
       if (this.#isDue()) await this.#attempt(() => this.#store());
-      else if (this.#prunes.length > 0) await this.#attempt(() => this.#pruneStep());
+      else if (this.#prunings.length > 0) await this.#attempt(() => this.#pruneStep());
       else await this.#idle();
     }
   }
 
   /** A file becomes the beginning of a database in which nothing was ever stored. */
   async #moveIn(): Promise<void> {
-    const { moveFrom } = this.#options;
+    const { moveFrom, address } = this.#start;
     if (moveFrom === undefined || !this.#writer.unused) return;
     const rows = new FileRows(moveFrom);
     try {
       if (rows.lastSeq === 0) return;
-      this.#notice(`moving the history from ${moveFrom} to ${this.#options.address.place}`);
+      this.#notice(`moving the history from ${moveFrom} to ${address.place}`);
       await this.#writer.importRows(rows);
       this.#notice(`the history is moved up to command ${rows.lastSeq}; ${moveFrom} is not used any more`);
     } finally {
@@ -256,24 +213,27 @@ export class PostgresDatabase {
   async #store(): Promise<void> {
     if (this.#storing === undefined) {
       this.#storing = this.#waiting;
-      this.#waiting = nothing();
+      this.#waiting = new WaitingRows();
       this.#dueMs = Number.POSITIVE_INFINITY;
     }
-    const { groups, seq, gapSeq } = this.#storing;
-    await this.#writer.store({ groups: groups.groups, seq, gapSeq });
-    this.#noteStored();
+    await this.#writer.store(this.#storing);
+    this.#noteStored(this.#storing);
   }
 
-  #noteStored(): void {
-    const { messages, projected } = this.#storing!;
+  #noteStored({ messages, projected }: WaitingRows): void {
     this.#storing = undefined;
     this.#stored += messages;
     this.#storedRows += projected;
     this.#reportStored();
   }
 
+  #reportStored(): void {
+    const { seq } = this.#writer;
+    this.#send({ type: 'stored', seq, rows: this.#storedRows, starved: this.#absence.starved });
+  }
+
   async #pruneStep(): Promise<void> {
-    const pruning = this.#prunes[0]!;
+    const pruning = this.#prunings[0]!;
     const { id, steps } = pruning;
     try {
       const step = await steps.next();
@@ -285,23 +245,26 @@ export class PostgresDatabase {
     } catch (error) {
       // The next pruning deletes the rest.
       this.#send({ type: 'starved', id, reason: 'pruning was cut off: the database is away' });
-      this.#prunes.shift();
+      this.#prunings.shift();
       throw error;
     }
-    this.#prunes.shift();
+    this.#prunings.shift();
   }
 
   /** One attempt; after one that failed it returns with a new connection. Throws what no repetition helps against. */
   async #attempt(act: () => Promise<void>): Promise<void> {
-    const watch = setInterval(() => this.#noteSilence(), RETRY_AFTER_MS);
-    this.#askedMs = performance.now();
+    const silentMs = performance.now() + SILENT_AFTER_MS;
+    const watch = setInterval(() => {
+      // A server that neither answers nor hangs up is away as well.
+      if (performance.now() >= silentMs) this.#noteAway('it does not answer');
+    }, RETRY_AFTER_MS);
     try {
       await act();
-      this.#noteBack();
+      this.#absence.end();
     } catch (error) {
       if (this.#ended) return;
       if (!passes(error)) throw error;
-      this.#noteAway(reasonOf(this.#options.address, error));
+      this.#noteAway(reasonOf(this.#start.address, error));
       await this.#reconnect();
     } finally {
       clearInterval(watch);
@@ -311,161 +274,90 @@ export class PostgresDatabase {
   async #reconnect(): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
-      this.#refuseImpatient();
       if (this.#ended) return;
       try {
         const carriedOut = await this.#writer.reconnect();
-        if (carriedOut && this.#storing !== undefined) {
-          this.#noteStored();
-          this.#noteBack();
-        }
+        if (!carriedOut || this.#storing === undefined) return;
+        this.#noteStored(this.#storing);
+        this.#absence.end();
         return;
       } catch (error) {
         if (error instanceof HistoryRefused) throw error;
-        this.#noteAway(reasonOf(this.#options.address, error));
+        this.#noteAway(reasonOf(this.#start.address, error));
       }
     }
   }
 
-  /** A server that neither answers nor hangs up is away as well. */
-  #noteSilence(): void {
-    if (performance.now() - this.#askedMs < SILENT_AFTER_MS || this.#ended) return;
-    this.#noteAway('it does not answer');
+  #noteAway(reason: string): void {
+    if (this.#ended) return;
+    this.#absence.note(reason);
     this.#refuseImpatient();
   }
 
-  #noteAway(reason: string): void {
+  #refuseImpatient(): void {
     const nowMs = performance.now();
-    if (this.#away === undefined) {
-      this.#notice(
-        `the history's database ${this.#options.address.place} is away: ${reason}. Records wait in memory`,
-      );
-      this.#away = { sinceMs: nowMs, reason };
+    this.#reads.refuseImpatient(nowMs);
+    const { impatient = [], patient = [] } = Object.groupBy(this.#requests, ({ request, sinceMs }) =>
+      request.type === 'close' || nowMs - sinceMs >= READ_PATIENCE_MS ? 'impatient' : 'patient',
+    );
+    this.#requests = patient;
+    for (const { request } of impatient) {
+      const { id, type } = request;
+      if (type === 'close') this.#close(id);
+      else if (type === 'read') this.#send(unavailable(id));
+      else
+        this.#send({
+          type: 'starved',
+          id,
+          reason: `the history's database is away: ${this.#absence.reason}`,
+        });
     }
-    if (!this.#starved && nowMs - this.#away.sinceMs >= STARVED_AFTER_MS) {
-      this.#starved = true;
-      this.#reportStored();
-    }
-  }
-
-  #noteBack(): void {
-    if (this.#away === undefined || this.#ended) return;
-    const seconds = Math.round((performance.now() - this.#away.sinceMs) / 1000);
-    this.#away = undefined;
-    this.#starved = false;
-    this.#reportStored();
-    this.#notice(`the history's database is back after ${seconds} s`);
-  }
-
-  #reportStored(): void {
-    const { seq } = this.#writer;
-    this.#send({ type: 'stored', seq, rows: this.#storedRows, starved: this.#starved });
   }
 
   /** Those whose rows are stored. */
   #answerRequests(): void {
-    const ready = this.#requests.filter(({ after }) => after <= this.#stored);
-    if (ready.length === 0) return;
-    this.#requests = this.#requests.filter(({ after }) => after > this.#stored);
+    const { ready = [], early = [] } = Object.groupBy(this.#requests, ({ after }) =>
+      after <= this.#stored ? 'ready' : 'early',
+    );
+    this.#requests = early;
     for (const due of ready) this.#answer(due);
   }
 
-  /** While the server is away. */
-  #refuseImpatient(): void {
-    const nowMs = performance.now();
-    for (const [id, { sinceMs }] of this.#reading) {
-      if (nowMs - sinceMs < READ_PATIENCE_MS) continue;
-      this.#reading.delete(id);
-      this.#send({ type: 'unavailable', id, reason: UNAVAILABLE });
-    }
-    const impatient = this.#requests.filter(
-      ({ request, sinceMs }) => request.type === 'close' || nowMs - sinceMs >= READ_PATIENCE_MS,
-    );
-    this.#requests = this.#requests.filter((due) => !impatient.includes(due));
-    for (const { request } of impatient) {
-      const { id } = request;
-      const reason = this.#away?.reason ?? '';
-      if (request.type === 'close') this.#close(id);
-      else if (request.type === 'read') this.#send({ type: 'unavailable', id, reason: UNAVAILABLE });
-      else this.#send({ type: 'starved', id, reason: `the history's database is away: ${reason}` });
-    }
-  }
-
-  #answer(due: Due): void {
-    const { request } = due;
+  #answer({ request, sinceMs }: Due): void {
+    const { id } = request;
     switch (request.type) {
       case 'read':
-        this.#begin(request.id, due.sinceMs, this.#read(request, due.sinceMs));
+        this.#reads.begin(request, sinceMs);
         break;
       case 'flush':
-        this.#send({ type: 'answer', id: request.id, value: undefined });
+        this.#send({ type: 'answer', id, value: undefined });
         break;
       case 'prune':
-        this.#prunes.push({ id: request.id, steps: this.#writer.prune(request.now), deleted: 0 });
+        this.#prunings.push({ id, steps: this.#writer.prune(request.now), deleted: 0 });
         break;
-      case 'copy':
-        this.#send({
-          type: 'refused',
-          id: request.id,
-          message: 'a history in PostgreSQL is not copied as a file',
-          damaged: false,
-        });
+      case 'copy': {
+        const message = 'a history in PostgreSQL is not copied as a file';
+        this.#send({ type: 'refused', id, message, damaged: false });
         break;
-      case 'close':
-        this.#close(request.id);
-    }
-  }
-
-  #begin(id: number, sinceMs: number, read: Promise<void>): void {
-    this.#reading.set(id, { sinceMs, read });
-    void read.finally(() => this.#reading.delete(id));
-  }
-
-  /** A failed read is an error of that read alone. One that meets a server that is away is tried again for a while. */
-  async #read({ id, name, argument }: Extract<Request, { type: 'read' }>, sinceMs: number): Promise<void> {
-    const read = READS[name] as (pages: Pages, argument: unknown) => Read<unknown>;
-    // One that waited too long has its answer already.
-    const send = (message: FromDatabase) => {
-      if (this.#reading.has(id)) this.#send(message);
-    };
-    for (;;) {
-      try {
-        const value = await this.#readers.answer(read(this.#pages, argument));
-        send({ type: 'answer', id, value });
-        return;
-      } catch (error) {
-        if (this.#ended) return;
-        if (!passes(error)) {
-          const { message } = error as Error;
-          send({ type: 'refused', id, message, damaged: error instanceof DamagedRow });
-          return;
-        }
-        if (performance.now() - sinceMs >= READ_PATIENCE_MS) {
-          send({ type: 'unavailable', id, reason: UNAVAILABLE });
-          return;
-        }
-        await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
       }
+      case 'close':
+        this.#close(id);
     }
   }
 
   /** What is not stored is in the journal: the next start projects it again. */
   #close(id: number): void {
-    if (this.#closing !== undefined) return;
-    this.#closing = id;
+    if (this.#closing) return;
+    this.#closing = true;
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-    const answered = Promise.all([...this.#reading.values()].map(({ read }) => read)).then(() =>
-      this.#writer.connected ? this.#writer.close() : undefined,
-    );
-    void Promise.race([answered.catch(() => {}), late]).finally(() => {
+    const closed = this.#reads
+      .settled()
+      .then(() => (this.#writer.connected ? this.#writer.close() : undefined));
+    void Promise.race([closed.catch(() => {}), late]).finally(() => {
       clearTimeout(timer);
       this.abandon();
       this.#send({ type: 'answer', id, value: undefined });
     });
   }
-}
-
-function nothing(): Waiting {
-  return { groups: new RowGroups(), seq: 0, gapSeq: 0, rows: 0, projected: 0, messages: 0 };
 }

@@ -6,7 +6,7 @@ import { Session } from './session.ts';
 
 const SESSIONS_MAX = 4;
 /** A read that takes longer is given up with its connection: the server may have stopped to answer. */
-const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_WITHIN_MS = 30_000;
 
 export class Readers {
   readonly #address: PostgresAddress;

@@ -4,7 +4,7 @@
  * revision tells, after the next connection, whether it was carried out.
  */
 import { HistoryRefused } from '../history.ts';
-import { PRUNE_STEP_ROWS } from '../sqlite-writer.ts';
+import { PRUNE_STEP_ROWS } from '../limits.ts';
 import type { UserTable } from '../tables/table.ts';
 import { USER_TABLES } from '../tables/tables.ts';
 import type { PostgresAddress } from './address.ts';
