@@ -10,6 +10,7 @@ import type { OperatorRoute } from '../../admin/route.ts';
 import { CATALOGUE } from '../../api/wire/error-catalogue.ts';
 import type { ExplainCommand } from '../../api/ws/inspect/explained.ts';
 import type { DemoAccount } from '../../identity/demo-accounts.ts';
+import type { Recorder } from '../../inspector/recorder.ts';
 import { Branches } from '../../lab/branches.ts';
 import { capsuleRoutes } from '../../lab/capsule/routes.ts';
 import { DiskStore, writeBranch } from '../../lab/disk-store.ts';
@@ -22,6 +23,7 @@ import { type OutageKind, World } from '../../lab/faults/world.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch, type Traffic } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
+import { faultHits } from '../../lab/referee/fault-hits.ts';
 import { refereeRoutes } from '../../lab/referee/routes.ts';
 import { closedLab, LAB_OFF, labRoutes } from '../../lab/routes.ts';
 import { scenarioRoutes } from '../../lab/scenarios/routes.ts';
@@ -114,6 +116,7 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     seed: config.seed,
     identity: () => current().identity,
     now: () => current().sequencer.clock.now(),
+    wallMs: () => surroundings.shared.wall.now(),
     sockets: () => current().streams.clientSockets(),
     state: () => current().sequencer.state,
     house: new House(() => current().sequencer),
@@ -156,10 +159,11 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       ...faultRoutes(faults),
       ...scenarioRoutes(scenarios),
       ...explainRoutes(explain),
-      ...capsuleRoutes(lab),
+      ...capsuleRoutes(lab, { faults: () => faults.image() }),
       ...refereeRoutes(
         lab,
         conductRules(() => host.venue.identity),
+        (uid) => faultHits(faults.met(uid), host.recorder),
       ),
     ],
     faults,
@@ -262,6 +266,10 @@ class LabHost implements Host<Venue> {
     const { open, done } = this.#ground!.fronts.api.traffic;
     const { sent, subscriptions, accepted, connections } = this.venue.streams.metrics;
     return { open, done: done + sent + accepted - connections, subscriptions };
+  }
+
+  get recorder(): Recorder | undefined {
+    return this.#ground?.standing.recorder;
   }
 
   pushDue(): void {

@@ -59,11 +59,27 @@ export interface FaultsOptions extends Surroundings {
   /** These four are of the exchange that runs now. */
   readonly identity: () => Identity;
   readonly now: () => number;
+  readonly wallMs: () => number;
   readonly sockets: () => readonly ClientSocket[];
   readonly state: () => State;
   readonly world: World;
   readonly house: House;
 }
+
+/** A request that a fault has met. */
+export interface MetCall {
+  readonly uid: number;
+  readonly fault: string;
+  readonly deed: Deed;
+  readonly path: string;
+  /** Machine's time. */
+  readonly atMs: number;
+  /** Was it carried out, and its answer kept from the client? */
+  readonly hidesAnswer: boolean;
+}
+
+/** Of all accounts; the oldest are forgotten. */
+const MET_MAX = 1_000;
 
 const whenShape = new SchemaCheck(When);
 const NO_SYMBOLS = () => [];
@@ -75,6 +91,7 @@ export class Faults implements CallFaults, StreamFaults {
   readonly #waits = new Waits();
   #standing: readonly StandingFault[] = [];
   #last = 0;
+  #met: MetCall[] = [];
 
   constructor(options: FaultsOptions) {
     this.#options = options;
@@ -150,6 +167,11 @@ export class Faults implements CallFaults, StreamFaults {
     this.#applyLasting();
   }
 
+  /** Requests of an account that faults have met, the oldest first. */
+  met(uid: number): readonly MetCall[] {
+    return this.#met.filter((call) => call.uid === uid);
+  }
+
   named(clientOids: readonly (string | undefined)[]): CallFault | undefined {
     return actingFault(clientOids, this.#options.codes, this.#options.house);
   }
@@ -199,10 +221,21 @@ export class Faults implements CallFaults, StreamFaults {
       const { ofCall } = DEEDS[fault.row]!;
       if (kinds?.has(ofCall === undefined ? 'act' : (fault.row as CallFault['kind'])) === false) continue;
       if (!fault.condition.meets(occasion, nowMs)) continue;
-      if (ofCall !== undefined) return ofCall(fault.deed as never, fault.lots());
+      if (ofCall !== undefined) {
+        const met = ofCall(fault.deed as never, fault.lots());
+        if (uid !== undefined) this.#note(uid, fault, path, met);
+        return met;
+      }
       return { kind: 'act', around: this.#around(fault) };
     }
     return undefined;
+  }
+
+  #note(uid: number, { id, deed }: StandingFault, path: string, met: CallFault): void {
+    const isAfter = 'at' in met && met.at === 'after';
+    const hidesAnswer = met.kind === 'garble' || (isAfter && met.kind !== 'latency');
+    if (this.#met.length === MET_MAX) this.#met.shift();
+    this.#met.push({ uid, fault: id, deed, path, atMs: this.#options.wallMs(), hidesAnswer });
   }
 
   /** What a fault does before or after a request that it has met. */
