@@ -45,13 +45,17 @@ describe('a bot that follows streams meets', () => {
     const { faults } = await operator.get<{ faults: { hits: number }[] }>('/lab/faults');
     return faults.map((each) => each.hits);
   };
+  const seen = async () => {
+    const { faults } = await operator.get<{ faults: { seen: number }[] }>('/lab/faults');
+    return faults[0]!.seen;
+  };
   const buy = (price: number, account: Account = bourse.account('bot')) =>
     account.place({ ...LIMIT, side: 'buy', qty: '0.001', price: String(price) });
   /** Resolves when the subscription is there. */
   const watchOrders = async () => {
     const orders = bot.watchOrders(PAIR);
     await bot.watchBalance();
-    return orders;
+    return { orders };
   };
   /** Client ids in the order in which the bot heard of them. */
   const heard = () => [...((bot.orders ?? []) as { id: string }[])].map(({ id }) => id);
@@ -117,8 +121,10 @@ describe('a bot that follows streams meets', () => {
     await fault({ push: 'skip', topic: 'books' });
     await buy(50_000, other);
     await until('the push has met its fault', async () => (await hits())[0] === 1);
+    // Asked for before it can come.
+    const pushed = bot.watchOrderBook(PAIR);
     await buy(50_001, other);
-    const book = await bot.watchOrderBook(PAIR);
+    const book = await pushed;
     assert.deepEqual(
       [...book.bids].map(([price]) => price),
       [50_001],
@@ -137,10 +143,11 @@ describe('a bot that follows streams meets', () => {
       frame.action !== undefined && frame.arg?.topic === 'books';
     const first = await client.next(isBook);
     await fault({ push: 'skip', topic: 'b*', count: 2 }, { symbol: 'BTCUSDT', nth: [1] });
-    for (const price of [50_000, 50_001, 50_002]) {
+    for (const [n, price] of [50_000, 50_001].entries()) {
       await buy(price, other);
-      await sleep(250);
+      await until('its push', async () => (await seen()) === n + 1);
     }
+    await buy(50_002, other);
     const next = await client.next(isBook, client.frames.indexOf(first) + 1);
     assert.notEqual(next.data[0].pseq, first.data[0].seq);
     assert.deepEqual(
@@ -164,20 +171,18 @@ describe('a bot that follows streams meets', () => {
   });
 
   it('orders that it hears of in the wrong order', async () => {
-    const first = watchOrders();
-    await sleep(50);
+    const { orders } = await watchOrders();
     await fault({ push: 'reorder', topic: 'order' }, { account: 'bot' });
     const one = await buy(50_000);
     const two = await buy(50_001);
-    await first;
+    await orders;
     await until('both orders', () => heard().length === 2);
     assert.deepEqual(heard(), [two.orderId, one.orderId]);
     assert.ok(one.orderId < two.orderId);
   });
 
   it('a push that comes late, of an order that is there', async () => {
-    const orders = watchOrders();
-    await sleep(50);
+    const { orders } = await watchOrders();
     await fault({ push: 'delay', ms: 200, topic: 'order' }, { account: 'bot' });
     const { orderId } = await buy(50_000);
     const came = await Promise.race([orders, sleep(100, 'nothing')]);
