@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EVERY_COMPONENT } from '../../core/model/command.ts';
 import { InstrumentStatus } from '../../core/model/enums.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
-import { ManualClock } from '../../sequencer/clock.ts';
+import { ManualClock, sourceOf } from '../../sequencer/clock.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { followedIndices } from '../../simulator/feed/price-feed.ts';
 import { BY_HAND } from '../faults/world.ts';
@@ -16,7 +16,7 @@ const LOOK_MS = 20;
 /** Moves the exchange's time to an instant, or waits for it. */
 export async function reach(stage: Stage, untilMs: number): Promise<void> {
   for (let now = stage.sequencer.clock.now(); now < untilMs; now = stage.sequencer.clock.now()) {
-    if (!(stage.sequencer.clock instanceof ManualClock)) {
+    if (!(sourceOf(stage.sequencer.clock) instanceof ManualClock)) {
       await sleep(LOOK_MS);
       continue;
     }
