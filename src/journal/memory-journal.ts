@@ -8,8 +8,8 @@
 import { randomBytes } from 'node:crypto';
 import type {
   AbandonableJournal,
-  JournalPast,
   JournalCapacity,
+  JournalPast,
   LoggedRecord,
   Recovered,
   Snapshot,

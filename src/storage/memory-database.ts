@@ -33,10 +33,9 @@ export function contentsOf(database: DatabaseSync): Uint8Array {
 
 /** A database in memory with these contents. */
 export function databaseWith(contents: Uint8Array): DatabaseSync {
-  const { deserialize } = DatabaseSync.prototype as Copying;
-  if (deserialize === undefined) return databaseByFile(contents);
+  if (!('deserialize' in DatabaseSync.prototype)) return databaseByFile(contents);
   const database = new DatabaseSync(':memory:');
-  deserialize.call(database, contents);
+  (database as Copying).deserialize!(contents);
   return database;
 }
 

@@ -260,9 +260,8 @@ export class SimulatedConnection implements PackEngine {
   /** To the node. */
   #later(act: () => void): void {
     const { time, chance } = this.#world;
-    time.after(1 + chance(8), async () => {
-      await this.#faults.isStopped();
-      act();
+    time.after(1 + chance(8), () => {
+      void Promise.resolve(this.#faults.isStopped()).then(act);
     });
   }
 }

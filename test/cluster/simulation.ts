@@ -84,12 +84,11 @@ class Node {
       run,
       begin: { no: 0, nextSeq: 1, chain: FIRST_CHAIN, time: 0 },
       engineTime: new EngineTime({ monotonicMs: () => time.now, wallMs }, time.now),
-      wallMs: clock.now,
+      wallMs: () => clock.now(),
       timers: {
         after: (ms, act) =>
-          time.after(ms, async () => {
-            await isStopped();
-            act();
+          time.after(ms, () => {
+            void Promise.resolve(isStopped()).then(act);
           }),
       },
       digest: () => this.exchange.state.digest.value,

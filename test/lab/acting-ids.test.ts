@@ -101,10 +101,13 @@ describe('an order whose clientOid is', () => {
       params: { clientOid },
     });
     await bot.createOrders([order('plain', 58_000), order('sim-partial-50-b')]);
-    assert.deepEqual((await open()).sort(), [
-      ['plain', '0'],
-      ['sim-partial-50-b', '0.005'],
-    ]);
+    assert.deepEqual(
+      (await open()).toSorted(([one], [other]) => one!.localeCompare(other!)),
+      [
+        ['plain', '0'],
+        ['sim-partial-50-b', '0.005'],
+      ],
+    );
     assert.match(String(await seen(bot.createOrders([order('sim-never-b'), order('x')]))), /in a batch only/);
   });
 

@@ -46,7 +46,10 @@ describe('an advance', () => {
     const rows = happened.filter(({ what }) => what.startsWith('funding '));
     const paid = rows.find(({ what }) => what === 'funding paid')!;
     const received = rows.find(({ what }) => what === 'funding received')!;
-    assert.deepEqual([paid.account, received.account].sort(), ['alice', 'bob']);
+    assert.deepEqual(
+      [paid.account!, received.account!].toSorted((one, other) => one.localeCompare(other)),
+      ['alice', 'bob'],
+    );
     assert.deepEqual([paid.symbol, paid.coin, paid.time.getTime()], ['BTCUSDT', 'USDT', to.getTime()]);
     assert.equal(Number(paid.amount), -Number(received.amount));
   });

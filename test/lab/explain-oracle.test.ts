@@ -266,7 +266,7 @@ function assertMargin({ margin }: Explanation, oracle: Margin, facts: AccountFac
   );
 }
 
-const usd = (amount: Q): string => `${amount} USD`;
+const usd = (amount: Q): string => `${String(amount)} USD`;
 
 function assertRefusal(
   explained: Explanation,
@@ -409,7 +409,7 @@ function assertLiquidation(scene: Scene, uid: number): void {
   const after = factsOf(replay, uid).coins.find(({ name }) => name === 'USDT')!.balance;
   assertFills(explained, uid, before, after, true);
   const paid = explained.timeline.find(({ what }) => what.startsWith('who paid'))!;
-  const sums = Object.values(paid.facts).map(Q.of);
+  const sums = Object.values(paid.facts).map((text) => Q.of(text));
   const cash = before.coins.find(({ name }) => name === 'USDT')!.balance;
   assert.equal(
     String(cash.plus(sumOf(sums))),

@@ -181,5 +181,5 @@ export function feeOf(value: Q, rate: Q): Q {
 /** As it is printed: `floor` at six decimals of a percentage. */
 export function percent(part: Q, whole: Q): string {
   if (whole.compare(Q.zero) <= 0) return part.compare(Q.zero) > 0 ? 'above every bound' : '0 %';
-  return `${part.over(whole).times(Q.of('100')).floor(6)} %`;
+  return `${String(part.over(whole).times(Q.of('100')).floor(6))} %`;
 }

@@ -331,10 +331,14 @@ describe('a bot meets', () => {
         '/admin/audit?limit=4',
       );
       const done = lines.filter(({ detail }) => detail !== undefined);
-      assert.deepEqual(done.map(({ action, detail }) => [action, detail]).sort(), [
-        ['lab.fault', id],
-        ['lab.removeFault', `${id}, 0 hits`],
-      ]);
+      const actions = done.map(({ action, detail }) => [action, detail] as const);
+      assert.deepEqual(
+        actions.toSorted(([one], [other]) => one.localeCompare(other)),
+        [
+          ['lab.fault', id],
+          ['lab.removeFault', `${id}, 0 hits`],
+        ],
+      );
     });
   });
 });

@@ -246,12 +246,16 @@ class Run {
       }),
     };
     return new Promise((resolve, reject) => {
-      const asked = request(operatorUrl! + path, { method, headers }, async (response) => {
-        const content = JSON.parse(await textOf(response)) as Answer & {
-          readonly error?: { readonly message: string };
-        };
-        if (content.error === undefined) resolve(content);
-        else reject(new Error(content.error.message));
+      const asked = request(operatorUrl! + path, { method, headers }, (response) => {
+        textOf(response)
+          .then((received) => {
+            const content = JSON.parse(received) as Answer & {
+              readonly error?: { readonly message: string };
+            };
+            if (content.error === undefined) resolve(content);
+            else reject(new Error(content.error.message));
+          })
+          .catch(reject);
       });
       asked.on('error', reject).end(text);
     });

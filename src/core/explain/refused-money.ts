@@ -72,8 +72,8 @@ function transferFacts({ command, account, receiver, state }: Subject): Facts {
     partyOfFrom: partyOf(account),
     partyOfTo: partyOf(receiver),
     ...(command.type === 'transfer' && {
-      fromWallet: WALLET_NAMES[command.fromWallet]!,
-      toWallet: WALLET_NAMES[command.toWallet]!,
+      fromWallet: WALLET_NAMES[command.fromWallet],
+      toWallet: WALLET_NAMES[command.toWallet],
     }),
   };
 }

@@ -355,8 +355,8 @@ export const REFUSED_ORDERS = {
     'hedge mode names a position',
     `${PLACED} number 4`,
     ({ account: owner, order }) => ({
-      holdMode: HOLD_MODE_NAMES[owner?.holdMode ?? 0]!,
-      posSide: POS_SIDE_NAMES[order?.posSide ?? PosSide.none]! || 'none',
+      holdMode: HOLD_MODE_NAMES[owner?.holdMode ?? 0],
+      posSide: POS_SIDE_NAMES[order?.posSide ?? PosSide.none] || 'none',
     }),
     ({ account: owner }) =>
       owner?.holdMode === HoldMode.hedge ? 'long or short' : 'none is needed in one-way mode',

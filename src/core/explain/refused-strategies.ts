@@ -28,7 +28,7 @@ function legFacts(s: Subject, which: Which): Facts {
   if (leg === undefined || !hasLeg(leg)) return { [which]: 'none' };
   return {
     [which]: price(s, leg.triggerTicks),
-    triggerBy: TRIGGER_BY_NAMES[leg.triggerBy]!,
+    triggerBy: TRIGGER_BY_NAMES[leg.triggerBy],
     ...(leg.limitTicks !== 0 && { limit: price(s, leg.limitTicks) }),
   };
 }
@@ -146,7 +146,7 @@ function waiting({ account }: Subject): string {
 function positionFacts(s: Subject): Facts {
   const held = position(s);
   return {
-    posSide: POS_SIDE_NAMES[s.order?.posSide ?? PosSide.none]! || 'none',
+    posSide: POS_SIDE_NAMES[s.order?.posSide ?? PosSide.none] || 'none',
     position: held === undefined ? 'none' : qty(s, held.lots),
     qty: qty(s, s.order?.sizeLots ?? 0),
   };

@@ -51,7 +51,7 @@ export class Session {
         keepAlive: true,
         pipeline: true,
         types: TYPES,
-      } as pg.ClientConfig),
+      }),
     );
     await session.#client.connect();
     try {

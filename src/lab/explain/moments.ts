@@ -46,7 +46,7 @@ function orderFacts(state: State, order: OrderRecord): Facts {
     qty: formatUnits(BigInt(order.sizeLots), quantityPrecision),
     filled: formatUnits(BigInt(order.filledLots), quantityPrecision),
     status: ORDER_STATUS_NAMES[order.status],
-    ...(cancelled !== '' && { cancelReason: cancelled! }),
+    ...(cancelled !== '' && { cancelReason: cancelled }),
   };
 }
 

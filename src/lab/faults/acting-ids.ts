@@ -25,7 +25,7 @@ export function actingFault(
   const wrong = meanings.find((meaning) => typeof meaning === 'string');
   if (wrong !== undefined) return { ...PARAMETER, msg: wrong };
   const [first] = meanings as Meaning[];
-  if (clientOids.length === 1 && first!.kind !== 'fill') return first as CallFault;
+  if (clientOids.length === 1 && first!.kind !== 'fill') return first;
   if ((meanings as Meaning[]).some(({ kind }) => kind !== 'fill'))
     return { ...PARAMETER, msg: 'clientOid: in a batch only sim-partial and sim-fill act' };
   const fillings = new Map(

@@ -57,7 +57,7 @@ export async function gather(sequencer: Sequencer, seed: number, wish: CrowdWish
   const taken = [...state.accountByUid.keys()].filter(isOfCrowd).length;
   for (let n = 0; n < accounts; n++) {
     const uid = CROWD_UID + taken + n;
-    const times = Math.min(low + rng.below(high! - low + 1), futures.maxLeverage);
+    const times = Math.min(low + rng.below(high - low + 1), futures.maxLeverage);
     const margin = value / BigInt(times);
     await submit({ type: 'openAccount', uid, masterUid: 0, marketMaker: false, house: true });
     await submit({

@@ -350,7 +350,7 @@ export function scenarioSchema(): object {
     Type.Object(
       {
         at: Type.Optional(Span),
-        [name]: { ...(name === 'fault' ? fault : schema), description: right } as TSchema,
+        [name]: { ...(name === 'fault' ? fault : schema), description: right },
       },
       closed,
     ),
