@@ -210,7 +210,7 @@ describe('a scenario on a running exchange', () => {
     );
     assert.match(await refused({}), /400 invalid_request: give either document, a scenario, or file/);
     assert.match(await refused({ file: 'nowhere' }), /400 invalid_request: there is no file .*nowhere/);
-    assert.match(await refused({ document: WRONG }), /400 invalid_request: [^]*document:2: world.market/);
+    assert.match(await refused({ document: WRONG }), /400 invalid_request: [\s\S]*document:2: world.market/);
     const slow = { document: { scenario: 'slow', steps: [{ at: '3h', expect: { halted: false } }] } };
     const both = await Promise.all([refused(slow), refused(slow)]);
     assert.ok(

@@ -34,6 +34,11 @@ const KINDS: readonly (readonly [types: RegExp, name: string, why: string])[] = 
     'Coins were sold at index prices to pay a debt that the account could no longer carry. This happens before positions are closed.',
   ],
   [
+    /FORCED_TRANSFER/i,
+    'forced transfer',
+    'The account owed more than its unified wallet could pay: what it lacked was taken from its funding wallet.',
+  ],
+  [
     /liq|burst/i,
     'liquidation',
     'The exchange closed a part of the position because the margin ratio reached 100 %.',
