@@ -70,7 +70,7 @@ function ClockPanel() {
           />
         )}
       </Loaded>
-      <div class="levers">
+      <div class="lever-grid">
         <Lever name="advanceLabClock" verb="Move" />
         <Lever name="advanceToNext" verb="Move" />
         <Lever name="setClock" verb="Change" />
@@ -233,7 +233,7 @@ function ScenarioPanel() {
   };
   return (
     <Panel title="Scenario">
-      <form class="lever" aria-label="Run a scenario" onSubmit={(event) => void run(event)}>
+      <form class="lever document" aria-label="Run a scenario" onSubmit={(event) => void run(event)}>
         <p class="verdict">
           YAML or JSON, on a manual clock; <code>bourse lab run FILE</code> does the same with a file.
         </p>
