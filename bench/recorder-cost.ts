@@ -10,7 +10,7 @@ import { printTable } from './report.ts';
 
 /** Of each side. */
 export const PROCESSES = 6;
-const TURNS = 120;
+const TURNS = 324;
 const WARM_UP_TURNS = 36;
 const REQUESTS = 1_000;
 
