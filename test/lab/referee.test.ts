@@ -400,6 +400,28 @@ describe('profit of spot trades', () => {
   });
 });
 
+describe('a fault that the bot has met', () => {
+  it('is told with what the bot did, and what it could believe', async () => {
+    await using bourse = await startBourse({ instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' } });
+    const [bot, maker] = [bourse.account('bot'), bourse.account('maker')];
+    await maker.place({ ...FUTURES, side: 'sell', qty: '1', price: '60000' });
+    const order = { ...FUTURES, side: 'buy', qty: '0.5', price: '60000' } as const;
+    const lost = { when: { account: 'bot', path: 'trade/place-order', nth: [1] }, do: { drop: 'after' } };
+    await bourse.fault(lost);
+    await assert.rejects(bot.place(order));
+    await bot.openOrders();
+    const { faults, findings } = await bourse.referee('bot');
+    const [met, ...others] = faults;
+    assert.deepEqual(others, []);
+    assert.deepEqual([met!.fault, met!.what], ['fault-1', '{"drop":"after"}']);
+    assert.match(met!.did, /^GET .*unfilled-orders$/);
+    assert.deepEqual([Object.values(met!.believed), Object.values(met!.actual)], [['0'], ['0.5']]);
+    assert.ok(met!.secondsUntilKnown !== null);
+    assert.equal(findings.find(({ name }) => name === 'unknown-position')!.count, 0);
+    assert.deepEqual((await bourse.referee('maker')).faults, []);
+  });
+});
+
 describe('bourse lab referee', () => {
   it('ends with 5 when something that was named has happened, and writes its files', async () => {
     const server = await startHosted({ args: ['--clock', 'manual', '--instruments', 'BTCUSDT'] });

@@ -46,7 +46,6 @@ interface Identity {
 interface Pair {
   readonly writer: pg.Client;
   readonly reader: pg.Client;
-  readonly identity: Identity;
   /** Aborted when either has gone. */
   readonly gone: AbortController;
   /** Of the reader, one statement at a time. */
@@ -201,7 +200,7 @@ export class PostgresEngine implements PackEngine {
       await reader.query(`SET synchronous_commit = off; LISTEN ${CHANNEL}`);
       if (gone.signal.aborted || this.#isClosed) throw new ConnectionLost('it has gone again');
       this.#identity = identity;
-      const pair: Pair = { writer, reader, identity, gone, lastRead: Promise.resolve() };
+      const pair: Pair = { writer, reader, gone, lastRead: Promise.resolve() };
       this.#pair = pair;
       const timer = setInterval(() => this.#beat(pair), HEARTBEAT_MS);
       timer.unref();
@@ -244,17 +243,14 @@ export class PostgresEngine implements PackEngine {
 
 /** A server that takes writes, and which one. */
 async function identify(client: pg.Client): Promise<Identity> {
+  const standby = await client.query('SELECT pg_is_in_recovery() AS standby');
+  if ((standby.rows[0] as { standby: boolean }).standby) throw new Error('it is a standby');
   const { rows } = await client.query(
-    `SELECT pg_is_in_recovery() AS standby, (pg_control_system()).system_identifier::text AS id,
-      (pg_control_checkpoint()).timeline_id AS checkpoint_timeline`,
+    `SELECT (pg_control_system()).system_identifier::text AS id,
+      substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline`,
   );
-  const [row] = rows as [{ standby: boolean; id: string; checkpoint_timeline: number }];
-  if (row.standby) throw new Error('it is a standby');
-  const { rows: walRows } = await client.query(
-    'SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline',
-  );
-  const [wal] = walRows as [{ timeline: string }];
-  return { systemId: row.id, timeline: Number.parseInt(wal.timeline, 16) };
+  const [row] = rows as [{ id: string; timeline: string }];
+  return { systemId: row.id, timeline: Number.parseInt(row.timeline, 16) };
 }
 
 const NUMBERS = {

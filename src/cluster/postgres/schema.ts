@@ -83,7 +83,6 @@ BEGIN
 END $$;
 `;
 
-/** SQLSTATEs of `append`. */
+/** The SQLSTATE of `append` when the duty has another holder. */
 export const FENCED = 'BRS01';
-export const PACKS_MISSING = 'BRS02';
 export const CHANNEL = 'bourse_cluster';

@@ -57,6 +57,8 @@ export function filled(values: Values, names: readonly string[]): Record<string,
   return Object.fromEntries(names.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
 }
 export const secondsOf = (text: string | undefined) => (text ? { seconds: Number(text) } : {});
+/** An instant, not a span such as `8h`. */
+export const isInstant = (text: string) => /^[0-9]+-/.test(text);
 export const option = (flag: string, value: string | undefined) => (value ? [flag, value] : []);
 export const ofAccount = (values: Values, rest: string) =>
   `/admin/accounts/${encodeURIComponent(values.account ?? '')}/${rest}`;

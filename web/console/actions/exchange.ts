@@ -1,7 +1,15 @@
 /** The exchange as a whole: halt, snapshots, clock, sessions, and what is forced on a demo. */
-import { type Action, account, CONTRACTS, category, filled, option, plain, symbol } from './action.ts';
-
-const isInstant = (span: string) => /^[0-9]+-/.test(span);
+import {
+  type Action,
+  account,
+  CONTRACTS,
+  category,
+  filled,
+  isInstant,
+  option,
+  plain,
+  symbol,
+} from './action.ts';
 
 export const exchangeActions = {
   halt: plain(

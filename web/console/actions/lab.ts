@@ -1,8 +1,7 @@
 /** The laboratory: snapshots, forks, time and faults. */
-import { type Action, filled, option } from './action.ts';
+import { type Action, filled, isInstant, option } from './action.ts';
 
 const name = { name: 'name', label: 'Snapshot', hint: 'such as before-crash' } as const;
-const isInstant = (span: string) => /^[0-9]+-/.test(span);
 /** A document of one line, or nothing. */
 const parsed = (text: string | undefined): unknown => (text ? JSON.parse(text) : undefined);
 
