@@ -1,4 +1,7 @@
 /** Tables and functions of a cluster's database; one schema, so that the database may have other tables. */
+import { AUDIT_SCHEMA } from './schema-audit.ts';
+import { IDENTITY_SCHEMA } from './schema-identity.ts';
+import { NODE_SCHEMA } from './schema-nodes.ts';
 
 export const SCHEMA_VERSION = 1;
 
@@ -40,13 +43,6 @@ CREATE TABLE pack (
 );
 ALTER TABLE pack ALTER body SET STORAGE EXTERNAL;
 
-CREATE TABLE duty (
-  name text PRIMARY KEY,
-  node text NOT NULL,
-  epoch bigint NOT NULL,
-  until timestamptz NOT NULL
-);
-
 CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql AS
   $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
@@ -81,7 +77,7 @@ BEGIN
   ) RETURNING p.no, p.first_seq, p.at;
   PERFORM pg_notify('bourse_cluster', (last_no + 1)::text);
 END $$;
-`;
+${NODE_SCHEMA}${IDENTITY_SCHEMA}${AUDIT_SCHEMA}`;
 
 /** The SQLSTATE of `append` when the duty has another holder. */
 export const FENCED = 'BRS01';
