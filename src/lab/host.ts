@@ -53,7 +53,7 @@ export interface Fork {
 
 /** What clients of the public port are doing. */
 export interface Traffic {
-  /** Requests that are being answered. */
+  /** Requests that are being answered, and sockets that are being closed. */
   readonly open: number;
   /** Requests that were answered, frames that were sent and sockets that were closed. */
   readonly done: number;

@@ -108,6 +108,10 @@ export class Connection implements Recipient {
     return this.ws.readyState === WebSocket.OPEN && !this.silenced;
   }
 
+  get closing(): boolean {
+    return this.ws.readyState === WebSocket.CLOSING && !this.silenced;
+  }
+
   get unsentBytes(): number {
     return this.socket.writableLength;
   }

@@ -210,6 +210,13 @@ export class Streams {
     for (const connection of this.connections) connection.close(CloseCode.restart, reason);
   }
 
+  /** Connections of which one side has said the last word and the other has not. */
+  get halfClosed(): number {
+    let count = 0;
+    for (const { closing } of this.connections) if (closing) count++;
+    return count;
+  }
+
   /** The connections, for the streams of another state; they are no longer its own. */
   handOver(): HandedOver[] {
     return [...this.connections].map((connection) => {

@@ -264,8 +264,9 @@ class LabHost implements Host<Venue> {
 
   traffic(): Traffic {
     const { open, done } = this.#ground!.fronts.api.traffic;
-    const { sent, subscriptions, accepted, connections } = this.venue.streams.metrics;
-    return { open, done: done + sent + accepted - connections, subscriptions };
+    const { metrics, halfClosed } = this.venue.streams;
+    const { sent, subscriptions, accepted, connections } = metrics;
+    return { open: open + halfClosed, done: done + sent + accepted - connections, subscriptions };
   }
 
   get recorder(): Recorder | undefined {
