@@ -1,5 +1,5 @@
 /** Snapshots and replay (I40): the log alone, or a snapshot and the rest of the log, give the same state. */
-import { deepEqual, equal, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
@@ -179,6 +179,25 @@ test('a field of a later format is there in that format and not in the ones befo
   hour(written, 7);
   equal(hour(new StateReader(written.written()), 0), 7);
   equal(hour(new StateReader(Uint8Array.of(1, 0)), 0), 0);
+});
+
+test('no place and no count of a damaged snapshot makes a table grow to what it says', () => {
+  const floor = new TradingFloor();
+  floor.trader('ann', PLENTY);
+  const whole = saveState(floor.state);
+  const before = process.memoryUsage().arrayBuffers;
+  let refused = 0;
+  for (let at = 2; at < whole.length; at++) {
+    const damaged = Uint8Array.from(whole);
+    damaged[at]! ^= 64;
+    try {
+      loadState(damaged);
+    } catch {
+      refused++;
+    }
+    ok(process.memoryUsage().arrayBuffers - before < 500e6, `byte ${at}`);
+  }
+  ok(refused > 10, `${refused} refused`);
 });
 
 test('a snapshot that was cut short or has something behind it is refused', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import ccxt from 'ccxt';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
+import { SignedClient } from '../harness/signed-client.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { keysOf, stopAll } from '../memory/in-process.ts';
 import { Lab, spotOrder } from './lab.ts';
@@ -178,13 +179,18 @@ describe('a revert', () => {
   it('empties rate limits and replay guards', async () => {
     const lab = await Lab.start({ rejectReplays: 'on' });
     await lab.snapshot('s');
-    const body = JSON.stringify(spotOrder('buy', '60000'));
-    const signed = lab.client('alice');
+    const signedOnce = Date.now();
+    const codeOf = async (name: string, clientOid: string) => {
+      const client = new SignedClient(lab.exchange.url, keysOf(lab.exchange, name), () => signedOnce);
+      return (await client.post(PLACE, { ...spotOrder('buy', '60000'), clientOid })).code;
+    };
     const codes: string[] = [];
-    for (let n = 0; n < 15; n++) codes.push((await signed.post(PLACE, JSON.parse(body))).code);
-    assert.ok(codes.includes('429'), 'the limit of orders a second is reached');
+    for (let n = 0; n < 15; n++) codes.push(await codeOf('alice', `order-${n}`));
+    assert.ok(codes.includes('429'), `the limit of orders a second is reached: ${codes}`);
+    assert.equal(await codeOf('bob', 'once'), '00000');
+    assert.notEqual(await codeOf('bob', 'once'), '00000', 'a replay');
     await lab.revert('s');
-    assert.equal((await signed.post(PLACE, JSON.parse(body))).code, '00000');
+    assert.deepEqual([await codeOf('alice', 'order-0'), await codeOf('bob', 'once')], ['00000', '00000']);
     await lab.stop();
   });
 

@@ -26,7 +26,7 @@ let running: RunningExchange | undefined;
 
 process.umask(0o077);
 process.once('message', (order: ForkOrder) => {
-  begin(order).catch((error: Error) => tell({ failed: error.message }, () => process.exit(1)));
+  begin(order).catch(fail);
 });
 // Ctrl-C reaches every process of a terminal; the parent says when it ends.
 process.on('SIGINT', () => {});
@@ -36,8 +36,7 @@ process.on('disconnect', () => {
 });
 
 async function begin({ resolved, demo, branch }: ForkOrder): Promise<void> {
-  const failed = () => process.exit(1);
-  running = await startExchange(resolved, createLogger(resolved.config), failed, demo, branch);
+  running = await startExchange(resolved, createLogger(resolved.config), fail, demo, branch);
   const { url, operatorUrl, operatorToken, sequencer } = running;
   tell({
     ready: {
@@ -49,6 +48,10 @@ async function begin({ resolved, demo, branch }: ForkOrder): Promise<void> {
       stateHash: stateHash(sequencer.state),
     },
   });
+}
+
+function fail({ message }: Error): void {
+  tell({ failed: message }, () => process.exit(1));
 }
 
 function tell(message: ForkMessage, then: () => void = () => {}): void {

@@ -156,6 +156,11 @@ export class ByteReader implements Fields {
     return this.at === this.end;
   }
 
+  /** Bytes that are not read yet. */
+  get left(): number {
+    return this.end - this.at;
+  }
+
   /** Everything was read: leftovers mean that writer and reader disagree. */
   finish(): void {
     if (this.at !== this.end) throw new UnreadableRecord(`${this.end - this.at} bytes left over`);

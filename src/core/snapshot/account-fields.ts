@@ -1,7 +1,7 @@
 /** Accounts with their positions and settings, and the ledger. */
 
 import type { HoldMode, PosSide, Wallet } from '../model/enums.ts';
-import { BUCKETS } from '../model/ledger-accounts.ts';
+import { BUCKETS, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { Position } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -19,13 +19,13 @@ export function accountFields(f: StateFields, state: State): void {
     account.feeDeduction = f.flag(account.feeDeduction);
     account.commissionRate = f.money(account.commissionRate);
     const wallets = mapByNumber(f, account.depositWallets, (coin, wallet) => [
-      f.i32(coin),
+      f.index(coin, state.coins.length),
       f.u8(wallet ?? 0) as Wallet,
     ]);
     if (f.reading) for (const [coin, wallet] of wallets) account.chooseDepositWallet(coin, wallet);
     futuresFields(f, state, account);
     const fees = mapByNumber(f, account.fees, (instrument, rates) => [
-      f.i32(instrument),
+      f.index(instrument, state.instruments.length),
       { makerRate: f.money(rates?.makerRate ?? 0n), takerRate: f.money(rates?.takerRate ?? 0n) },
     ]);
     if (f.reading) for (const [instrument, rates] of fees) account.setFees(instrument, rates);
@@ -39,13 +39,13 @@ function futuresFields(f: StateFields, state: State, account: Account): void {
   account.mayOwe = f.flag(account.mayOwe);
   account.warned = f.flag(account.warned);
   const leverages = mapByNumber(f, account.coinLeverage, (coin, leverage) => [
-    f.i32(coin),
+    f.index(coin, state.coins.length),
     f.u16(leverage ?? 0),
   ]);
   if (f.reading) for (const [coin, leverage] of leverages) account.chooseCoinLeverage(coin, leverage);
   account.liquidating = f.flag(account.liquidating);
   const settings = mapByNumber(f, account.futuresSettings, (instrument, setting) => [
-    f.i32(instrument),
+    f.index(instrument, state.instruments.length),
     {
       isolated: f.flag(setting?.isolated ?? false),
       longLeverage: f.u16(setting?.longLeverage ?? 0),
@@ -64,7 +64,7 @@ function positionFields(
   known: Position | undefined,
 ): Position {
   const id = f.f64(known?.id ?? 0);
-  const instrument = f.i32(known?.instrument ?? 0);
+  const instrument = f.index(known?.instrument ?? 0, state.instruments.length);
   const posSide = f.u8(known?.posSide ?? 0) as PosSide;
   const isolated = f.flag(known?.isolated ?? false);
   const createdTime = f.f64(known?.createdTime ?? 0);
@@ -82,12 +82,14 @@ interface Row {
 
 const NO_BUCKETS: readonly bigint[] = Array.from({ length: BUCKETS }, () => 0n);
 
-export function ledgerFields(f: StateFields, { ledger }: State): void {
+export function ledgerFields(f: StateFields, { ledger, accounts, coins }: State): void {
+  // Those of the exchange are there before any user.
+  const end = Math.max(accounts.length, FIRST_USER_ACCOUNT);
   const known: Row[] = [];
   ledger.eachRow((account, coin, buckets) => known.push({ account, coin, buckets }));
   const rows = list<Row>(f, known, (row) => ({
-    account: f.i32(row?.account ?? 0),
-    coin: f.i32(row?.coin ?? 0),
+    account: f.index(row?.account ?? 0, end),
+    coin: f.index(row?.coin ?? 0, coins.length),
     buckets: (row?.buckets ?? NO_BUCKETS).map((amount) => f.money(amount)),
   }));
   if (f.reading) for (const { account, coin, buckets } of rows) ledger.restoreRow(account, coin, buckets);

@@ -1,11 +1,15 @@
 /** Fields of the state in both directions, and lists of them. */
-import { ByteReader, ByteWriter, type Fields } from '../model/bytes.ts';
+import { ByteReader, ByteWriter, type Fields, UnreadableRecord } from '../model/bytes.ts';
 
 export interface StateFields extends Fields {
   /** Does the state come from the fields, or the fields from the state? */
   readonly reading: boolean;
   /** Which fields there are: a field that came with format 2 is there `if (f.format >= 2)`. */
   readonly format: number;
+  /** How many items follow, of at least a byte each. */
+  count(value: number): number;
+  /** A place in a table with so many. A place beyond its end would make the tables of others grow up to it. */
+  index(value: number, end: number): number;
 }
 
 const FIRST_BYTES = 1 << 16;
@@ -18,12 +22,32 @@ export class StateWriter extends ByteWriter implements StateFields {
     super(FIRST_BYTES);
     this.format = format;
   }
+
+  count(value: number): number {
+    return this.i32(value);
+  }
+
+  index(value: number): number {
+    return this.i32(value);
+  }
 }
 
 export class StateReader extends ByteReader implements StateFields {
   readonly reading = true;
   /** The first field of every format. */
   readonly format = this.u16(0);
+
+  count(value: number): number {
+    const count = this.i32(value);
+    if (count < 0 || count > this.left) throw new UnreadableRecord(`${count} items in ${this.left} bytes`);
+    return count;
+  }
+
+  index(value: number, end: number): number {
+    const index = this.i32(value);
+    if (index < 0 || index >= end) throw new UnreadableRecord(`place ${index} in a table of ${end}`);
+    return index;
+  }
 }
 
 /** So many items, then each of them. Written items are given to `item`; read ones are made by it. */
@@ -32,7 +56,7 @@ export function list<Item>(
   items: readonly Item[],
   item: (known: Item | undefined) => Item,
 ): Item[] {
-  return Array.from({ length: f.i32(items.length) }, (_, n) => item(items[n]));
+  return Array.from({ length: f.count(items.length) }, (_, n) => item(items[n]));
 }
 
 /** A map by number, ascending. */

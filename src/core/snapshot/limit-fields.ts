@@ -6,14 +6,14 @@ import { list, type StateFields } from './fields.ts';
 /** Rules 13.2. */
 export function clearingFields(f: StateFields, { instruments }: State): void {
   const known = instruments.filter(({ closeOnly }) => closeOnly).map(({ index }) => index);
-  const flagged = list(f, known, (index = 0) => f.i32(index));
+  const flagged = list(f, known, (index = 0) => f.index(index, instruments.length));
   if (f.reading) for (const index of flagged) instruments[index]!.closeOnly = true;
 }
 
 /** Rules 13.2 (f). */
 export function silenceFields(f: StateFields, { instruments }: State): void {
   const known = instruments.filter(({ paused }) => paused).map(({ index }) => index);
-  const flagged = list(f, known, (index = 0) => f.i32(index));
+  const flagged = list(f, known, (index = 0) => f.index(index, instruments.length));
   if (f.reading) for (const index of flagged) instruments[index]!.paused = true;
 }
 
@@ -25,10 +25,10 @@ export function partyLimitFields(f: StateFields, { accountByUid }: State): void 
 }
 
 /** Rules 13.10. */
-export function feeFloorFields(f: StateFields, { ledger }: State): void {
+export function feeFloorFields(f: StateFields, { ledger, accounts, coins }: State): void {
   const peaks = list(f, ledger.savePeaks(), (known) => ({
-    account: f.i32(known?.account ?? 0),
-    coin: f.i32(known?.coin ?? 0),
+    account: f.index(known?.account ?? 0, accounts.length),
+    coin: f.index(known?.coin ?? 0, coins.length),
     peak: f.money(known?.peak ?? 0n),
   }));
   if (f.reading) ledger.restorePeaks(peaks);

@@ -16,14 +16,14 @@ const SUMS = ['held', 'lacking', 'debts', 'gains', 'shortage', 'shared', 'forMar
 export function openWorkFields(f: StateFields, state: State): void {
   const { endings, works } = state;
   const ended = list(f, endings, (ending) => ({
-    instrument: f.i32(ending?.instrument ?? 0),
+    instrument: f.index(ending?.instrument ?? 0, state.instruments.length),
     next: f.i32(ending?.next ?? 0),
   }));
   const open = list<OpenWork>(f, works, (work) => {
     const isHour = f.flag(work instanceof HourWork);
     return isHour
-      ? hourFields(f, work as HourWork | undefined)
-      : endFields(f, work as ContractEnd | undefined);
+      ? hourFields(f, state, work as HourWork | undefined)
+      : endFields(f, state, work as ContractEnd | undefined);
   });
   if (!f.reading) return;
   endings.push(...ended);
@@ -33,19 +33,26 @@ export function openWorkFields(f: StateFields, state: State): void {
       state.market(state.instruments[work.instrument]!).futures!.holdMarkAt(work.priceTicks);
 }
 
-function endFields(f: StateFields, known: ContractEnd | undefined): ContractEnd {
+function endFields(
+  f: StateFields,
+  { instruments, accounts }: State,
+  known: ContractEnd | undefined,
+): ContractEnd {
   const time = f.f64(known?.time ?? 0);
-  const instrument = f.i32(known?.instrument ?? 0);
+  const instrument = f.index(known?.instrument ?? 0, instruments.length);
   const kind = f.u8(known?.kind ?? 0) as ContractEnd['kind'];
   const priceTicks = f.i32(known?.priceTicks ?? 0);
   const until = f.i32(known?.sweep.until ?? 0);
   const work = known ?? new ContractEnd(time, instrument, kind, priceTicks, until);
   work.sweep.next = f.i32(work.sweep.next);
-  accountSetFields(f, work.sweep.early);
+  accountSetFields(f, accounts.length, work.sweep.early);
   work.stage = f.u8(work.stage) as EndStage;
   work.next = f.i32(work.next);
   for (const sum of SUMS) work[sum] = f.money(work[sum]);
-  const pending = mapByNumber(f, work.pending, (account, each) => [f.i32(account), pendingFields(f, each)]);
+  const pending = mapByNumber(f, work.pending, (account, each) => [
+    f.index(account, accounts.length),
+    pendingFields(f, each),
+  ]);
   if (f.reading) for (const [account, each] of pending) work.pending.set(account, each);
   return work;
 }
@@ -64,19 +71,21 @@ function pendingFields(f: StateFields, known: Pending | undefined): Pending {
   };
 }
 
-function hourFields(f: StateFields, known: HourWork | undefined): HourWork {
+function hourFields(f: StateFields, state: State, known: HourWork | undefined): HourWork {
+  const { instruments } = state;
+  const accountsEnd = state.accounts.length;
   const time = f.f64(known?.time ?? 0);
   const scope = {
     interest: f.flag(known?.scope.interest ?? false),
     newPeaks: f.flag(known?.scope.newPeaks ?? false),
   };
-  const fundings = list(f, known?.fundings ?? [], (funding) => fundingFields(f, funding));
+  const fundings = list(f, known?.fundings ?? [], (funding) => fundingFields(f, instruments.length, funding));
   const prices = priceFields(f, known?.prices);
   const until = f.i32(known?.sweep.until ?? 0);
   const work = known ?? new HourWork(time, fundings, scope, prices, until);
   work.sweep.next = f.i32(work.sweep.next);
-  for (const accounts of [work.sweep.early, work.acted]) accountSetFields(f, accounts);
-  const receipts = list(f, [...work.receipts], (entry) => receiptFields(f, entry));
+  for (const accounts of [work.sweep.early, work.acted]) accountSetFields(f, accountsEnd, accounts);
+  const receipts = list(f, [...work.receipts], (entry) => receiptFields(f, state, entry));
   const taken = mapByNumber(f, work.freeTaken, (key, amount) => [f.f64(key), f.money(amount ?? 0n)]);
   if (f.reading) {
     for (const [account, each] of receipts) work.receipts.set(account, each);
@@ -92,15 +101,15 @@ function priceFields(f: StateFields, known: InstantPrices | undefined): InstantP
   };
 }
 
-function accountSetFields(f: StateFields, accounts: Set<number>): void {
+function accountSetFields(f: StateFields, end: number, accounts: Set<number>): void {
   const known = [...accounts].sort((a, b) => a - b);
-  const read = list(f, known, (account = 0) => f.i32(account));
+  const read = list(f, known, (account = 0) => f.index(account, end));
   if (f.reading) for (const account of read) accounts.add(account);
 }
 
-function fundingFields(f: StateFields, known: FundingDue | undefined): FundingDue {
+function fundingFields(f: StateFields, end: number, known: FundingDue | undefined): FundingDue {
   return {
-    instrument: f.i32(known?.instrument ?? 0),
+    instrument: f.index(known?.instrument ?? 0, end),
     rate: f.money(known?.rate ?? 0n),
     markTicks: f.i32(known?.markTicks ?? 0),
     coinPrice: f.money(known?.coinPrice ?? 0n),
@@ -113,11 +122,12 @@ function fundingFields(f: StateFields, known: FundingDue | undefined): FundingDu
 /** In the order in which they are paid. */
 function receiptFields(
   f: StateFields,
+  { accounts, instruments }: State,
   known: [number, readonly Receipt[]] | undefined,
 ): [number, readonly Receipt[]] {
-  const account = f.i32(known?.[0] ?? 0);
+  const account = f.index(known?.[0] ?? 0, accounts.length);
   const receipts = list(f, known?.[1] ?? [], (receipt) => ({
-    instrument: f.i32(receipt?.instrument ?? 0),
+    instrument: f.index(receipt?.instrument ?? 0, instruments.length),
     positionKey: f.f64(receipt?.positionKey ?? 0),
     positionId: f.f64(receipt?.positionId ?? 0),
     due: f.money(receipt?.due ?? 0n),

@@ -23,12 +23,12 @@ const NO_HOLD = -1n;
 export function orderFields(f: StateFields, state: State): void {
   const { slab } = state;
   const known = slotsById(slab);
-  const slots = new Int32Array(f.i32(known.length));
+  const slots = new Int32Array(f.count(known.length));
   for (let n = 0; n < slots.length; n++) {
     const id = f.f64(f.reading ? 0 : slab.id[known[n]!]!);
     const slot = f.reading ? slab.allocate(id) : known[n]!;
     slots[n] = slot;
-    columnFields(f, slab, slot);
+    columnFields(f, state, slot);
     const marginHeld = holdFields(f, slab, slot);
     attachmentFields(f, slab, slot);
     if (f.reading) adopt(state, slot, marginHeld);
@@ -47,9 +47,9 @@ function slotsById(slab: OrderSlab): Int32Array {
  * The columns that the table (`order-columns.ts`) does not call derived, in its order. Written out, because a loop over
  * the table makes a snapshot take half as long again.
  */
-function columnFields(f: StateFields, slab: OrderSlab, slot: number): void {
-  slab.account[slot] = f.i32(slab.account[slot]!);
-  slab.instrument[slot] = f.i32(slab.instrument[slot]!);
+function columnFields(f: StateFields, { slab, accounts, instruments }: State, slot: number): void {
+  slab.account[slot] = f.index(slab.account[slot]!, accounts.length);
+  slab.instrument[slot] = f.index(slab.instrument[slot]!, instruments.length);
   slab.side[slot] = f.u8(slab.side[slot]!);
   slab.orderType[slot] = f.u8(slab.orderType[slot]!);
   slab.timeInForce[slot] = f.u8(slab.timeInForce[slot]!);
@@ -131,8 +131,8 @@ export function strategyFields(f: StateFields, state: State): void {
 
 function strategyOrderFields(f: StateFields, state: State, known: StrategyOrder | undefined): StrategyOrder {
   const id = f.f64(known?.id ?? 0);
-  const account = f.i32(known?.account ?? 0);
-  const instrument = f.i32(known?.instrument ?? 0);
+  const account = f.index(known?.account ?? 0, state.accounts.length);
+  const instrument = f.index(known?.instrument ?? 0, state.instruments.length);
   const kind = f.u8(known?.kind ?? 0) as StrategyKind;
   const side = f.u8(known?.side ?? 0) as Side;
   const posSide = f.u8(known?.posSide ?? 0) as PosSide;
