@@ -84,7 +84,7 @@ export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
       method: 'GET',
       path: '/lab/snapshots',
       answer: Type.Object({ snapshots: Type.Array(SnapshotView) }),
-      handle: () => ({ snapshots: [...lab.list()] }),
+      handle: async () => ({ snapshots: [...(await lab.list())] }),
     }),
 
     operatorRoute({
@@ -95,8 +95,8 @@ export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
       action: 'lab.delete',
       auditArguments: ({ params: { name } }) => ({ name }),
       auditDetail: ({ deleted }) => deleted,
-      handle: ({ params }) => {
-        const facts = lab.delete(params.name);
+      handle: async ({ params }) => {
+        const facts = await lab.delete(params.name);
         return facts instanceof AdminError ? facts : { deleted: facts.name };
       },
     }),

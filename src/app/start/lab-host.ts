@@ -143,6 +143,8 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
         gapMs,
         ...(choice !== undefined && choice !== config.clock && { clock: { choice, setting: config.clock } }),
       }),
+    notKept: (error) =>
+      surroundings.logger.error({ err: error }, 'the end of the branch that was left is not kept'),
   });
   const explain = new Explain(() => host.venue.components);
   const surroundingsOfFaults = { codes, state: () => current().sequencer.state };
