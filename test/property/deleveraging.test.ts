@@ -18,12 +18,18 @@ function compare(state: State): void {
     if (futures === undefined) continue;
     for (const long of [true, false]) {
       const expected = naiveRanking(state, index, long);
-      const found = [...deleveragingQueue(state, index, long)];
       const meant = expected.map(({ position, score, lots }) => [position.id, score, lots]);
-      assert.deepEqual(
-        found.map(({ position, score, lots }) => [position.id, BigInt(score), lots]),
-        meant,
-      );
+      const found = () =>
+        [...deleveragingQueue(state, index, long)].map(({ position, score, lots }) => [
+          position.id,
+          BigInt(score),
+          lots,
+        ]);
+      assert.deepEqual(found(), meant, 'by what is cached');
+      // As after a second of prices, in which nobody's margin was looked at; then by what the ranking before has found.
+      state.priceVersion++;
+      assert.deepEqual(found(), meant, 'at new prices');
+      assert.deepEqual(found(), meant, 'by what the last ranking found');
       const last = expected.at(-1);
       if (last === undefined) continue;
       const { length: count } = expected;

@@ -209,7 +209,11 @@ export class FuturesSettlement implements MatchSink<FillContext> {
       ? this.closePart(account, trade, part, kind)
       : this.openPart(account, trade, part);
     const position = this.positionFor(account, slot);
-    if (position !== undefined) account.margin?.positionChanged(position);
+    if (position !== undefined) {
+      account.margin?.positionChanged(position);
+      trade.context.market.positions.changed(position);
+      state.ledger.positionChanged(account.index);
+    }
     this.chargeFee(account, settle, position, fee, kind);
     const commission = isLiquidation(kind)
       ? 0n

@@ -3,6 +3,9 @@
  * an allowance: a relative move of all prices that it can bear. The monitor sums the largest move of each second and
  * returns only accounts whose allowance is used up. The bound is safe: moves multiply, and with R the free margin
  * over the exposure, a sum of moves S <= R / (1 + R) cannot make (1 + S)-fold prices cost more than R.
+ *
+ * Accounts that are alike use up their allowances in the same second. So each second gives a few accounts a new one before
+ * theirs is used up, in turn: that spreads the checks, and what a large move finds is those that it may concern.
  */
 
 import { isInDebt, liquidationRatio, warningRatio } from '../margin/debts.ts';
@@ -25,6 +28,8 @@ const WHOLE_ALLOWANCE = MOVE_UNIT;
 const SAFETY = 0.999_999;
 const MONEY = 100_000_000;
 const RATE_NUMBER = Number(RATE_ONE);
+/** Seconds in which prices move until every account has had its turn. */
+const ROUND_SECONDS = 512;
 
 /** An account, and the least relative move of all prices that could bring it to liquidation, in 10^-9. */
 export interface NearAccount {
@@ -41,6 +46,8 @@ export class LiquidationMonitor {
   private lastIndexed: readonly boolean[] = [];
   /** Indices of accounts, by the sum of moves at which each must be checked. */
   private readonly watched = new NumberHeap();
+  /** Index of the account whose turn is next. */
+  private turn = 0;
   /** Those that have been warned (rules 6.4). */
   private readonly warned = new Set<Account>();
 
@@ -52,7 +59,8 @@ export class LiquidationMonitor {
 
   /** Call after each sample of the prices. Returns the accounts to check now, ascending uid. */
   onPrices(): Account[] {
-    this.moved += this.largestMove();
+    const move = this.largestMove();
+    this.moved += move;
     const due: Account[] = [];
     const { watched } = this;
     for (let first = watched.first(); first !== undefined; first = watched.first()) {
@@ -60,7 +68,19 @@ export class LiquidationMonitor {
       watched.remove(first);
       due.push(this.state.accounts[first]!);
     }
+    if (move !== 0) this.renewSome();
     return due.sort((a, b) => a.uid - b.uid);
+  }
+
+  /** New allowances for the next accounts in turn, none of which has used up the one it has. */
+  private renewSome(): void {
+    const { watched, moved } = this;
+    const { accounts } = this.state;
+    for (let left = Math.ceil(accounts.length / ROUND_SECONDS); left > 0; left--) {
+      if (this.turn >= accounts.length) this.turn = 0;
+      const index = this.turn++;
+      if (watched.has(index)) watched.set(index, moved + this.allowance(accounts[index]!));
+    }
   }
 
   /** Watches an account after a check. One that has become safer keeps its earlier due value. */

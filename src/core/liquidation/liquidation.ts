@@ -93,7 +93,7 @@ function liquidateIsolated(
 
 function liquidateCrossed(state: State, settlement: FuturesSettlement, account: Account): void {
   state.tracer?.liquidates(account, undefined);
-  account.liquidating = true;
+  state.beginLiquidation(account);
   const healthy = () => !crossedIsDue(state, account);
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);
@@ -109,13 +109,13 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   if (!healthy()) payFromFunding(state, account, healthy);
   coverDebts(state, account);
   assert(account.firstOrder === NIL, 'I36: an account in liquidation has orders');
-  account.liquidating = false;
+  state.endLiquidation(account);
 }
 
 /** Closes all positions of an account whether or not it is due, as a liquidation would in the worst case. */
 export function liquidateWholeAccount(state: State, settlement: FuturesSettlement, account: Account): void {
   state.tracer?.liquidates(account, undefined);
-  account.liquidating = true;
+  state.beginLiquidation(account);
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);
   // Also with a stale index: a hedged pair takes no part in deleveraging, so its two sides need no counterparty.
@@ -126,7 +126,7 @@ export function liquidateWholeAccount(state: State, settlement: FuturesSettlemen
     closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
   coverDebts(state, account);
-  account.liquidating = false;
+  state.endLiquidation(account);
 }
 
 /** Both sides of a hedged pair close against each other at the mark: no market impact, no fee. */

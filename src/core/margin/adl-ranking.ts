@@ -3,23 +3,19 @@
 import type { Amount } from '../model/amount.ts';
 import { PosSide } from '../model/enums.ts';
 import { tradeValue, valueNumber } from '../model/instrument.ts';
-import { LazyOrder } from '../model/lazy-order.ts';
 import type { Position } from '../model/position.ts';
 import { exactNumber, floorRatio } from '../model/safe-integers.ts';
 import { divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import type { MarginCache } from '../state/margin-cache-state.ts';
+import { POSITION_COLUMNS, PositionRow, type PositionTable } from '../state/position-table.ts';
 import type { State } from '../state/state.ts';
+import { AdlQueue, type Ranked } from './adl-queue.ts';
+import { RepricedMaintenance } from './cache/repriced-maintenance.ts';
 import { inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk, currentMaintenance } from './margin-cache.ts';
 
-/** A position with its place in the order, by what was when it was ranked. */
-export interface Ranked {
-  readonly account: Account;
-  readonly position: Position;
-  readonly score: Amount;
-  readonly lots: number;
-  readonly liquidating: boolean;
-}
+export type { Ranked } from './adl-queue.ts';
 
 /** Lower bound of the risk that a score is multiplied by. */
 const RISK_MIN = RATE_ONE / 10_000n;
@@ -27,7 +23,7 @@ const RATE_NUMBER = Number(RATE_ONE);
 const RISK_MIN_NUMBER = Number(RISK_MIN);
 
 interface Queue {
-  readonly order: LazyOrder<Ranked>;
+  readonly order: AdlQueue;
   /** The first place that may still have lots. */
   head: number;
 }
@@ -90,8 +86,36 @@ export class AdlRanking {
 }
 
 /** Positions of one direction, first to be reduced first. */
-export function deleveragingQueue(state: State, instrument: number, long: boolean): LazyOrder<Ranked> {
-  return new LazyOrder(rankedOf(state, instrument, long), isBefore);
+export function deleveragingQueue(state: State, instrument: number, long: boolean): AdlQueue {
+  const contract = state.instruments[instrument]!;
+  const table = state.market(contract).positions;
+  const { positions, numbers } = table;
+  const { accounts, inLiquidation } = state;
+  const mark = markTicks(state, contract);
+  const margins = new Margins(state);
+  const queue = new AdlQueue(accounts, positions.length);
+  for (let row = 0, at = 0; row < positions.length; row++, at += POSITION_COLUMNS) {
+    const size = numbers[at + PositionRow.size]!;
+    if (long ? size <= 0 : size >= 0) continue;
+    const index = numbers[at + PositionRow.account]!;
+    const entry = numbers[at + PositionRow.queueBasis]!;
+    const value = valueNumber(contract, mark, Math.abs(size));
+    const profit = long ? value - entry : entry - value;
+    const score =
+      entry === 0 || Number.isNaN(profit) ? Number.NaN : scoreFrom(profit, entry, margins.riskOf(table, row));
+    if (Number.isNaN(score)) addRanked(state, queue, accounts[index]!, positions[row]!);
+    else {
+      const liquidating = inLiquidation.size !== 0 && inLiquidation.has(index);
+      queue.add(positions[row]!, numbers[at + PositionRow.uid]!, score, Math.abs(size), liquidating);
+    }
+  }
+  return queue.close();
+}
+
+/** One whose rank does not follow from the columns of the table. */
+function addRanked(state: State, queue: AdlQueue, account: Account, position: Position): void {
+  const ranked = rank(state, account, position);
+  if (ranked !== undefined) queue.addRanked(ranked);
 }
 
 /** How many of the ranked positions are reduced before this one, and how many there are; undefined when it is not one. */
@@ -195,12 +219,63 @@ function scoreNumber(state: State, account: Account, position: Position): number
   if (entry === 0) return 0;
   const instrument = state.instruments[position.instrument]!;
   const value = valueNumber(instrument, markTicks(state, instrument), position.lots);
-  const roi = floorRatio(position.long ? value - entry : entry - value, RATE_NUMBER, entry);
-  const { maintenance, effective } = currentMaintenance(state, account);
-  if (Number.isNaN(roi + maintenance + effective)) return Number.NaN;
+  const profit = position.long ? value - entry : entry - value;
+  return scoreFrom(profit, entry, riskNumber(currentMaintenance(state, account)));
+}
+
+function scoreFrom(profit: number, entry: number, risk: number): number {
+  const roi = floorRatio(profit, RATE_NUMBER, entry);
+  return roi >= 0 ? floorRatio(roi, risk, RATE_NUMBER) : floorRatio(roi, RATE_NUMBER, risk);
+}
+
+/** Maintenance margin over effective equity, 10^-12, in its bounds; NaN where numbers are not exact. */
+function riskNumber({ maintenance, effective }: Maintenance): number {
+  if (Number.isNaN(maintenance + effective)) return Number.NaN;
   const risk = effective <= 0 ? RATE_NUMBER : floorRatio(maintenance, RATE_NUMBER, effective);
-  const bounded = Math.min(RATE_NUMBER, Math.max(RISK_MIN_NUMBER, risk));
-  return roi >= 0 ? floorRatio(roi, bounded, RATE_NUMBER) : floorRatio(roi, RATE_NUMBER, bounded);
+  return Math.min(RATE_NUMBER, Math.max(RISK_MIN_NUMBER, risk));
+}
+
+interface Maintenance {
+  readonly maintenance: number;
+  readonly effective: number;
+}
+
+/** The risk of accounts at the present prices. Nothing else is brought up to date for it. */
+class Margins {
+  private readonly state: State;
+  private readonly repriced: RepricedMaintenance;
+
+  constructor(state: State) {
+    this.state = state;
+    this.repriced = new RepricedMaintenance(state);
+  }
+
+  /** Of the owner of a position, given by its row in the table, where it is kept until prices, money or positions change. */
+  riskOf(table: PositionTable, row: number): number {
+    const { state } = this;
+    const { priceVersion } = state;
+    const { numbers } = table;
+    const at = row * POSITION_COLUMNS;
+    const account = numbers[at + PositionRow.account]!;
+    const changes = state.ledger.changesOf(account);
+    if (
+      numbers[at + PositionRow.priceVersion] === priceVersion &&
+      numbers[at + PositionRow.changes] === changes
+    )
+      return numbers[at + PositionRow.risk]!;
+    const risk = riskNumber(this.maintenanceOf(account, table.marginOf(row, state.accounts), changes));
+    numbers[at + PositionRow.risk] = risk;
+    numbers[at + PositionRow.priceVersion] = priceVersion;
+    numbers[at + PositionRow.changes] = changes;
+    return risk;
+  }
+
+  private maintenanceOf(account: number, margin: MarginCache | undefined, changes: number): Maintenance {
+    const { state, repriced } = this;
+    if (margin?.isMaintenanceCurrent(state.priceVersion, changes) === true) return margin;
+    if (margin?.isMaintenanceRepricable(changes) === true && repriced.compute(margin)) return repriced;
+    return currentMaintenance(state, state.accounts[account]!);
+  }
 }
 
 function exactScore(state: State, account: Account, position: Position): bigint {

@@ -14,7 +14,7 @@ import {
   RATE_SCALE,
   smaller,
 } from '../model/units.ts';
-import type { State } from '../state/state.ts';
+import type { CollateralSlice, CollateralTerms, State } from '../state/state.ts';
 
 /** 10^-8 dollars of one coin as of the last second; 0 without a price. */
 export function coinUsd(state: State, coin: number): bigint {
@@ -125,14 +125,24 @@ export function collateralRate(state: State, coin: number, usd: bigint): bigint 
 
 /** Margin value in exact numbers; NaN when the rates are too fine for them. */
 export function collateralNumber(state: State, coin: number, usd: number): number {
-  const cap = capUsd(state, coin);
-  const most = cap === undefined ? usd : Math.min(usd, Number(cap));
+  const { capNumber, slices } = state.collateral[coin] ?? collateralTerms(state, coin);
+  const most = Math.min(usd, capNumber);
   let value = 0;
-  for (const { fromNumber, upToNumber, share, divisor } of slicesOf(state, coin)) {
+  for (let n = 0; n < slices.length; n++) {
+    const { fromNumber, upToNumber, share, divisor } = slices[n]!;
     if (most <= fromNumber) break;
     value += floorShare(Math.min(most, upToNumber) - fromNumber, share, divisor);
   }
   return value;
+}
+
+/** Kept until prices are sampled again, where they have been sampled. */
+function collateralTerms(state: State, coin: number): CollateralTerms {
+  const cap = capUsd(state, coin);
+  const capNumber = cap === undefined ? Number.POSITIVE_INFINITY : Number(cap);
+  const terms = { capNumber, slices: slicesOf(state, coin) };
+  if (coin < Math.min(state.coinPrices.length, state.coinIndexed.length)) state.collateral[coin] = terms;
+  return terms;
 }
 
 /** Dollars of all the coins that an account may count; undefined when nothing bounds them. */
@@ -151,15 +161,10 @@ function capUsd(state: State, coin: number): bigint | undefined {
 const CAPS = new WeakMap<CoinSpec, bigint>();
 
 /** Part of a coin's dollar value that counts at one rate. */
-interface Slice {
+interface Slice extends CollateralSlice {
   readonly from: bigint;
   readonly upTo: bigint | undefined;
   readonly rate: bigint;
-  /** The same for exact numbers: the rate is `share` over `divisor`. */
-  readonly fromNumber: number;
-  readonly upToNumber: number;
-  readonly share: number;
-  readonly divisor: number;
 }
 
 /** Does any of the coin count as margin? */

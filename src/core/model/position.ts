@@ -53,6 +53,8 @@ export class Position {
   openedValue = 0n;
   closedLots = 0;
   closedValue = 0n;
+  /** Its place in the table of the contract (`../state/position-table.ts`); not saved. */
+  row = -1;
 
   constructor(
     id: number,

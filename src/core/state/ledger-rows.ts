@@ -41,8 +41,7 @@ export class LedgerRows {
 
   /** The account must not have a row in this coin. */
   add(account: number, coin: number, cell: number): void {
-    while (this.pages.length <= account >> PAGE_BITS)
-      this.pages.push(new Float64Array(1 << (PAGE_BITS + COLUMN_BITS)));
+    this.openPage(account);
     const page = this.pages[account >> PAGE_BITS]!;
     const first = (account & PAGE_MASK) << COLUMN_BITS;
     let at = first + FIRST_PAIR;
@@ -64,6 +63,12 @@ export class LedgerRows {
     this.pages[account >> PAGE_BITS]![((account & PAGE_MASK) << COLUMN_BITS) + CHANGES]!++;
   }
 
+  /** The same for an account that may have no row. */
+  noteFirstChange(account: number): void {
+    this.openPage(account);
+    this.noteChange(account);
+  }
+
   /** How many rows of an account have negative cash. */
   owingOf(account: number): number {
     return this.pages[account >> PAGE_BITS]?.[((account & PAGE_MASK) << COLUMN_BITS) + OWING] ?? 0;
@@ -82,6 +87,11 @@ export class LedgerRows {
   each(visit: (account: number, coin: number, first: number) => void): void {
     for (const [account, coins] of this.coins.entries())
       for (const coin of coins) visit(account, coin, this.find(account, coin));
+  }
+
+  private openPage(account: number): void {
+    while (this.pages.length <= account >> PAGE_BITS)
+      this.pages.push(new Float64Array(1 << (PAGE_BITS + COLUMN_BITS)));
   }
 
   private share(coins: readonly number[]): readonly number[] {

@@ -92,9 +92,13 @@ export class Ledger {
     return bucketOf(cell);
   }
 
-  /** A counter that grows with every change of any bucket of the account. */
+  /** A counter that grows with every change of any bucket of the account, and of its positions. */
   changesOf(account: number): number {
     return this.rows.changesOf(account);
+  }
+
+  positionChanged(account: number): void {
+    this.rows.noteFirstChange(account);
   }
 
   /** Does the account have negative cash in some coin? */

@@ -205,6 +205,15 @@ export class MarginCache {
     );
   }
 
+  /** Are effective equity and maintenance margin up to date but for prices? */
+  isMaintenanceRepricable(balanceVersion: number): boolean {
+    const { numbers, base } = this;
+    return (
+      (numbers[base + Head.stale]! & ~Stale.orderRows) === 0 &&
+      balanceVersion === numbers[base + Head.balanceVersion]
+    );
+  }
+
   /** The sums can no longer be updated by differences: the next call recomputes them, as after a change of prices. */
   dropSums(): void {
     this.numbers[this.base + Head.priceVersion] = NO_VERSION;

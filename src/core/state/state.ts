@@ -35,6 +35,7 @@ import { LoanIndex } from './loan-index.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
 import type { Ending, OpenWork } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
+import { PositionTable } from './position-table.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
 import type { Tracer } from './tracer.ts';
@@ -64,6 +65,8 @@ export interface Market {
   markTriggers: TriggerBook | undefined;
   /** Accounts with a position in this market, in no particular order (`position-holders.ts` sorts them). */
   readonly holders: Set<Account>;
+  /** The positions of these accounts, in no particular order. */
+  readonly positions: PositionTable;
   /** Counts the changes of the displayed book, for readers that follow it. */
   changes: number;
   /** The price band as last computed, and the instrument and reference it holds for. */
@@ -71,6 +74,20 @@ export interface Market {
   readonly rules: RulesInForce;
   /** Bounds of the reference of a spot band around the index (rules 13.10), as last computed. */
   readonly indexBounds: { instrument: number; price: bigint; lowestTicks: number; highestTicks: number };
+}
+
+/** Part of a coin's dollar value that counts at one rate, which is `share` over `divisor`, in exact numbers or NaN. */
+export interface CollateralSlice {
+  readonly fromNumber: number;
+  readonly upToNumber: number;
+  readonly share: number;
+  readonly divisor: number;
+}
+
+/** How much of a coin's dollar value counts as margin; no more than the cap. */
+export interface CollateralTerms {
+  readonly capNumber: number;
+  readonly slices: readonly CollateralSlice[];
 }
 
 /** How a coin is lent to unified accounts now. */
@@ -122,6 +139,8 @@ export class State {
   coinPriceNumbers: readonly number[] = [];
   /** Which of them are index prices. */
   coinIndexed: readonly boolean[] = [];
+  /** What counts as margin of each coin at these prices, filled as it is asked for (`../margin/collateral.ts`). */
+  collateral: CollateralTerms[] = [];
   /** Prices of the coins that are meant to be worth a dollar (rules 13.3). */
   readonly dollars = { USDT: new DollarPrice(), USDC: new DollarPrice() } as const;
   /** Grows with every sample of prices: margin cached under an older version is stale. */
@@ -186,6 +205,8 @@ export class State {
   /** Size of a portion of such work; not saved. Only tests change it. */
   portion = PORTION_MAX;
 
+  /** Accounts that are being liquidated, by index: none at the end of a command. */
+  readonly inLiquidation = new Set<number>();
   /** Compares each bound of the test at the match with the rule, and the settlement with the test (I50); not saved. */
   auditsMatches = false;
   /** A coin-margined contract has paid or collected a profit since the shortfall was last checked. */
@@ -251,6 +272,16 @@ export class State {
     this.lastId += count;
   }
 
+  beginLiquidation(account: Account): void {
+    account.liquidating = true;
+    this.inLiquidation.add(account.index);
+  }
+
+  endLiquidation(account: Account): void {
+    account.liquidating = false;
+    this.inLiquidation.delete(account.index);
+  }
+
   /** Marks an account for `RiskEngine.processDirtyAccounts`, which runs before the command ends. */
   markDirty(account: Account): void {
     if (account.dirty) return;
@@ -285,6 +316,7 @@ export class State {
     this.coinPrices = prices;
     this.coinIndexed = indexed;
     this.coinPriceNumbers = prices.map(exactNumber);
+    this.collateral = [];
     this.priceVersion++;
   }
 
@@ -338,15 +370,19 @@ export class State {
 
   addPosition(account: Account, position: Position): void {
     account.addPosition(position);
-    this.market(this.instruments[position.instrument]!).holders.add(account);
+    const { holders, positions } = this.market(this.instruments[position.instrument]!);
+    holders.add(account);
+    positions.add(account, position);
   }
 
   /** False when it was gone already. */
   removePosition(account: Account, position: Position): boolean {
     const { instrument } = position;
     if (!account.removePosition(position)) return false;
+    const { holders, positions } = this.market(this.instruments[instrument]!);
+    positions.remove(position);
     const holds = POSITION_SIDES.some((side) => account.positions.has(positionKey(instrument, side)));
-    if (!holds) this.market(this.instruments[instrument]!).holders.delete(account);
+    if (!holds) holders.delete(account);
     return true;
   }
 
@@ -365,6 +401,7 @@ export class State {
       lastTriggers: undefined,
       markTriggers: undefined,
       holders: new Set(),
+      positions: new PositionTable(),
       changes: 0,
       band: { instrument: -1, referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },
     });
