@@ -331,7 +331,7 @@ export interface Identity extends KeyDirectory, IdentityReads {
   proveNewest(logged: Mark): void;
 
   /**
-   * Every change goes through here; resolves when it is kept. `work` gets the newest contents. It must do nothing but read and
+   * Every change goes through here, all of it or nothing; resolves when it is kept. `work` gets the newest contents. It must do nothing but read and
    * change them, and may run again: where nodes share the store, another node's change may come first. Throws
    * IdentityUnavailable, IdentityInDoubt.
    */

@@ -5,6 +5,7 @@
  */
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { contentsOf } from '../storage/memory-database.ts';
 import { SqliteAddressBook } from './address-book.ts';
 import { AT_ONCE, type ChangeOrder } from './change-order.ts';
 import type { Contents } from './contents.ts';
@@ -48,7 +49,7 @@ import {
   type IdentityStorage,
   MemoryStorage,
 } from './identity-storage.ts';
-import { faultBehind, staleStore } from './identity-store.ts';
+import { faultBehind, openMemoryStore, staleStore } from './identity-store.ts';
 import { compileIpList } from './ip-list.ts';
 import { KeySeals } from './key-seals.ts';
 import { KeyTable } from './key-table.ts';
@@ -101,10 +102,10 @@ export async function newStoreContents(
   keysDirectory: string,
   keyFiles: readonly string[],
 ): Promise<Uint8Array> {
-  const empty = openMemoryIdentity();
-  const storage = new CopyStorage(keysDirectory, empty.image().database);
-  await empty.close();
-  const identity = new SqliteIdentity(storage, true, TRANSIENT_SCRYPT_COST, deriveInPlace);
+  const { database } = openMemoryStore();
+  const storage = new CopyStorage(keysDirectory, contentsOf(database));
+  database.close();
+  const identity = new SqliteIdentity(storage, false, TRANSIENT_SCRYPT_COST, deriveInPlace);
   try {
     for (const file of keyFiles) identity.fileKey(file, '');
     return identity.image().database;
@@ -169,9 +170,9 @@ class SqliteIdentity implements LocalIdentity {
       this.#keys = new KeyTable(this.#statements);
       this.#quotas = new QuotaTable(this.#statements);
       this.addresses = new SqliteAddressBook(this.#statements);
-      this.#fileKeys = new FileKeys(this.#statements);
-      watchRows(this.#database, this);
       const isCopy = order !== undefined;
+      this.#fileKeys = new FileKeys(this.#statements, isCopy);
+      watchRows(this.#database, this);
       this.#order = order === undefined ? AT_ONCE : order(new StoreCopy(this.#database));
       this.#seals = new KeySeals(storage.keyFile(KEYRING_FILE), this.#fileKeys, this.#keys, isCopy);
     } catch (error) {
@@ -209,7 +210,7 @@ class SqliteIdentity implements LocalIdentity {
   }
 
   change<Result>(work: (to: IdentityChanges) => Result): Promise<Result> {
-    return this.#order.run(() => work(this));
+    return this.#order.run(() => this.#statements.transaction(() => work(this)));
   }
 
   #committed(): void {

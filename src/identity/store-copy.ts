@@ -14,8 +14,11 @@ export interface StoreChange {
   readonly summary: string;
 }
 
-export interface Attempt<Result> {
-  readonly result: Result;
+/** What one piece of work returned or threw. */
+export type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+export interface Attempt {
+  readonly outcomes: readonly Outcome[];
   /** Undefined when nothing was changed. */
   readonly change: StoreChange | undefined;
 }
@@ -45,18 +48,18 @@ export class StoreCopy {
     database.exec('PRAGMA query_only = ON');
   }
 
-  /** What `work` would do to the store as it is. */
-  attempt<Result>(work: () => Result): Attempt<Result> {
+  /** What `works` would do to the store as it is, one behind the other; one that throws does nothing. */
+  attempt(works: readonly (() => unknown)[]): Attempt {
     const database = this.#database;
     const before = JSON.stringify(summaryOf(database));
     database.exec('PRAGMA query_only = OFF; BEGIN IMMEDIATE');
     const session = database.createSession();
     try {
-      const result = work();
+      const outcomes = works.map((work) => outcomeOf(database, work));
       const body = session.changeset();
       const summary = JSON.stringify(summaryOf(database));
       const isChange = body.length > 0 || summary !== before;
-      return { result, change: isChange ? { body, summary } : undefined };
+      return { outcomes, change: isChange ? { body, summary } : undefined };
     } finally {
       session.close();
       if (database.isTransaction) database.exec('ROLLBACK');
@@ -126,6 +129,14 @@ export class StoreCopy {
     database.exec('DELETE FROM sqlite_sequence');
     const keep = database.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)');
     for (const [table, number] of Object.entries(numbers)) keep.run(table, number);
+  }
+}
+
+function outcomeOf(database: DatabaseSync, work: () => unknown): Outcome {
+  try {
+    return { value: inTransaction(database, work) };
+  } catch (error) {
+    return { error };
   }
 }
 
