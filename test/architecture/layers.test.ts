@@ -20,7 +20,7 @@ const MODULES: Readonly<Record<string, string>> = {
   identity: 'storage',
   history: 'core storage views',
   sequencer: 'core storage journal history',
-  cluster: 'core journal sequencer',
+  cluster: 'core storage journal identity sequencer',
   reserves: 'core sequencer',
   accounts: 'core identity sequencer',
   simulator: 'core history catalogue sequencer',
