@@ -35,3 +35,8 @@ function readHost(text: string): { host: string; port: number } | undefined {
   const port = parts[2] === undefined ? PORT : Number(parts[2]);
   return port < 1 || port > 65_535 ? undefined : { host: parts[1]!.replace(/^\[|\]$/g, ''), port };
 }
+
+/** The text as it may be shown. */
+export function withoutPassword(text: string): string {
+  return text.replace(/^(postgres(?:ql)?:\/\/[^:@/]+):[^@/]*@/, '$1@');
+}
