@@ -24,6 +24,7 @@ const READ = {
 export class PostgresEngine implements PackEngine {
   readonly #server: ServerPair;
   #onNews: (news: News) => void = () => {};
+  #onWord: (word: string) => void = () => {};
 
   constructor(address: DatabaseAddress) {
     this.#server = new ServerPair(address, CHANNEL, (payload) => this.#hear(payload));
@@ -31,6 +32,16 @@ export class PostgresEngine implements PackEngine {
 
   onNews(listener: (news: News) => void): void {
     this.#onNews = listener;
+  }
+
+  /** Called with what a node has said by `tell`. */
+  onWord(listener: (word: string) => void): void {
+    this.#onWord = listener;
+  }
+
+  /** Says one word of lower-case letters to all nodes; it may be lost. */
+  tell(word: string): void {
+    this.#server.read({ text: `NOTIFY ${CHANNEL}, '=${word}'` }).catch(() => {});
   }
 
   async append(pack: OfferedPack): Promise<Placed> {
@@ -82,6 +93,10 @@ export class PostgresEngine implements PackEngine {
   }
 
   #hear(payload: string): void {
+    if (payload.startsWith('=')) {
+      this.#onWord(payload.slice(1));
+      return;
+    }
     const no = Number(payload.replace(/^c/, ''));
     if (!Number.isSafeInteger(no)) return;
     this.#onNews(payload.startsWith('c') ? { confirmed: no } : { visible: no });
