@@ -7,7 +7,7 @@ import { configOf } from '../command-line.ts';
 import { facts, show, table } from '../operator-command.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count, counted } from '../terminal/format.ts';
-import { clusterCommand } from './command.ts';
+import { addressOf, clusterCommand } from './command.ts';
 
 export function clusterRepairCommand(): Command {
   const command = clusterCommand(
@@ -20,9 +20,8 @@ export function clusterRepairCommand(): Command {
   ).addOption(new Option('--accept-loss', 'give up what the database has lost; every node must be stopped'));
   return command.action(async () => {
     const { config } = await configOf(command, ['color']);
-    const { clusterAddress } = await import('../../cluster/database.ts');
     const { repairCluster } = await import('../../cluster/repair.ts');
-    const address = clusterAddress(command.args[0]!);
+    const address = await addressOf(command);
     const found = await repairCluster(address, command.getOptionValue('acceptLoss') === true);
     const text = (paint: Paint) => repairText(found, paint);
     show(

@@ -5,7 +5,7 @@ import { configOf } from '../command-line.ts';
 import { facts, operatorName, show } from '../operator-command.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count } from '../terminal/format.ts';
-import { clusterCommand } from './command.ts';
+import { addressOf, clusterCommand } from './command.ts';
 
 export function clusterUpgradeCommand(): Command {
   const command = clusterCommand(
@@ -15,9 +15,8 @@ export function clusterUpgradeCommand(): Command {
   ).addOption(new Option('--by <name>', 'operator for the log [you]').helpGroup('Operator:'));
   return command.action(async () => {
     const { config } = await configOf(command, ['color']);
-    const { clusterAddress } = await import('../../cluster/database.ts');
     const { upgradeCluster } = await import('../../cluster/upgrade.ts');
-    const address = clusterAddress(command.args[0]!);
+    const address = await addressOf(command);
     const upgraded = await upgradeCluster(address, operatorName(command));
     const { before, after, command: seq, nodes } = upgraded;
     const text = (paint: Paint) =>
