@@ -136,8 +136,10 @@ function honest(given = drafts()): { packs: StoredPack[]; calls: Call[]; nodes: 
   });
   const shown = new ReplayedLog(packs, calls).shown;
   const told = calls.map((call) => (shown.has(call.id) ? { ...call, data: shown.get(call.id) } : call));
-  const { lastSeq: seq, hash } = replayed;
-  return { packs, calls: told, nodes: ['a', 'b', 'c'].map((name) => ({ name, seq, hash })) };
+  const { lastSeq: seq, lastNo: no } = replayed;
+  const hash = new ReplayedLog(packs, [], [seq]).hashes.get(seq)!;
+  const digest = replayed.digestAfter(no)!;
+  return { packs, calls: told, nodes: ['a', 'b', 'c'].map((name) => ({ name, seq, hash, no, digest })) };
 }
 
 const kinds = (evidence: Evidence) => [
@@ -283,6 +285,14 @@ const LIES: Readonly<Record<string, { readonly kind: readonly string[]; readonly
       const evidence = honest();
       const [first, ...others] = evidence.nodes;
       return { ...evidence, nodes: [{ ...first!, hash: '0'.repeat(64) }, ...others] };
+    },
+  },
+  'a node with another digest': {
+    kind: ['HASH'],
+    lie: () => {
+      const evidence = honest();
+      const [first, ...others] = evidence.nodes;
+      return { ...evidence, nodes: [{ ...first!, digest: first!.digest + 1 }, ...others] };
     },
   },
   'a node that is behind': {

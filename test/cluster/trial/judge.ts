@@ -15,11 +15,13 @@ const ON_ITS_WAY_MS = 1_000;
 /** From the client to its node, which counts from the receipt; less than a node is stopped for. */
 const ARRIVES_WITHIN_MS = 2_000;
 
-/** A node at the end, when nothing is sent any more. */
+/** A node at the end, when clients send nothing any more: its state after one command, and its digest after one pack. */
 export interface NodeState {
   readonly name: string;
   readonly seq: number;
   readonly hash: string;
+  readonly no: number;
+  readonly digest: number;
 }
 
 export interface Evidence {
@@ -37,7 +39,11 @@ const isRead = ({ action }: Call) => action !== 'place' && action !== 'cancel';
 
 export function judge({ packs, calls, nodes }: Evidence): Judgement {
   const reads = calls.filter((call) => isRead(call) && call.outcome === 'done');
-  const replayed = new ReplayedLog(packs, reads);
+  const replayed = new ReplayedLog(
+    packs,
+    reads,
+    nodes.map(({ seq }) => seq),
+  );
   const findings = [
     ...replayed.findings,
     ...calls.flatMap((call) => orderFindings(call, replayed)),
@@ -46,7 +52,7 @@ export function judge({ packs, calls, nodes }: Evidence): Judgement {
     ...orderOfTime(calls, replayed),
     ...sessionFindings(calls),
     ...staleReads(calls, reads),
-    ...nodeFindings(nodes, replayed),
+    ...nodeFindings(nodes, calls, replayed),
   ];
   const count = (outcome: Call['outcome']) =>
     calls.filter((call) => !isRead(call) && call.outcome === outcome).length;
@@ -186,10 +192,11 @@ function staleReads(calls: readonly Call[], reads: readonly Call[]): string[] {
   return findings;
 }
 
-function nodeFindings(nodes: readonly NodeState[], replayed: ReplayedLog): string[] {
-  const { hash, lastSeq } = replayed;
-  return nodes.flatMap((node) => {
-    if (node.seq !== lastSeq) return [`BEHIND: ${node.name} is at ${node.seq} of ${lastSeq}`];
-    return node.hash === hash ? [] : [`HASH: ${node.name} differs from the replay of the log`];
+function nodeFindings(nodes: readonly NodeState[], calls: readonly Call[], replayed: ReplayedLog): string[] {
+  const told = Math.max(0, ...calls.map((call) => (isRead(call) || call.outcome !== 'done' ? 0 : (call.seq ?? 0))));
+  return nodes.flatMap(({ name, seq, hash, no, digest }) => {
+    if (seq < told) return [`BEHIND: ${name} is at ${seq}, ${told} was acknowledged`];
+    const right = replayed.hashes.get(seq) === hash && replayed.digestAfter(no) === digest;
+    return right ? [] : [`HASH: ${name} at ${seq} differs from the replay of the log`];
   });
 }

@@ -35,23 +35,23 @@ export class ReplayedLog {
   readonly cancelled = new Map<string, Executed[]>();
   /** What reads should have shown, by their ids. */
   readonly shown = new Map<string, unknown>();
+  /** Of the state after the commands that were asked for. */
+  readonly hashes = new Map<number, string>();
   lastSeq = 0;
   lastNo = 0;
   voided = 0;
   readonly #digests: number[] = [this.exchange.state.digest.value];
   readonly #reads: Map<number, Call[]>;
+  readonly #hashesAt: ReadonlySet<number>;
   #chain = FIRST_CHAIN;
   #time = 0;
   #at = 0;
 
   /** The reads are those that a node answered; each is asked again at its number. */
-  constructor(packs: Iterable<StoredPack>, reads: readonly Call[]) {
+  constructor(packs: Iterable<StoredPack>, reads: readonly Call[], hashesAt: readonly number[] = []) {
+    this.#hashesAt = new Set(hashesAt);
     this.#reads = Map.groupBy(reads, ({ seq }) => seq ?? -1);
     for (const pack of packs) this.#take(pack);
-  }
-
-  get hash(): string {
-    return stateHash(this.exchange.state);
   }
 
   /** After a pack. */
@@ -88,6 +88,7 @@ export class ReplayedLog {
       this.lastSeq++;
       if (!isVoid) this.#apply({ ...decodeCommand(payload), time: this.#time }, at);
       for (const read of this.#reads.get(this.lastSeq) ?? []) this.shown.set(read.id, shownBy(this, read));
+      if (this.#hashesAt.has(this.lastSeq)) this.hashes.set(this.lastSeq, stateHash(this.exchange.state));
     }
   }
 
