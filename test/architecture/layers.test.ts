@@ -20,7 +20,7 @@ const MODULES: Readonly<Record<string, string>> = {
   identity: 'storage',
   history: 'core storage views',
   sequencer: 'core storage journal history',
-  cluster: 'core journal sequencer',
+  cluster: 'core storage journal history sequencer',
   reserves: 'core sequencer',
   accounts: 'core identity sequencer',
   simulator: 'core history catalogue sequencer',
@@ -28,7 +28,7 @@ const MODULES: Readonly<Record<string, string>> = {
   admin:
     'core storage validation http views inspector catalogue identity history sequencer reserves accounts simulator',
   lab: 'core storage validation http views inspector journal identity history sequencer simulator admin',
-  app: 'core storage http views inspector catalogue journal identity history sequencer reserves accounts simulator pages api admin lab',
+  app: 'core storage http views inspector catalogue journal identity history sequencer cluster reserves accounts simulator pages api admin lab',
   testkit: 'core catalogue identity sequencer simulator app',
 };
 
