@@ -193,7 +193,10 @@ function staleReads(calls: readonly Call[], reads: readonly Call[]): string[] {
 }
 
 function nodeFindings(nodes: readonly NodeState[], calls: readonly Call[], replayed: ReplayedLog): string[] {
-  const told = Math.max(0, ...calls.map((call) => (isRead(call) || call.outcome !== 'done' ? 0 : (call.seq ?? 0))));
+  const told = Math.max(
+    0,
+    ...calls.map((call) => (isRead(call) || call.outcome !== 'done' ? 0 : (call.seq ?? 0))),
+  );
   return nodes.flatMap(({ name, seq, hash, no, digest }) => {
     if (seq < told) return [`BEHIND: ${name} is at ${seq}, ${told} was acknowledged`];
     const right = replayed.hashes.get(seq) === hash && replayed.digestAfter(no) === digest;

@@ -29,7 +29,16 @@ export class ClusterNode {
     this.name = setup.name;
     this.links = setup.links;
     const { address, keys, durability, name, args = [] } = setup;
-    const cluster = ['--cluster', address, '--node', name, '--keys', keys, '--cluster-durability', durability];
+    const cluster = [
+      '--cluster',
+      address,
+      '--node',
+      name,
+      '--keys',
+      keys,
+      '--cluster-durability',
+      durability,
+    ];
     const quiet = ['--port', '0', '--operator-port', '0', '--market', 'off', '--rate-limits', 'off'];
     this.#program = startProgram([MAIN, ...cluster, ...quiet, ...args], {
       env: { ...process.env, ...setup.env },

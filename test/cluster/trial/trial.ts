@@ -12,11 +12,11 @@ import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { until } from '../../harness/until.ts';
 import { seededRandom } from '../../simulation/disk.ts';
 import { Clients } from './clients.ts';
-import { initCluster } from './init-cluster.ts';
 import { HttpWire } from './http-wire.ts';
+import { initCluster } from './init-cluster.ts';
 import { type Judgement, judge, type NodeState } from './judge.ts';
 import { ClusterNode, type NodeSetup } from './node.ts';
-import { nodeStates } from './node-states.ts';
+import { nodeState } from './node-state.ts';
 import { NoteBook, readNotes } from './notes.ts';
 import { Servers } from './servers.ts';
 import { Session } from './session.ts';
@@ -28,6 +28,9 @@ const PAUSE_MS = 15;
 export const LOAD_MS = 700;
 /** An order after a fault has ended is answered within this time (cluster 10). */
 const HEALED_MS = 5_000;
+const FINDINGS_SHOWN = 10;
+
+export type Counts = Judgement['counts'];
 
 export interface TrialOptions {
   readonly seed: number;
@@ -47,8 +50,6 @@ export class Trial {
   #clients: Clients | undefined;
   #probes = 0;
   readonly #books: string[] = [];
-  /** The longest that a node needed to answer after a fault, in ms. */
-  answeredAfterMs = 0;
 
   private constructor(servers: Servers, options: TrialOptions) {
     this.servers = servers;
@@ -98,39 +99,47 @@ export class Trial {
     await sleep(ms);
   }
 
-  /** Every node takes an order again; those that have gone by intent are left out. */
-  async healed(nodes: readonly ClusterNode[] = this.nodes): Promise<void> {
+  /** Every node takes an order again, or those that are named. Resolves with how long it took them. */
+  async healed(nodes: readonly ClusterNode[] = this.nodes): Promise<number> {
     const begun = performance.now();
     await Promise.all(nodes.map((node) => this.#answers(node)));
-    const tookMs = performance.now() - begun;
-    this.answeredAfterMs = Math.max(this.answeredAfterMs, Math.round(tookMs));
-    if (tookMs > HEALED_MS) throw new Error(`HEALED: an order was answered after ${Math.round(tookMs)} ms only`);
+    const tookMs = Math.round(performance.now() - begun);
+    if (tookMs > HEALED_MS) throw new Error(`HEALED: an order was answered after ${tookMs} ms only`);
+    return tookMs;
+  }
+
+  /** Clients do not go there any more. */
+  async withdraw(node: ClusterNode): Promise<void> {
+    await node.kill();
+    this.nodes.splice(this.nodes.indexOf(node), 1);
+    this.#clients?.know(this.nodes.map(({ url }) => url));
   }
 
   /** Clients stop, the log is read, everything is compared. Throws what the judge finds. */
   async judge(): Promise<Judgement> {
+    const judgement = await this.judgement(this.nodes);
+    const { findings } = judgement;
+    if (findings.length === 0) return judgement;
+    throw new Error(`${findings.length} findings:\n${findings.slice(0, FINDINGS_SHOWN).join('\n')}`);
+  }
+
+  async judgement(nodes: readonly ClusterNode[]): Promise<Judgement> {
     await this.#clients!.stop();
     const calls = readNotes([this.#clients!.notes, ...this.#books]);
     const told = Math.max(0, ...calls.map(({ seq = 0 }) => seq));
     const states: NodeState[] = [];
-    for (const node of this.nodes)
-      if (!node.hasEnded) states.push(await nodeStates(this.servers, node, this.#keys, told));
-    const judgement = judge({ packs: await this.servers.packs(), calls, nodes: states });
-    if (judgement.findings.length > 0) {
-      const shown = judgement.findings.slice(0, 10).join('\n');
-      throw new Error(`${judgement.findings.length} findings (notes in ${this.#home}):\n${shown}`);
-    }
-    return judgement;
+    for (const node of nodes) states.push(await nodeState(this.servers, node, this.#keys, told));
+    return judge({ packs: await this.servers.packs(), calls, nodes: states });
   }
 
-  async end({ keep = false } = {}): Promise<void> {
+  async end(): Promise<void> {
     this.#clients?.kill();
     for (const node of this.nodes) {
       if (!node.hasEnded) node.wake();
       await node.kill();
     }
     await this.servers.end();
-    if (!keep) rmSync(this.#home, { recursive: true, force: true });
+    rmSync(this.#home, { recursive: true, force: true });
   }
 
   async #meetClients(): Promise<void> {
@@ -153,10 +162,7 @@ export class Trial {
     this.#books.push(notes.file);
     const wire = new HttpWire(keys);
     const name = `p${this.#probes}`;
-    const session = new Session(
-      { name, keys, notes, nodes: () => [node.url], wire, random: this.random },
-      0,
-    );
+    const session = new Session({ name, keys, notes, nodes: () => [node.url], wire, random: this.random }, 0);
     await until(`node ${node.name} takes an order`, async () => {
       if (node.hasEnded) throw new Error(`node ${node.name} has ended:\n${node.output}`);
       const outcome = await session.place();
