@@ -62,6 +62,18 @@ export interface SharedLogOptions {
   readonly onTrouble?: (error: Error) => void;
   /** Another node had another state after a pack. */
   readonly onDisagreement?: (run: number, no: number) => void;
+  /** Throws before a command that this program cannot execute as others do. */
+  readonly admit?: (payload: Uint8Array) => void;
+  /** A pack has been applied, or skipped when it was too late. */
+  readonly onPack?: (pack: AppliedPack) => void;
+}
+
+export interface AppliedPack {
+  readonly no: number;
+  readonly time: number;
+  readonly isOwn: boolean;
+  readonly isVoid: boolean;
+  readonly payloads: readonly Uint8Array[];
 }
 
 interface Waiting {
@@ -94,6 +106,9 @@ export class SharedLog implements CommandLog {
   #reconnecting: Promise<void> | undefined;
   #failure: Error | undefined;
   #isClosed = false;
+  #applied: AppliedPack | undefined;
+  /** Of what is proposed in this turn. */
+  #duty: Duty | undefined;
   #stopTimer = () => {};
   #onSequenced: SequencedListener = () => {};
   #onRefused: RefusedListener = () => {};
@@ -146,8 +161,24 @@ export class SharedLog implements CommandLog {
     return oldest === undefined ? 0 : Math.max(0, this.#options.engineTime.now() - oldest.received);
   }
 
+  /** Of this node's state; undefined when it is too old, or not reached yet. */
+  digestAfter(no: number): number | undefined {
+    return this.#digests.after(no);
+  }
+
+  /** What `act` proposes before it returns is sent under a duty: a node that has lost it by then is refused. */
+  under<Result>(duty: Duty, act: () => Result): Result {
+    const before = this.#duty;
+    this.#duty = duty;
+    try {
+      return act();
+    } finally {
+      this.#duty = before;
+    }
+  }
+
   /** `duty` is the right under which the commands are sent; a node that has lost it by then is refused. */
-  propose(payloads: readonly Uint8Array[], ticket: number, duty?: Duty): void {
+  propose(payloads: readonly Uint8Array[], ticket: number, duty = this.#duty): void {
     if (this.#failure !== undefined) throw new JournalFailed(this.#failure.message);
     if (this.#isClosed) throw new JournalFailed('the log is closed');
     if (this.#waitingCommands + payloads.length > WAITING_MAX)
@@ -289,7 +320,13 @@ export class SharedLog implements CommandLog {
         const [last] = await engine.read(no - 1, 1);
         // Other packs may have come in while it was read.
         if (this.#position.no !== no) continue;
-        if (last?.no !== no || Buffer.compare(last.chain, chain) !== 0)
+        if (last !== undefined && last.no > no)
+          this.#fail(
+            new LogDiverged(
+              `the packs after ${no} are deleted: this node was away for too long. Start it again; it begins with a snapshot`,
+            ),
+          );
+        else if (last?.no !== no || Buffer.compare(last.chain, chain) !== 0)
           this.#fail(
             new LogDiverged(
               `the database has lost or changed pack ${no}, which it had confirmed: nothing is executed until the operator has decided`,
@@ -343,6 +380,8 @@ export class SharedLog implements CommandLog {
     if (own !== undefined) this.#land(own);
     this.#onDurable(this.durableSeq);
     this.#compare(pack);
+    if (this.#applied !== undefined) this.#options.onPack?.(this.#applied);
+    this.#applied = undefined;
     this.#send();
     // Under load the next pack says it.
     if (own !== undefined && this.#flight === undefined) this.#options.engine.confirm(pack.no);
@@ -369,9 +408,12 @@ export class SharedLog implements CommandLog {
     const tickets = this.#ownFlight(pack)?.waiting.flatMap(({ payloads, ticket }) =>
       payloads.map(() => ticket),
     );
+    const payloads = decodePack(pack.body);
+    if (!isVoid) for (const payload of payloads) this.#options.admit?.(payload);
     this.#position = { no: pack.no, nextSeq: nextSeq + pack.commands, chain, time };
-    for (const [n, payload] of decodePack(pack.body).entries())
+    for (const [n, payload] of payloads.entries())
       this.#onSequenced(nextSeq + n, tickets?.[n] ?? 0, isVoid ? undefined : stamped(payload, time));
+    this.#applied = { no: pack.no, time, isOwn: tickets !== undefined, isVoid, payloads };
   }
 
   #ownFlight({ run, runPack }: Pick<StoredPack, 'run' | 'runPack'>): Flight | undefined {

@@ -14,33 +14,9 @@ import type {
   ToDatabase,
 } from './database-messages.ts';
 import type { GeneratedPast } from './generated-candles.ts';
-import type {
-  AbandonableHistory,
-  CandleQuery,
-  CandleSeries,
-  CommissionQuery,
-  ConversionQuery,
-  FamilyRecordQuery,
-  FillQuery,
-  FundingRateQuery,
-  GaplessCandleQuery,
-  GeneratedQuery,
-  History,
-  HistoryCopies,
-  LedgerQuery,
-  LiquidationQuery,
-  LoanQuery,
-  LoanRecordKind,
-  LoanRecords,
-  MoveQuery,
-  OrderQuery,
-  PositionQuery,
-  ProjectedCommand,
-  StrategyQuery,
-  TransferQuery,
-  WalletRecordQuery,
-} from './history.ts';
+import type { AbandonableHistory, History, HistoryCopies, ProjectedCommand } from './history.ts';
 import { HistoryRefused, HistoryStarved, HistoryUnavailable } from './history.ts';
+import { HistoryReads } from './history-reads.ts';
 import { BatchPacker } from './packed-batch.ts';
 import { addEvent } from './projection-batch.ts';
 import { RecordDamaged } from './record-damaged.ts';
@@ -60,12 +36,14 @@ export interface LinkedHistoryOptions {
   readonly waitsFor?: History['waitsFor'];
 }
 
+export type OpenHistory = History & HistoryCopies & AbandonableHistory & Pick<HistoryReads, 'read'>;
+
 /** `place` is where it is, for messages. */
 export async function openLinkedHistory(
   place: string,
   options: LinkedHistoryOptions,
   connect: (listener: LinkListener) => DatabaseLink,
-): Promise<History & HistoryCopies & AbandonableHistory> {
+): Promise<OpenHistory> {
   const history = new LinkedHistory(place, options, connect);
   await history.opened;
   return history;
@@ -76,7 +54,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-class LinkedHistory implements History, HistoryCopies, AbandonableHistory {
+class LinkedHistory extends HistoryReads implements History, HistoryCopies, AbandonableHistory {
   readonly opened: Promise<void>;
   readonly waitsFor: History['waitsFor'];
   readonly #link: DatabaseLink;
@@ -108,6 +86,7 @@ class LinkedHistory implements History, HistoryCopies, AbandonableHistory {
     { onFailure, onSealed, onNotice, waitsFor = 'disk' }: LinkedHistoryOptions,
     connect: (listener: LinkListener) => DatabaseLink,
   ) {
+    super();
     this.#onSealed = onSealed;
     this.#onNotice = onNotice;
     this.waitsFor = waitsFor;
@@ -185,106 +164,6 @@ class LinkedHistory implements History, HistoryCopies, AbandonableHistory {
     await this.#request((id) => ({ type: 'flush', id }));
   }
 
-  closedOrders(query: OrderQuery) {
-    return this.#read('closedOrders', query);
-  }
-
-  orderById(uid: number, orderId: number) {
-    return this.#read('orderById', { uid, orderId });
-  }
-
-  latestOrderByClientOid(uid: number, clientOid: string) {
-    return this.#read('latestOrderByClientOid', { uid, clientOid });
-  }
-
-  fills(query: FillQuery) {
-    return this.#read('fills', query);
-  }
-
-  commissions(query: CommissionQuery) {
-    return this.#read('commissions', query);
-  }
-
-  endedStrategies(query: StrategyQuery) {
-    return this.#read('endedStrategies', query);
-  }
-
-  endedStrategy(uid: number, orderId: number, clientOid: string) {
-    return this.#read('endedStrategy', { uid, orderId, clientOid });
-  }
-
-  closedPositions(query: PositionQuery) {
-    return this.#read('closedPositions', query);
-  }
-
-  positionMoves(query: MoveQuery) {
-    return this.#read('positionMoves', query);
-  }
-
-  ledgerLines(query: LedgerQuery) {
-    return this.#read('ledgerLines', query);
-  }
-
-  transfers(query: TransferQuery) {
-    return this.#read('transfers', query);
-  }
-
-  walletRecords(query: WalletRecordQuery) {
-    return this.#read('walletRecords', query);
-  }
-
-  familyWalletRecords(query: FamilyRecordQuery) {
-    return this.#read('familyWalletRecords', query);
-  }
-
-  conversions(query: ConversionQuery) {
-    return this.#read('conversions', query);
-  }
-
-  candles(query: CandleQuery) {
-    return this.#read('candles', query);
-  }
-
-  lastCandleBefore(series: CandleSeries, openTime: number) {
-    return this.#read('lastCandleBefore', { series, openTime });
-  }
-
-  gaplessCandles(query: GaplessCandleQuery) {
-    return this.#read('gaplessCandles', query);
-  }
-
-  insuranceHours(coin: string, startTime: number) {
-    return this.#read('insuranceHours', { coin, startTime });
-  }
-
-  generatedPart(series: CandleSeries, openTime: number) {
-    return this.#read('generatedPart', { series, openTime });
-  }
-
-  generatedCandles(query: GeneratedQuery) {
-    return this.#read('generatedCandles', query);
-  }
-
-  generatedBooks() {
-    return this.#read('generatedBooks', undefined);
-  }
-
-  fundingRates(query: FundingRateQuery) {
-    return this.#read('fundingRates', query);
-  }
-
-  liquidations(query: LiquidationQuery) {
-    return this.#read('liquidations', query);
-  }
-
-  async loanRecords<Kind extends LoanRecordKind>(kind: Kind, query: LoanQuery): Promise<LoanRecords[Kind][]> {
-    return (await this.#read('loanRecords', { kind, query })) as unknown as LoanRecords[Kind][];
-  }
-
-  counts() {
-    return this.#read('counts', undefined);
-  }
-
   async prune(now: number): Promise<number> {
     return (await this.#request((id) => ({ type: 'prune', id, now }))) as number;
   }
@@ -313,7 +192,7 @@ class LinkedHistory implements History, HistoryCopies, AbandonableHistory {
     this.#fail(new Error('history is closed'));
   }
 
-  async #read<Name extends ReadName>(name: Name, argument: ReadArgument<Name>): Promise<ReadAnswer<Name>> {
+  async read<Name extends ReadName>(name: Name, argument: ReadArgument<Name>): Promise<ReadAnswer<Name>> {
     return (await this.#request((id) => ({ type: 'read', id, name, argument }))) as ReadAnswer<Name>;
   }
 

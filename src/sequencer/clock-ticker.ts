@@ -34,8 +34,8 @@ export interface AdvanceOptions {
 }
 
 export class ClockTicker {
-  private readonly sequencer: Sequencer;
-  private readonly report: (error: Error) => void;
+  protected readonly sequencer: Sequencer;
+  protected readonly report: (error: Error) => void;
   private readonly listeners: TickListener[] = [];
   private timer: NodeJS.Timeout | undefined;
   private lastTick: number;
@@ -149,6 +149,10 @@ export class ClockTicker {
   private tick(time: number): void {
     this.lastTick = time;
     this.sequencer.submit({ type: 'tick', time }).catch(this.report);
+    this.runListeners(time);
+  }
+
+  protected runListeners(time: number): void {
     for (const listener of this.listeners) this.notify(listener, time).catch(this.report);
   }
 

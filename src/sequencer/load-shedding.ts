@@ -106,7 +106,7 @@ export function shedReason(
   return undefined;
 }
 
-function isCancellation(command: Unstamped<Command>, state: State): boolean {
+export function isCancellation(command: Unstamped<Command>, state: State): boolean {
   if (ALWAYS.has(command.type)) return true;
   // A paid withdrawal moves money out; an unpaid one restores the account.
   if (command.type === 'endWithdrawal') return !command.paid;

@@ -27,10 +27,24 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
+/** What a running exchange does by the clock. */
+export interface Upkeep {
+  readonly ticker: ClockTicker;
+  /** What each snapshot keeps with the state. */
+  note: () => Uint8Array | undefined;
+  start(): void;
+  stop(): void;
+  /** Stops, and resolves when nothing of it is under way. */
+  end(): Promise<void>;
+  snapshot(): Promise<void>;
+  /** Nobody is served any more. */
+  finalSnapshot(): Promise<void>;
+}
+
 /** `pausing` saves the exchange's own state, which stops it meanwhile: for when nobody is served, or there is no replica. */
 type Way = 'replica' | 'pausing';
 
-export class SnapshotScheduler {
+export class SnapshotScheduler implements Upkeep {
   readonly ticker: ClockTicker;
   /** What each snapshot keeps with the state. */
   note: () => Uint8Array | undefined = () => undefined;

@@ -125,6 +125,9 @@ export class MarketSimulator {
     this.submitFeedPrices(this.lastMs, submit);
     this.openViews(this.lastMs, submit);
     await Promise.all(results);
+    // Where commands are applied later than they are submitted, accounts that were opened just now have no money yet.
+    this.rebalance(this.lastMs, submit);
+    await Promise.all(results);
   }
 
   step(): void {

@@ -40,6 +40,13 @@ const QUICK: Readonly<Record<string, string>> = {
   wal_level: 'minimal',
 };
 
+/** As quick as it can be with what a cluster asks of a server. */
+export const QUICK_BUT_TRUSTED: Readonly<Record<string, string>> = {
+  ...QUICK,
+  fsync: 'on',
+  full_page_writes: 'on',
+};
+
 /** Ends the server when the pipe does, which is when the test does. */
 const WITH_LIFELINE =
   'exec 3<&0 </dev/null; "$@" 3<&- & server=$!; { cat <&3; kill -QUIT $server; } >/dev/null 2>&1 & { wait $server; } 2>/dev/null';
@@ -99,7 +106,13 @@ export class PostgresServer {
   }
 
   /** A new cluster with a running server; a durable one has the settings that PostgreSQL comes with. */
-  static async start({ durable = false } = {}): Promise<PostgresServer> {
+  static async start({
+    durable = false,
+    settings = durable ? {} : QUICK,
+  }: {
+    readonly durable?: boolean;
+    readonly settings?: Readonly<Record<string, string>>;
+  } = {}): Promise<PostgresServer> {
     if ('missing' in found) throw new Error(found.missing);
     const directory = temporaryDirectory();
     chmodSync(directory, 0o755);
@@ -113,7 +126,7 @@ export class PostgresServer {
       cwd: cluster,
       stdio: 'pipe',
     });
-    const server = new PostgresServer(directory, bin, await freePort(), durable ? {} : QUICK);
+    const server = new PostgresServer(directory, bin, await freePort(), settings);
     await server.resume();
     return server;
   }

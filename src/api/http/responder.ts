@@ -11,6 +11,7 @@ import type { ErrorDialect, WireError } from '../wire/wire-error.ts';
 
 /** The catalogue has no code for it; the HTTP status says more. */
 const SOURCE_CODE = '40017' satisfies WireCode;
+const UNAVAILABLE_MS = 1_000;
 export type Fault = readonly [status: string, msg: string];
 
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -37,6 +38,11 @@ export class Responder {
 
   refuse(reply: FastifyReply, refused: Refused): FastifyReply {
     return this.#send(reply, refused.status, refused.code, refused.msg, refused.retryAfterMs);
+  }
+
+  /** The same request may be answered by another server, or later. */
+  unavailable(reply: FastifyReply, msg: string): FastifyReply {
+    return this.#send(reply, 503, '429', msg, UNAVAILABLE_MS);
   }
 
   /** For a request whose Host or origin is not allowed. No parameter of the API is at fault. */

@@ -40,6 +40,7 @@ import {
 } from './faulty-calls.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
+import { type NodeGate, passNode, SEQ_HEADER } from './node-gate.ts';
 import { olderPathHint } from './older-paths.ts';
 import { sendNotFoundPage, serveAboutPage } from './pages.ts';
 import { receive, recordCalls } from './record-calls.ts';
@@ -65,6 +66,8 @@ export interface ApiServerOptions extends Services, RequestGuardOptions {
   readonly recorder?: TrafficSink | undefined;
   /** Undefined without a laboratory. */
   readonly faults?: CallFaults | undefined;
+  /** Undefined for an exchange of one machine. */
+  readonly node?: NodeGate | undefined;
 }
 
 declare module 'fastify' {
@@ -179,12 +182,12 @@ function isForPages(path: string): boolean {
 function serve(
   app: FastifyInstance,
   route: Route,
-  services: Services & Pick<ApiServerOptions, 'faults'>,
+  services: Services & Pick<ApiServerOptions, 'faults' | 'node'>,
   requestGuard: RequestGuard,
   responder: Responder,
   received: Received | undefined,
 ): void {
-  const { sequencer, identity, errorDialect, addressKey, reserves, faults } = services;
+  const { sequencer, identity, errorDialect, addressKey, reserves, faults, node } = services;
   const places = ORDER_PATHS.has(route.path);
   app.route({
     ...describedRoute(route),
@@ -192,7 +195,11 @@ function serve(
     preValidation: (request, reply, done) => {
       received?.(request, reply);
       const meet = faults?.call;
-      if (meet === undefined) requestGuard.identify(route, request, reply, done);
+      if (node !== undefined)
+        passNode(node, route, request, reply, responder, () =>
+          requestGuard.identify(route, request, reply, done),
+        );
+      else if (meet === undefined) requestGuard.identify(route, request, reply, done);
       else
         meetFault(meet, services, route, request, reply, () =>
           requestGuard.identify(route, request, reply, done),
@@ -232,6 +239,7 @@ function serve(
       else send(answer);
 
       function send(data: unknown): void {
+        if (node !== undefined) reply.header(SEQ_HEADER, sequencer.appliedSeq);
         if (data instanceof WireError) responder.fail(reply, data);
         else if (data instanceof JsonText) reply.type(JSON_TYPE).send(successText(data, clock.now()));
         else reply.send(successEnvelope(data, clock.now()));

@@ -35,6 +35,16 @@ export interface Config {
   readonly data: string;
   /** `sqlite`, or the URL of a PostgreSQL database; empty for where it is already. */
   readonly history: string;
+  /** The database of the cluster that this process is a node of; empty for an exchange of one machine. */
+  readonly cluster: string;
+  /** Name of the node; no other node of the cluster has it. */
+  readonly node: string;
+  /** Folder of the secrets that all nodes have. */
+  readonly keys: string;
+  /** What keeps a commit safe when a machine is lost: a standby, the storage of a service, or nothing. */
+  readonly clusterDurability: 'standby' | 'service' | 'single';
+  /** A scribe serves no clients: it writes history and snapshots. */
+  readonly role: 'node' | 'scribe';
   /** Nothing is kept beyond the process: no data directory, no threads. */
   readonly memory: boolean;
   readonly clock: 'wall' | 'manual' | 'driven' | `scaled:${number}`;

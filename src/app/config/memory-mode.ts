@@ -1,7 +1,7 @@
 /** What goes with `--memory`, an exchange that keeps nothing beyond its process, and what does not. */
 import { ConfigError } from '../exit-codes.ts';
 import type { ResolvedConfig } from './resolve-config.ts';
-import { flagName, type SettingName } from './settings.ts';
+import { type Config, flagName, type SettingName } from './settings.ts';
 
 /** Settings of a data directory. */
 export const OF_A_DIRECTORY: readonly SettingName[] = [
@@ -13,6 +13,11 @@ export const OF_A_DIRECTORY: readonly SettingName[] = [
   'acceptHistoryGap',
   'acceptIdentityGap',
 ];
+
+/** Is everything that lasts in a directory of this machine? */
+export function hasDirectory({ memory, cluster }: Pick<Config, 'memory' | 'cluster'>): boolean {
+  return !memory && cluster === '';
+}
 
 /** Throws ConfigError, which names everything that does not go together. */
 export function refuseWithMemory({ config, origins }: ResolvedConfig): void {
@@ -32,7 +37,7 @@ export function refuseWithMemory({ config, origins }: ResolvedConfig): void {
 }
 
 /** The flag, and where the value came from when it was not the flag. */
-function said(name: SettingName, origin: string): string {
+export function said(name: SettingName, origin: string): string {
   const flag = flagName(name);
   return origin === `flag ${flag}` ? flag : `${flag} (${origin})`;
 }

@@ -80,7 +80,7 @@ export function explainSettings({ config: given, origins }: ResolvedConfig) {
 function initial(
   name: SettingName,
   directory: string,
-  { port, demo }: Partial<Record<SettingName, unknown>>,
+  { port, demo, cluster }: Partial<Record<SettingName, unknown>>,
 ): unknown {
   if (name === 'data') return resolve(directory, SETTINGS.data.initial);
   if (name === 'operatorPort') return portBeside(Number(port));
@@ -89,7 +89,7 @@ function initial(
   // Whoever tries a bot against a demo wants to see what it did; a venue of others keeps no copy of their requests.
   if (name === 'inspect' && demo === true) return 'on';
   // Whoever may end a demo at any time may turn it back as well; a venue of others keeps what has happened.
-  if (name === 'lab' && demo === true) return 'on';
+  if (name === 'lab' && demo === true && cluster === '') return 'on';
   return SETTINGS[name].initial;
 }
 

@@ -3,6 +3,10 @@
  * place in `bourse.config.json|js|ts` (the name itself) and its default; the first of these that gives a value wins.
  */
 import { fileURLToPath } from 'node:url';
+import {
+  readAddress as readClusterAddress,
+  withoutPassword as withoutClusterPassword,
+} from '../../cluster/postgres/address.ts';
 import { ADDRESS_FORM, readAddress, withoutPassword } from '../../history/postgres/address.ts';
 import { EXCHANGE_SEGMENT_BYTES_MIN } from '../../journal/journal-settings.ts';
 import { programFile } from '../../program-files.ts';
@@ -36,7 +40,15 @@ export type { Config };
 export type SettingName = keyof Config;
 
 export interface Setting<Value = unknown> {
-  readonly group: 'Server' | 'Operator' | 'World' | 'Market' | 'Laboratory' | 'Durability' | 'Output';
+  readonly group:
+    | 'Server'
+    | 'Operator'
+    | 'World'
+    | 'Market'
+    | 'Laboratory'
+    | 'Cluster'
+    | 'Durability'
+    | 'Output';
   /** As on the command line; two forms for a switch that can be turned on and off. */
   readonly flags: readonly string[];
   readonly help: string;
@@ -204,6 +216,45 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'who may reach demo accounts: this machine, or inside a container private addresses too',
     initial: 'loopback',
     ...oneOf('loopback', 'container'),
+  },
+  cluster: {
+    group: 'Cluster',
+    flags: ['--cluster <postgres://...>'],
+    help: 'run as a node of the cluster in this PostgreSQL database; several servers with commas between',
+    initial: '',
+    expects:
+      'postgres://USER@HOST[:PORT][,HOST[:PORT] ...]/DATABASE; a password belongs into PGPASSWORD or ~/.pgpass',
+    secret: true,
+    read: (text) => ('wrong' in readClusterAddress(text) ? undefined : text),
+  },
+  node: {
+    group: 'Cluster',
+    flags: ['--node <name>'],
+    help: 'name of this node, which no other node of the cluster has',
+    initial: '',
+    expects: 'up to 32 lower-case letters, digits and hyphens, a letter first',
+    read: (text) => (/^[a-z][a-z0-9-]{0,31}$/.test(text) ? text : undefined),
+  },
+  keys: {
+    group: 'Cluster',
+    flags: ['--keys <dir>'],
+    help: 'folder of the secrets that all nodes have, as bourse cluster init has made it',
+    initial: '',
+    ...path(),
+  },
+  clusterDurability: {
+    group: 'Cluster',
+    flags: ['--cluster-durability <standby|service|single>'],
+    help: 'what keeps commits when a server is lost: a synchronous standby, the storage of a service, or nothing, for trials',
+    initial: 'standby',
+    ...oneOf('standby', 'service', 'single'),
+  },
+  role: {
+    group: 'Cluster',
+    flags: ['--role <node|scribe>'],
+    help: 'a node serves clients; a scribe only writes history and snapshots',
+    initial: 'node',
+    ...oneOf('node', 'scribe'),
   },
   inspect: {
     group: 'World',
@@ -413,5 +464,6 @@ export function flagName(name: SettingName): string {
 /** The configuration as it may be shown. */
 export function shownConfig(config: Config): Config {
   const address = readAddress(config.history);
-  return address === undefined ? config : { ...config, history: withoutPassword(address) };
+  const history = address === undefined ? config.history : withoutPassword(address);
+  return { ...config, history, cluster: withoutClusterPassword(config.cluster) };
 }

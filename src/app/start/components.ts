@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { AuditLog } from '../../admin/audit-log.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
+import type { ClusterNode } from '../../cluster/node.ts';
 import type { AbandonableHistory, History, HistoryCopies } from '../../history/history.ts';
 import { openMemoryHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
@@ -21,7 +22,7 @@ import { NodeDisk } from '../../journal/node-disk.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { ExchangeClock, WallClock } from '../../sequencer/clock.ts';
 import { type ClockChoice, openClock } from '../../sequencer/clock-choice.ts';
-import { JournalLog } from '../../sequencer/command-log.ts';
+import { type CommandLog, JournalLog } from '../../sequencer/command-log.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
 import type { Generated24hStats } from '../../sequencer/generated-24h-stats.ts';
 import { replay } from '../../sequencer/recovery.ts';
@@ -55,7 +56,9 @@ export interface Components {
   readonly history: History & HistoryCopies & AbandonableHistory;
   readonly sequencer: Sequencer;
   /** Of its commands. */
-  readonly log: JournalLog;
+  readonly log: CommandLog;
+  /** Undefined for an exchange of one machine. */
+  readonly node?: ClusterNode | undefined;
   /** The clock of the sequencer. */
   readonly clock: ExchangeClock;
   /** The machine's clock, whatever the exchange's clock is: signatures, timeouts and the audit log use it. */

@@ -30,6 +30,7 @@ import { scenarioRoutes } from '../../lab/scenarios/routes.ts';
 import { Stage } from '../../lab/scenarios/stage.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import type { ClockChoice } from '../../sequencer/clock-choice.ts';
+import { JournalLog } from '../../sequencer/command-log.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import type { MarketLevel } from '../../simulator/activity-level.ts';
@@ -124,7 +125,8 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       sequencer: () => current().sequencer,
       market: () => current().market,
       slowDisk: (ms) => {
-        current().components.log.delayMs = ms;
+        const { log } = current().components;
+        if (log instanceof JournalLog) log.delayMs = ms;
       },
       outage: (seconds, how) => lab.beginOutage(seconds, how, surroundings.failed)?.message,
     }),

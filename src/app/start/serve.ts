@@ -10,6 +10,7 @@ import { refuse } from '../cli/command-line.ts';
 import { banner, factsDocument, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
 import { painter } from '../cli/terminal/colour.ts';
 import { counted } from '../cli/terminal/format.ts';
+import { hasDirectory } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { ExitCode, exitCodeOf } from '../exit-codes.ts';
@@ -114,7 +115,7 @@ class ExchangeProcess {
   }
 
   async #stop(code: ExitCode = ExitCode.ok): Promise<void> {
-    const { data, memory, stopNotice } = this.#config;
+    const { data, memory, cluster, stopNotice } = this.#config;
     if (stopNotice > 0 && this.#exchange!.announceStop(stopNotice) > 0) await sleep(stopNotice * 1000);
     const overdue = setTimeout(() => {
       this.#logger.error('the stop takes too long: leaving without a snapshot; nothing is lost');
@@ -131,7 +132,7 @@ class ExchangeProcess {
     const { state } = this.#exchange!.sequencer;
     process.stderr.write(
       `${counted(state.accountByUid.size, 'account')}, ${counted(openOrderCount(state), 'open order')}, ` +
-        `${memory ? 'nothing of it saved (--memory)' : `saved to ${data}`}\n`,
+        `${memory ? 'nothing of it saved (--memory)' : `saved to ${cluster === '' ? data : 'the cluster'}`}\n`,
     );
     process.exit(code);
   }
@@ -157,7 +158,7 @@ class ExchangeProcess {
     replayedCommands,
   }: RunningExchange): void {
     const { memory, quiet, demoReach, rateLimits, color } = this.#config;
-    const data = memory ? undefined : this.#config.data;
+    const data = hasDirectory(this.#config) ? this.#config.data : undefined;
     const facts: StartFacts = {
       version: VERSION,
       url,

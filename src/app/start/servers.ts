@@ -8,7 +8,7 @@ import type { ConsoleSessions } from '../../admin/console-sessions.ts';
 import { RiskWatch } from '../../admin/risk-watch.ts';
 import type { Load, OperatorRoute } from '../../admin/route.ts';
 import { buildAdminServer } from '../../admin/server.ts';
-import { newToken, openToken, TOKEN_FILE } from '../../admin/token.ts';
+import { newToken, openToken, readToken, TOKEN_FILE } from '../../admin/token.ts';
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
@@ -31,6 +31,7 @@ import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { freeBytes } from '../../storage/free-space.ts';
 import { VERSION } from '../../version.ts';
+import { hasDirectory } from '../config/memory-mode.ts';
 import { explainSettings, type ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import type { LoopReading } from '../observability/event-loop-monitor.ts';
@@ -82,7 +83,7 @@ export interface BuiltApi {
 
 /** The public API with its streams; it listens behind a front. */
 export async function buildApi(components: ServerDependencies, standing: Standing): Promise<BuiltApi> {
-  const { sequencer, identity } = components;
+  const { sequencer, identity, node } = components;
   const { logger, recorder, connections, loop, metrics, stopping } = standing;
   const { config } = standing.resolved;
   const snapshot = () => metricsOf(components, loop, config, connections);
@@ -91,7 +92,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
       snapshot();
     const loopDelayP99Ms = loopDelay.p99Ms;
     const { failure, memoryShort } = sequencer;
-    return readinessChecks({
+    const checks = readinessChecks({
       stopping: stopping.begun,
       failure,
       capacity,
@@ -104,6 +105,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
       loopDelayP99Ms,
       exposure: components.exposure.kept(),
     });
+    return node === undefined ? checks : [...checks, ...node.checks()];
   };
   const limiter = new RateLimiter({
     rateLimits: config.rateLimits,
@@ -147,8 +149,8 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     exposure: components.exposure.kept(),
   });
   const connectionsMax = connections.max;
-  const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax });
-  streams.attach(api.server);
+  const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax, node });
+  if (node?.isGateway !== false) streams.attach(api.server);
   serveAsyncApi(api);
   const inspect = config.inspect === 'on';
   servePages(api, {
@@ -167,7 +169,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
 function metricsOf(
   { sequencer, journal, history }: Components,
   loop: LoopReading,
-  { memory, data }: Config,
+  config: Config,
   connections: ConnectionLimit,
 ): Omit<MetricsSnapshot, 'streams' | 'exposure'> {
   return {
@@ -180,7 +182,7 @@ function metricsOf(
     capacity: journal.capacity(),
     mode: sequencer.shortage()?.mode ?? 'normal',
     historyStarved: history.starved,
-    freeBytes: memory ? undefined : freeBytes(data),
+    freeBytes: hasDirectory(config) ? freeBytes(config.data) : undefined,
     connectionsMax: connections.max,
     connectionsDropped: connections.dropped,
     accounts: sequencer.state.accountByUid.size,
@@ -241,8 +243,9 @@ export async function buildAdmin(
   return server;
 }
 
-/** In the named file, else in the data directory, else for this process only. */
-export function openOperatorToken({ data, memory, operatorTokenFile }: Config): string {
+/** Of a cluster in the folder of its keys; in the named file, else in the data directory, else for this process only. */
+export function openOperatorToken({ data, memory, operatorTokenFile, cluster, keys }: Config): string {
+  if (cluster !== '') return readToken(join(keys, TOKEN_FILE));
   if (operatorTokenFile !== '') return openToken(operatorTokenFile);
   return memory ? newToken() : openToken(join(data, TOKEN_FILE));
 }

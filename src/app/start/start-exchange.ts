@@ -22,14 +22,15 @@ import { branchDirectory, clockOf, readHead } from '../../lab/head.ts';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLAY_LONG } from '../../sequencer/limits.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
-import type { SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
+import type { Upkeep } from '../../sequencer/snapshot-scheduler.ts';
 import { recordingOf } from '../../simulator/feed/open-feed.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { recordingStart } from '../../simulator/recording/read-recording.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
 import { didYouMean } from '../cli/terminal/did-you-mean.ts';
-import { refuseWithMemory } from '../config/memory-mode.ts';
+import { refuseWithCluster } from '../config/cluster-mode.ts';
+import { hasDirectory, refuseWithMemory } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
@@ -52,6 +53,7 @@ import { historyAddress, refuseLab } from './history-place.ts';
 import { openLaboratory } from './lab-host.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
+import { openNodeComponents } from './node-components.ts';
 import { openOperatorToken, type Standing } from './servers.ts';
 import { backgroundReport, openVenue, type Venue } from './venue.ts';
 
@@ -92,6 +94,7 @@ export async function startExchange(
   branch?: Branch,
 ): Promise<RunningExchange> {
   refuseWithMemory(resolved);
+  refuseWithCluster(resolved);
   await refuseUnsafeConfig(resolved.config);
   const config = await withRecordedStart(resolved.config);
   const catalogue = listedPart(loadCatalogue(config.catalogue), config.instruments);
@@ -100,11 +103,12 @@ export async function startExchange(
   const resources = new AsyncDisposableStack();
   let startFailed = false;
   try {
-    const head = config.memory ? undefined : readHead(config.data);
+    const isOnDisk = hasDirectory(config);
+    const head = isOnDisk ? readHead(config.data) : undefined;
     const directory = branchDirectory(config.data, head?.branch ?? 0);
-    if (!config.memory && historyAddress(config.history, directory) !== undefined)
+    if (isOnDisk && historyAddress(config.history, directory) !== undefined)
       refuseLab(config.lab, resolved.origins.lab);
-    if (branch?.image !== undefined && !config.memory) writeBeginning(config.data, branch.image);
+    if (branch?.image !== undefined && isOnDisk) writeBeginning(config.data, branch.image);
     const clock = head === undefined ? config.clock : clockOf(head, config.clock);
     if (clock !== config.clock) logger.warn(CHOSEN_CLOCK(clock, config.clock));
     const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, clock, ...branch };
@@ -112,7 +116,10 @@ export async function startExchange(
     const failed = (error: Error) => {
       if (!startFailed) onFailure(error);
     };
-    const components = await openComponents(config, logger, resources, failed, beginning);
+    const components =
+      config.cluster === ''
+        ? await openComponents(config, logger, resources, failed, beginning)
+        : await openNodeComponents(config, logger, resources, failed);
     resources.defer(() => drain(components.sequencer));
     const start = { config, logger, components, demo };
     const demoAccounts =
@@ -185,23 +192,40 @@ async function refuseUnsafeConfig(config: Config): Promise<void> {
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
 }
 
+/** In a cluster one node at a time does it, and a former one can do no harm. */
+function bringUpToDate(start: Start, catalogue: Catalogue): Promise<readonly OpenedDemoAccount[]> {
+  const { components } = start;
+  const { node } = components;
+  if (node === undefined) return complete(start, catalogue);
+  return node.inTurn((duty) => {
+    const sequencer = node.sequencer.under(duty);
+    return complete({ ...start, components: { ...components, sequencer } }, catalogue);
+  });
+}
+
 /** Edition, listings and accounts, as far as the journal does not have them. Returns the accounts of the demo. */
-async function bringUpToDate(
+async function complete(
   { config, logger, components, demo }: Start,
   catalogue: Catalogue,
 ): Promise<readonly OpenedDemoAccount[]> {
-  const { sequencer, identity } = components;
+  const { sequencer, identity, node } = components;
   if (hasDemoKeys(identity, demo)) refuseDemoBeyondReach(config);
-  const edition = await enterNewestEdition(sequencer);
+  // Nodes of an older program may be in the cluster: then it is the operator who says when.
+  const isNew = node === undefined || sequencer.state.instruments.length === 0;
+  const edition = isNew ? await enterNewestEdition(sequencer) : sequencer.state.edition;
   await completeBrokers(sequencer, identity);
-  if (edition < NEWEST_EDITION && sequencer.state.accountByUid.size > 0)
+  if (!isNew && edition < NEWEST_EDITION)
+    logger.info(
+      `the cluster is in edition ${edition} of the rule book: "bourse cluster upgrade" enters edition ${NEWEST_EDITION}`,
+    );
+  else if (edition < NEWEST_EDITION && sequencer.state.accountByUid.size > 0)
     logger.info(
       { edition: NEWEST_EDITION, before: edition },
       'the newest edition of the rule book is in force',
     );
   await listCatalogue(sequencer, catalogue);
   const demoAccounts = config.demo
-    ? await openDemo(sequencer, identity, config.memory ? undefined : config.data, demo)
+    ? await openDemo(sequencer, identity, hasDirectory(config) ? config.data : undefined, demo)
     : [];
   const completed = await completeSubAccounts(components);
   if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
@@ -273,6 +297,7 @@ async function startServing(
   url = await listen(fronts.api, config, 'port', logger);
   kept.defer(() => fronts.api.close());
   const operatorUrl = config.operator ? await openOperator(config, standing, fronts, kept) : undefined;
+  if (components.node !== undefined) components.node.urls = { url, operatorUrl };
   venue.start();
   const stop = async () => {
     standing.stopping.begun = true;
@@ -328,10 +353,10 @@ async function openOperator(
   { admin }: Fronts,
   kept: AsyncDisposableStack,
 ): Promise<string> {
-  const { data, memory, operatorHost: host, operatorPort: port } = config;
+  const { data, operatorHost: host, operatorPort: port } = config;
   const url = await listen(admin, { host, port }, 'operator-port', logger);
   kept.defer(() => admin.close());
-  if (memory) return url;
+  if (!hasDirectory(config)) return url;
   writeAdminEndpoint(data, { url, token, pid: process.pid });
   kept.defer(() => removeAdminEndpoint(data));
   return url;
@@ -352,9 +377,9 @@ function startRefusal(error: unknown, data: string): unknown {
 }
 
 /** Without space there is no snapshot, which costs the next start a longer replay and nothing else. */
-async function finalSnapshot(snapshotScheduler: SnapshotScheduler, logger: Logger): Promise<void> {
+async function finalSnapshot(upkeep: Upkeep, logger: Logger): Promise<void> {
   try {
-    await snapshotScheduler.finalSnapshot();
+    await upkeep.finalSnapshot();
   } catch (error) {
     if (!isShortage(error) && !(error instanceof HistoryStarved)) throw error;
     logger.warn({ err: error as Error }, 'no snapshot at the stop: the next start replays more');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Streams } from '../../api/ws/streams.ts';
+import { NodeUpkeep } from '../../cluster/node-upkeep.ts';
 import { HistoryStarved } from '../../history/history.ts';
 import { exposureLimits } from '../../reserves/exposure-limits.ts';
 import { HouseExposure } from '../../reserves/house-exposure.ts';
@@ -15,9 +16,10 @@ import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { REPLICA_FROM } from '../../sequencer/limits.ts';
 import { ReplicaThread } from '../../sequencer/replica-thread.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
-import { type SnapshotSchedule, SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
+import { type SnapshotSchedule, SnapshotScheduler, type Upkeep } from '../../sequencer/snapshot-scheduler.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { isShortage } from '../../storage/shortage-errors.ts';
+import { hasDirectory } from '../config/memory-mode.ts';
 import type { Config } from '../config/settings.ts';
 import { ExposureMonitor } from '../observability/exposure-monitor.ts';
 import { hasMemoryForReplica } from '../observability/memory-guard.ts';
@@ -27,6 +29,7 @@ import { openAddressKey } from './address-key.ts';
 import type { Components } from './components.ts';
 import { LOG_DIRECTORY } from './data-files.ts';
 import { IdentityMarkWriter } from './identity-marks.ts';
+import { keepMarket } from './node-market.ts';
 import { type OpenSimulator, openSimulator } from './open-simulator.ts';
 import { buildAdmin, buildApi, type Standing } from './servers.ts';
 
@@ -38,7 +41,7 @@ export interface Venue {
   readonly identity: Components['identity'];
   readonly history: Components['history'];
   readonly ticker: ClockTicker;
-  readonly scheduler: SnapshotScheduler;
+  readonly scheduler: Upkeep;
   readonly api: FastifyInstance;
   readonly admin: FastifyInstance | undefined;
   readonly streams: Streams;
@@ -70,19 +73,24 @@ export async function openVenue(
   const { logger } = standing;
   const { config } = standing.resolved;
   const { sequencer, identity } = components;
-  const identityMarks = new IdentityMarkWriter(identity, sequencer, components.identityMark);
+  const { node } = components;
   const report = backgroundReport(logger);
-  const scheduler = scheduleSnapshots(components, config, directory, report);
+  const scheduler = scheduleUpkeep(components, config, directory, report);
   resources.defer(() => scheduler.end());
-  scheduler.note = () => identityMarks.note();
-  if (!config.memory) {
+  const identityNote = markIdentity(components);
+  scheduler.note = identityNote;
+  if (hasDirectory(config)) {
     const modes = new ModeMonitor(sequencer, config.data, logger);
     resources.defer(() => modes.stop());
   }
   const { ticker } = scheduler;
-  const open = () => openSimulator(sequencer, ticker, config, logger, resources);
-  let simulator: OpenSimulator | undefined = await open();
+  const open = (under = sequencer) => openSimulator(under, ticker, config, logger, resources);
+  let simulator: OpenSimulator | undefined = node === undefined ? await open() : undefined;
   resources.defer(() => simulator?.close());
+  if (node !== undefined)
+    keepMarket(node, logger, open, (opened) => {
+      simulator = opened;
+    });
   await sequencer.generated24h.load(sequencer.history, sequencer.state, components.generated24h);
   const addressKey = openAddressKey(identity);
   const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
@@ -118,7 +126,7 @@ export async function openVenue(
       return simulator?.market;
     },
     figures,
-    identityNote: () => identityMarks.note(),
+    identityNote: () => identityNote() ?? new Uint8Array(0),
     past: components.past,
     start,
     rest,
@@ -193,8 +201,15 @@ const MEMORY_SCHEDULE: SnapshotSchedule = {
   replicaFrom: Number.POSITIVE_INFINITY,
 };
 
+/** Detects users and keys that are older than the journal; a cluster has them in its database, with the log. */
+function markIdentity({ node, identity, sequencer, identityMark }: Components): () => Uint8Array | undefined {
+  if (node !== undefined) return () => undefined;
+  const marks = new IdentityMarkWriter(identity, sequencer, identityMark);
+  return () => marks.note();
+}
+
 function scheduleSnapshots(
-  { sequencer, journal, history }: Components,
+  { sequencer, journal }: Components,
   config: Config,
   directory: string,
   report: (error: Error) => void,
@@ -202,7 +217,20 @@ function scheduleSnapshots(
   const { schedule, replica } = config.memory
     ? { schedule: MEMORY_SCHEDULE }
     : snapshotsOnDisk(config, directory);
-  const scheduler = new SnapshotScheduler(sequencer, journal, report, schedule, replica);
+  return new SnapshotScheduler(sequencer, journal, report, schedule, replica);
+}
+
+function scheduleUpkeep(
+  components: Components,
+  config: Config,
+  directory: string,
+  report: (error: Error) => void,
+): Upkeep {
+  const { sequencer, history, node } = components;
+  const scheduler =
+    node === undefined
+      ? scheduleSnapshots(components, config, directory, report)
+      : new NodeUpkeep(node, report);
   let pruned = sequencer.clock.now();
   scheduler.ticker.onTick((now) => {
     if (now - pruned < PRUNE_INTERVAL_MS) return;

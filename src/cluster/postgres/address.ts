@@ -44,3 +44,8 @@ export function placeOf({ hosts, user, database }: DatabaseAddress): string {
   });
   return `postgres://${encodeURIComponent(user)}@${named.join(',')}/${encodeURIComponent(database)}`;
 }
+
+/** The text as it may be shown. */
+export function withoutPassword(text: string): string {
+  return text.replace(/^(postgres(?:ql)?:\/\/[^:@/]+):[^@/]*@/, '$1@');
+}

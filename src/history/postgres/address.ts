@@ -2,6 +2,8 @@
 
 export interface PostgresAddress {
   readonly url: string;
+  /** Of the other servers of the same database, one of which takes writes; none unless given. */
+  readonly others?: readonly string[];
   /** Without password and parameters, for messages. */
   readonly place: string;
   readonly user: string;

@@ -5,6 +5,7 @@
  * wait in memory, reads are refused, and the connection is tried again until it is there.
  */
 import type { FromDatabase, Request, ToDatabase } from '../database-messages.ts';
+import type { GeneratedPast } from '../generated-candles.ts';
 import { HistoryRefused } from '../history.ts';
 import { COMMIT_DELAY_MS, COMMIT_ROWS_MAX, IDLE_COMMIT_DELAY_MS } from '../limits.ts';
 import { unpackBatch } from '../packed-batch.ts';
@@ -34,6 +35,11 @@ export interface PostgresStart {
   readonly instance: string;
   /** A history in SQLite that an empty database begins with. */
   readonly moveFrom?: string | undefined;
+  /**
+   * Where several programs share a history one of them writes: it takes the place of the last one. Others read, and add what
+   * was generated.
+   */
+  readonly part?: 'writer' | 'reader' | undefined;
 }
 
 /** A request that needs the messages before it to be stored. */
@@ -71,6 +77,7 @@ export class PostgresDatabase {
   #requests: Due[] = [];
   readonly #prunings: Pruning[] = [];
   #wake = Promise.withResolvers<void>();
+  #adding: Promise<void> = Promise.resolve();
   #closing = false;
   #ended = false;
 
@@ -80,7 +87,7 @@ export class PostgresDatabase {
     this.#send = send;
     const { address, instance } = start;
     const name = `bourse history ${process.pid}.${Math.random().toString(36).slice(2, 8)}`;
-    this.#writer = new PostgresWriter(address, instance, name);
+    this.#writer = new PostgresWriter(address, instance, name, start.part === 'writer');
     this.#readers = new Readers(address, name);
     this.#reads = new PendingReads(this.#readers, send);
     this.#absence = new Absence(address.place, {
@@ -141,6 +148,10 @@ export class PostgresDatabase {
         this.#waiting.addBatch(unpackBatch(message.batch), this.#names);
         break;
       case 'generated':
+        if (this.#start.part === 'reader') {
+          this.#addBeside(message.past);
+          return;
+        }
         this.#waiting.addGenerated(message.past);
         break;
       default:
@@ -153,6 +164,18 @@ export class PostgresDatabase {
     this.#wake.resolve();
   }
 
+  /** What a reader adds; a past that is lost with the server is made up again at the next start. */
+  #addBeside(past: GeneratedPast): void {
+    const rows = new WaitingRows();
+    rows.addGenerated(past);
+    this.#adding = this.#adding
+      .then(async () => {
+        await this.#writer.connect();
+        await this.#writer.add(rows.groups);
+      })
+      .catch((error: Error) => this.#notice(`a generated past was not stored: ${error.message}`));
+  }
+
   #request(request: Request): void {
     const due = { request, after: this.#formatted, sinceMs: performance.now() };
     if (due.after <= this.#stored) this.#answer(due);
@@ -161,6 +184,10 @@ export class PostgresDatabase {
   }
 
   async #run(): Promise<void> {
+    if (this.#start.part === 'reader') {
+      this.#reportStored();
+      return;
+    }
     try {
       const warning = await this.#writer.open();
       if (warning !== '') this.#notice(warning);
@@ -330,7 +357,7 @@ export class PostgresDatabase {
         this.#reads.begin(request, sinceMs);
         break;
       case 'flush':
-        this.#send({ type: 'answer', id, value: undefined });
+        void this.#adding.then(() => this.#send({ type: 'answer', id, value: undefined }));
         break;
       case 'prune':
         this.#prunings.push({ id, steps: this.#writer.prune(request.now), deleted: 0 });

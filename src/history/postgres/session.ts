@@ -41,8 +41,29 @@ export class Session {
     });
   }
 
-  /** Rejects as the server or the operating system does. */
-  static async open({ url }: PostgresAddress, name: string): Promise<Session> {
+  /** Of several servers that which takes writes. Rejects as the server or the operating system does. */
+  static async open({ url, others = [] }: PostgresAddress, name: string): Promise<Session> {
+    if (others.length === 0) return Session.#openAt(url, name);
+    let failure: unknown;
+    for (const each of [url, ...others]) {
+      try {
+        return await Session.#openPrimary(each, name);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  static async #openPrimary(url: string, name: string): Promise<Session> {
+    const session = await Session.#openAt(url, name);
+    const [[standby]] = (await session.rows('SELECT pg_is_in_recovery()')) as [[boolean]];
+    if (!standby) return session;
+    session.destroy();
+    throw new Error('Connection terminated: the server is a standby');
+  }
+
+  static async #openAt(url: string, name: string): Promise<Session> {
     const session = new Session(
       new pg.Client({
         connectionString: url,

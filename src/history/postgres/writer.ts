@@ -28,12 +28,16 @@ const LOCK_POLL_MS = 50;
 /** A server that does not answer for so long is given up, and the transaction with it: it is in doubt then. */
 const ANSWER_WITHIN_MS = 30_000;
 const LOCK_NAME = 'bourse.history';
+const CUT_OFF = `SELECT pg_terminate_backend(l.pid) FROM pg_locks l
+  WHERE l.locktype = 'advisory' AND l.objid = hashtext($1)::oid AND l.granted AND l.pid <> pg_backend_pid()
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 export class PostgresWriter {
   readonly #address: PostgresAddress;
   readonly #instance: string;
   /** Of this process's sessions, so that one that is left over can be told from those of others. */
   readonly #name: string;
+  readonly #takesOver: boolean;
   readonly #inserts = new Map<string, string>();
   #session: Session | undefined;
   #types: ColumnTypes = new Map();
@@ -43,10 +47,12 @@ export class PostgresWriter {
   #backend = 0;
   #destroyed = false;
 
-  constructor(address: PostgresAddress, instance: string, name: string) {
+  /** With `takesOver` a program that holds the lock is cut off: its lease is over. */
+  constructor(address: PostgresAddress, instance: string, name: string, takesOver = false) {
     this.#address = address;
     this.#instance = instance;
     this.#name = name;
+    this.#takesOver = takesOver;
   }
 
   /** Last command that is durable. */
@@ -62,7 +68,7 @@ export class PostgresWriter {
   async open(): Promise<string> {
     const session = await this.#connect();
     const warning = await checkServer(session, this.#address);
-    await this.#lock(session);
+    await this.#lock(session, this.#takesOver);
     this.#note(await migrate(session, this.#address, this.#instance));
     await this.#readTypes(session);
     return warning;
@@ -124,6 +130,25 @@ export class PostgresWriter {
         return session.rows(this.#insert(group), group.literals(), `store ${name}`);
       }),
     );
+  }
+
+  /** Rows that belong to no command, beside another program that writes. */
+  async add(groups: readonly RowGroup[]): Promise<void> {
+    const session = this.#live();
+    if (this.#types.size === 0) await this.#readTypes(session);
+    await session.rows('BEGIN');
+    try {
+      for (const group of groups) await session.rows(this.#insert(group), group.literals());
+    } finally {
+      // After an error it rolls back.
+      await session.rows('COMMIT');
+    }
+  }
+
+  /** Without the right to write, for one that only reads and adds. */
+  async connect(): Promise<void> {
+    if (this.connected) return;
+    await checkServer(await this.#connect(), this.#address);
   }
 
   /**
@@ -216,7 +241,7 @@ export class PostgresWriter {
   }
 
   /** One program at a time; the revision is what keeps a second one out, this only says so early. */
-  async #lock(session: Session): Promise<void> {
+  async #lock(session: Session, takesOver = false): Promise<void> {
     const [[backend]] = (await session.rows('SELECT pg_backend_pid()')) as [[number]];
     const endMs = performance.now() + LOCK_WITHIN_MS;
     for (;;) {
@@ -224,6 +249,7 @@ export class PostgresWriter {
         [boolean],
       ];
       if (locked) break;
+      if (takesOver) await session.rows(CUT_OFF, [LOCK_NAME]);
       if (performance.now() > endMs) throw refused(this.#address, await this.#holder(session));
       await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
     }

@@ -1,0 +1,49 @@
+/** The living market of a cluster: on the node that has the duty, and after a take-over without the quotes of the last one. */
+import type { Logger } from 'pino';
+import type { Duty } from '../../cluster/engine.ts';
+import type { ClusterNode } from '../../cluster/node.ts';
+import type { Sequencer } from '../../sequencer/sequencer.ts';
+import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
+import type { OpenSimulator } from './open-simulator.ts';
+
+/** `open` opens the market on a sequencer; `changed` is told which one runs on this node. */
+export function keepMarket(
+  node: ClusterNode,
+  logger: Logger,
+  open: (sequencer: Sequencer) => Promise<OpenSimulator | undefined>,
+  changed: (simulator: OpenSimulator | undefined) => void,
+): void {
+  let running: OpenSimulator | undefined;
+  let held: Duty | undefined;
+  const begin = async (duty: Duty) => {
+    const sequencer = node.sequencer.under(duty);
+    // The last holder's packs are before the duty in the log.
+    await node.sequencer.catchUp();
+    await Promise.all(withdrawnQuotes(sequencer.state).map((command) => sequencer.submit(command)));
+    const opened = await open(sequencer);
+    if (held !== duty) {
+      opened?.close();
+      return;
+    }
+    running = opened;
+    changed(running);
+    running?.start();
+    logger.info({ epoch: duty.epoch }, 'the market runs on this node');
+  };
+  node.duties.add('market', {
+    wanted: () => node.isServing && node.isGateway && node.cutOff === undefined,
+    begin: (duty) => {
+      held = duty;
+      begin(duty).catch((error: Error) => {
+        logger.error({ err: error }, 'the market could not begin on this node');
+        if (held === duty) node.duties.release('market').catch(() => {});
+      });
+    },
+    end: () => {
+      held = undefined;
+      running?.close();
+      running = undefined;
+      changed(undefined);
+    },
+  });
+}

@@ -1,0 +1,529 @@
+/**
+ * A node of a cluster: its state from the newest snapshot and the packs after it, its place in the log of all nodes, the
+ * duties that it may have, and whether it may be trusted to answer.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeCommand, encodeCommand } from '../core/codec/command-codec.ts';
+import { Exchange } from '../core/engine/exchange.ts';
+import type { Command, Unstamped } from '../core/model/command.ts';
+import { NEWEST_EDITION } from '../core/model/edition.ts';
+import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
+import type { Clock } from '../sequencer/clock.ts';
+import { isCancellation } from '../sequencer/load-shedding.ts';
+import { describe } from '../sequencer/recovery.ts';
+import { stateHash } from '../sequencer/state-hash.ts';
+import { ClusterHistory } from './cluster-history.ts';
+import { Duties } from './duties.ts';
+import type { Duty } from './engine.ts';
+import { EngineTime } from './engine-time.ts';
+import { isAlive, Membership, type NodeFacts } from './membership.ts';
+import { NodeSequencer } from './node-sequencer.ts';
+import { FIRST_CHAIN } from './pack.ts';
+import type { DatabaseAddress } from './postgres/address.ts';
+import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
+import { ClusterRefused } from './postgres/install.ts';
+import { PostgresEngine } from './postgres/postgres-engine.ts';
+import { type Durability, refusalsOf } from './postgres/promises.ts';
+import { SCHEMA_VERSION } from './postgres/schema.ts';
+import { SideConnection } from './postgres/side-connection.ts';
+import { type AppliedPack, type LogPosition, SharedLog } from './shared-log.ts';
+import { finishSnapshots, loadSnapshot, writeSnapshot } from './snapshots.ts';
+
+const BEAT_MS = 1_000;
+/** Ticks come every second: a node that has seen no pack for so long may be cut off. */
+const CUT_OFF_MS = 2_000;
+const CLOCK_DIFFERENCE_MAX_MS = 1_000;
+/** A snapshot of a large state takes its time. */
+const SNAPSHOT_ANSWER_MS = 60_000;
+const TURN_MS = 100;
+/** How often the whole state is hashed, in commands. */
+const HASH_EACH = 1_000_000;
+/** Says that the node that writes the history should store what it has. */
+const STORE = 'store';
+
+const TICK = encodeCommand({ type: 'tick', time: 1 })[0];
+const SET_EDITION = encodeCommand({ type: 'setEdition', time: 1, edition: 1, by: '' })[0];
+
+export interface NodeOptions {
+  readonly address: DatabaseAddress;
+  readonly name: string;
+  readonly role: 'node' | 'scribe';
+  readonly durability: Durability;
+  /** Of the keys that this node has. */
+  readonly fingerprint: Uint8Array;
+  readonly version: string;
+  readonly snapshotMs: number;
+  readonly clock: Clock;
+  /** What the operator should know. */
+  readonly warn: (text: string, error?: Error) => void;
+  /** The engine failed at something that is tried again. */
+  readonly trouble: (error: Error) => void;
+}
+
+/** A condition for serving requests. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+const timers = {
+  after: (ms: number, act: () => void) => {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Parts {
+  readonly options: NodeOptions;
+  readonly side: SideConnection;
+  readonly instance: string;
+  readonly run: number;
+  readonly now: number;
+}
+
+export class ClusterNode {
+  readonly log: SharedLog;
+  readonly sequencer: NodeSequencer;
+  readonly history: ClusterHistory;
+  readonly duties: Duties;
+  readonly instance: string;
+  /** Commands between the snapshot and the end of the log. */
+  replayed = 0;
+  /** Where clients reach it, once it listens. */
+  urls: { readonly url: string; readonly operatorUrl: string | undefined } = {
+    url: '',
+    operatorUrl: undefined,
+  };
+  /** Changes of users and keys that this node has. */
+  identitySeen: () => number = () => 0;
+  /** Called with every tick that was applied, and with every pack. */
+  onTick: (time: number) => void = () => {};
+  onPack: (pack: AppliedPack) => void = () => {};
+  readonly #options: NodeOptions;
+  readonly #side: SideConnection;
+  readonly #membership: Membership;
+  #lastPackMs = Number.NEGATIVE_INFINITY;
+  #beating: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isServing = false;
+  /** Nodes have come to different states, and no majority says which is right. */
+  #disagreement: string | undefined;
+  #hash: NodeFacts['hash'];
+  #hashedAt = 0;
+  #snapshotMs = Number.NEGATIVE_INFINITY;
+  #saving: Promise<void> | undefined;
+  #historyTurn: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(
+    { options, side, instance, run, now }: Parts,
+    exchange: Exchange,
+    begin: LogPosition,
+    engine: PostgresEngine,
+    history: ClusterHistory,
+  ) {
+    this.#options = options;
+    this.#side = side;
+    this.instance = instance;
+    this.history = history;
+    const { name, role, durability, clock, trouble } = options;
+    const query = (text: string, values: readonly unknown[]) => side.query(text, values);
+    this.#membership = new Membership(query, { name, run, role, durability });
+    this.duties = new Duties(name, query);
+    this.log = new SharedLog({
+      engine,
+      run,
+      begin,
+      engineTime: new EngineTime({ monotonicMs: () => performance.now(), wallMs: Date.now }, now),
+      wallMs: Date.now,
+      timers,
+      digest: () => exchange.state.digest.value,
+      onTrouble: trouble,
+      onDisagreement: () => void this.beat(),
+      admit: refuseUnknown,
+      onPack: (pack) => this.#applied(pack),
+    });
+    this.sequencer = new NodeSequencer(exchange, this.log, history, clock, begin.nextSeq - 1);
+    this.sequencer.withholds = (command) => this.#refusalOf(command);
+    this.#hashedAt = Math.floor(this.sequencer.appliedSeq / HASH_EACH);
+    describe(history, exchange.state);
+    engine.onWord((word) => {
+      if (word === STORE) history.storeNow();
+    });
+    this.duties.add('history', {
+      wanted: () => role === 'scribe' || !this.#hasScribe(),
+      begin: () => this.#inTurn(() => this.#beginHistory()),
+      end: () => this.#inTurn(() => history.rest()),
+    });
+    this.duties.add('snapshots', {
+      wanted: () => role === 'scribe' || !this.#hasScribe(),
+      begin: () => {
+        this.#snapshotMs = Number.NaN;
+      },
+      end: () => {},
+    });
+  }
+
+  /** Throws ClusterRefused, or as the database does. */
+  static async join(options: NodeOptions): Promise<ClusterNode> {
+    const side = new SideConnection(options.address);
+    const heavy = new SideConnection(options.address, SNAPSHOT_ANSWER_MS);
+    try {
+      const instance = await checkCluster(side, options);
+      const [row] = await side.query(
+        "SELECT nextval('bourse_cluster.run') AS run, bourse_cluster.now_ms() AS now",
+      );
+      const parts = { options, side, instance, run: Number(row!.run), now: Number(row!.now) };
+      const loaded = await loadSnapshot(heavy, (no, reason) =>
+        options.warn(`the snapshot after pack ${no} is not used: ${reason}`),
+      );
+      if (loaded === undefined) await refuseLostBeginning(side);
+      const begin = loaded?.position ?? { no: 0, nextSeq: 1, chain: FIRST_CHAIN, time: 0 };
+      const engine = new PostgresEngine(options.address);
+      await engine.reconnect();
+      const history = await openHistory(parts, engine, begin);
+      const exchange = loaded === undefined ? new Exchange() : new Exchange(loaded.state);
+      return new ClusterNode(parts, exchange, begin, engine, history);
+    } catch (error) {
+      await side.close();
+      throw error;
+    } finally {
+      await heavy.close();
+    }
+  }
+
+  /** Applies what the log has; resolves when that is everything that it had when this was called. */
+  async catchUp(): Promise<void> {
+    const before = this.sequencer.appliedSeq;
+    this.log.look();
+    for (;;) {
+      try {
+        await this.sequencer.catchUp();
+        break;
+      } catch (error) {
+        // Its place was too late; what comes before it is applied all the same.
+        if (this.sequencer.failure !== undefined) throw this.sequencer.failure;
+        this.#options.trouble(error as Error);
+        await sleep(TURN_MS);
+      }
+    }
+    this.replayed = this.sequencer.appliedSeq - before;
+    this.#timer = setInterval(() => void this.beat(), BEAT_MS);
+    await this.beat();
+    // Another node may have ended while it wrote the history: then this one does, when the lease is over.
+    await this.history.flush();
+  }
+
+  /** Does what one node at a time may do; waits for its turn. */
+  async inTurn<Result>(act: (duty: Duty) => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const duty = await this.duties.take('upkeep').catch(() => undefined);
+      if (duty !== undefined)
+        try {
+          // What the one before has done must be seen.
+          await this.sequencer.catchUp();
+          return await act(duty);
+        } finally {
+          await this.duties.release('upkeep').catch(() => {});
+        }
+      await sleep(TURN_MS);
+    }
+  }
+
+  /** From now on it takes duties, and refuses commands while it cannot be trusted. */
+  serve(): void {
+    this.#isServing = true;
+    void this.beat();
+  }
+
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
+  get isGateway(): boolean {
+    return this.#options.role === 'node';
+  }
+
+  /** Why requests of users are not answered now; undefined when they are. */
+  get cutOff(): string | undefined {
+    const silentMs = performance.now() - this.#lastPackMs;
+    return silentMs <= CUT_OFF_MS
+      ? undefined
+      : `this node has heard nothing from the log of the cluster for ${Math.round(silentMs / 100) / 10} s`;
+  }
+
+  checks(): readonly Check[] {
+    const { clockAheadMs, oneCopy } = this.#membership.surroundings;
+    const { cutOff } = this;
+    const differs = Math.abs(clockAheadMs) > CLOCK_DIFFERENCE_MAX_MS;
+    return [
+      check('cluster log', cutOff === undefined, cutOff),
+      check(
+        'cluster clock',
+        !differs,
+        `this machine's clock is ${Math.round(Math.abs(clockAheadMs))} ms ${clockAheadMs > 0 ? 'behind' : 'ahead of'} the database's`,
+      ),
+      check('cluster states', this.#disagreement === undefined, this.#disagreement),
+      {
+        name: 'cluster copies',
+        ok: true,
+        ...(oneCopy && { detail: 'one copy: no standby is connected to the database' }),
+      },
+    ];
+  }
+
+  /** Resolves with whether a command with this number was applied in time. */
+  async reached(seq: number, withinMs: number): Promise<boolean> {
+    const endMs = performance.now() + withinMs;
+    while (this.sequencer.appliedSeq < seq) {
+      if (performance.now() > endMs) return false;
+      await sleep(5);
+    }
+    return true;
+  }
+
+  /** Writes the row of this node and looks after its duties. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#beat()
+      .catch((error: Error) => this.#options.trouble(error))
+      .finally(() => {
+        this.#beating = undefined;
+      });
+    return this.#beating;
+  }
+
+  /** Writes one now, if it is this node's to do; resolves when it counts. */
+  snapshot(): Promise<void> {
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  /** Leaves the cluster in order; the log stays open until `close`. */
+  async leave(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#beating;
+    if (this.duties.holds('snapshots'))
+      await this.snapshot().catch((error: Error) => this.#options.warn('no snapshot at the stop', error));
+    if (this.history.isWriter) await this.history.flush().catch(() => {});
+    await this.duties.close();
+    await this.#historyTurn;
+    await this.#membership.leave().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.sequencer.close();
+    await this.duties.close();
+    await this.history.close();
+    await this.log.close();
+    await this.#side.close();
+  }
+
+  #hasScribe(): boolean {
+    const { members } = this.#membership.surroundings;
+    return members.some(({ role, name }) => role === 'scribe' && name !== this.#options.name);
+  }
+
+  #applied(pack: AppliedPack): void {
+    this.#lastPackMs = performance.now();
+    if (!pack.isVoid && pack.payloads.some(([type]) => type === TICK)) this.onTick(pack.time);
+    this.onPack(pack);
+    const million = Math.floor(this.sequencer.appliedSeq / HASH_EACH);
+    if (million === this.#hashedAt) return;
+    this.#hashedAt = million;
+    this.#hash = { no: pack.no, bytes: Buffer.from(stateHash(this.sequencer.state), 'hex') };
+  }
+
+  #refusalOf(command: Unstamped<Command>): string | undefined {
+    if (!this.#isServing || command.type === 'tick') return undefined;
+    const { cutOff } = this;
+    if (cutOff !== undefined) return cutOff;
+    return this.#disagreement === undefined || isCancellation(command, this.sequencer.state)
+      ? undefined
+      : this.#disagreement;
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#isClosed || this.sequencer.failure !== undefined) return;
+    const { no } = this.log.position;
+    const { version } = this.#options;
+    const facts = {
+      ...this.urls,
+      version,
+      editionMax: NEWEST_EDITION,
+      applied: no,
+      appliedSeq: this.sequencer.appliedSeq,
+      digest: this.sequencer.state.digest.value,
+      identitySeen: this.identitySeen(),
+      hash: this.#hash,
+    };
+    if (!(await this.#membership.write(facts))) {
+      this.sequencer.halt(
+        new Error(`another process has joined the cluster as node ${this.#options.name}: names must differ`),
+      );
+      return;
+    }
+    this.#compareStates();
+    await this.duties.beat();
+    await this.history.look();
+    if (this.duties.holds('snapshots')) await this.#lookAfterSnapshots();
+  }
+
+  /** Each node says what its state was after the last pack that it had applied. */
+  #compareStates(): void {
+    const others = this.#membership.surroundings.members.filter(({ name }) => name !== this.#options.name);
+    const compared = others.flatMap(({ name, applied, digest }) => {
+      const mine = this.log.digestAfter(applied);
+      return mine === undefined ? [] : [{ name, isEqual: mine === digest }];
+    });
+    const differing = compared.filter(({ isEqual }) => !isEqual).map(({ name }) => name);
+    if (differing.length === 0) return;
+    const agreeing = 1 + compared.length - differing.length;
+    const names = differing.join(', ');
+    if (differing.length > agreeing)
+      this.sequencer.halt(
+        new Error(
+          `this node has come to another state than most of the cluster (${names}): it stops, and the others go on`,
+        ),
+      );
+    else if (differing.length === agreeing && this.#disagreement === undefined) {
+      this.#disagreement = `nodes have come to different states (${names} and this one) and no majority says which is right: only cancellations are taken until the operator has stopped the wrong one and started this one again`;
+      this.#options.warn(this.#disagreement);
+    }
+  }
+
+  async #beginHistory(): Promise<void> {
+    try {
+      await this.history.write((error) => {
+        this.#options.warn('this node does not write the history any more', error);
+        void this.duties.release('history').catch(this.#options.trouble);
+      });
+      if (!this.duties.holds('history')) await this.history.rest();
+    } catch (error) {
+      this.#options.warn('this node cannot write the history', error as Error);
+      await this.duties.release('history').catch(this.#options.trouble);
+    }
+  }
+
+  #inTurn(act: () => Promise<void>): void {
+    this.#historyTurn = this.#historyTurn.then(act).catch(this.#options.trouble);
+  }
+
+  async #lookAfterSnapshots(): Promise<void> {
+    const now = performance.now();
+    if (Number.isNaN(this.#snapshotMs)) {
+      const [newest] = await this.#side.query(
+        'SELECT bourse_cluster.now_ms() - max(time) AS age FROM bourse_cluster.snapshot',
+      );
+      const age = newest?.age === null ? 0 : Number(newest?.age);
+      this.#snapshotMs = now - age;
+    }
+    if (now - this.#snapshotMs >= this.#options.snapshotMs && this.#saving === undefined)
+      this.snapshot().catch(this.#options.trouble);
+    else if (this.#saving === undefined) await finishSnapshots(this.#side, this.history.confirmedSeq);
+  }
+
+  async #save(): Promise<void> {
+    if (!this.duties.holds('snapshots')) throw new Error('another node writes the snapshots');
+    const { position } = this.log;
+    this.#snapshotMs = performance.now();
+    if (position.no === 0) return;
+    const heavy = new SideConnection(this.#options.address, SNAPSHOT_ANSWER_MS);
+    try {
+      await writeSnapshot(heavy, position, this.sequencer.state);
+      await this.history.flush();
+      await finishSnapshots(heavy, this.history.confirmedSeq);
+    } finally {
+      await heavy.close();
+    }
+  }
+}
+
+function check(name: string, ok: boolean, detail: string | undefined): Check {
+  return ok || detail === undefined ? { name, ok } : { name, ok, detail };
+}
+
+/** A newer program has written it: whatever this one made of it would be something else. */
+function refuseUnknown(payload: Uint8Array): void {
+  if (payload[0] !== SET_EDITION) return;
+  const command = decodeCommand(payload);
+  if (command.type === 'setEdition' && command.edition > NEWEST_EDITION)
+    throw new Error(
+      `the cluster enters edition ${command.edition} of the rule book, and this program knows up to ${NEWEST_EDITION}: start the newer program`,
+    );
+}
+
+/** Resolves with the id of the cluster. Throws ClusterRefused. */
+async function checkCluster(side: SideConnection, options: NodeOptions): Promise<string> {
+  const { durability, fingerprint, name } = options;
+  const [there] = await side.query("SELECT to_regclass('bourse_cluster.cluster') IS NOT NULL AS there");
+  if (there?.there !== true)
+    throw new ClusterRefused('the database has no cluster yet: make it with "bourse cluster init"');
+  const [row] = await side.query(
+    'SELECT instance::text AS instance, schema_version, keys_fingerprint FROM bourse_cluster.cluster',
+  );
+  const version = Number(row?.schema_version);
+  if (version !== SCHEMA_VERSION)
+    throw new ClusterRefused(
+      `the tables of the cluster have version ${version}, this program has ${SCHEMA_VERSION}: start the other program`,
+    );
+  if (Buffer.compare(row!.keys_fingerprint as Buffer, fingerprint) !== 0)
+    throw new ClusterRefused(
+      'the files of --keys are others than those of the cluster: every node needs the same',
+    );
+  const client = await side.client();
+  await client.query('RESET synchronous_commit');
+  const refusals = await refusalsOf(client, durability);
+  await client.query('SET synchronous_commit = off');
+  if (refusals.length > 0) throw new ClusterRefused(`the database cannot be trusted: ${refusals.join('; ')}`);
+  if (await isAlive((text, values) => side.query(text, values), name))
+    throw new ClusterRefused(`node ${name} is running already: give this one another name with --node`);
+  return String(row!.instance).replaceAll('-', '');
+}
+
+/** Without a snapshot the state comes from the first pack on. Throws ClusterRefused. */
+async function refuseLostBeginning(side: SideConnection): Promise<void> {
+  const [row] = await side.query('SELECT min(no) AS first FROM bourse_cluster.pack');
+  if (row?.first !== null && Number(row?.first) !== 1)
+    throw new ClusterRefused(
+      `there is no snapshot that can be read, and the packs before ${String(row?.first)} are deleted: restore the database from a backup`,
+    );
+}
+
+async function openHistory(
+  { options, side, instance }: Parts,
+  engine: PostgresEngine,
+  begin: LogPosition,
+): Promise<ClusterHistory> {
+  const address = historyAddressOf(options.address);
+  await prepareHistory(address, instance);
+  const storedSeq = async () => {
+    const [row] = await side.query('SELECT last_seq FROM history.meta');
+    return Number(row?.last_seq);
+  };
+  const onNotice = (text: string) => options.warn(text);
+  const reader = await openPostgresHistory({
+    address,
+    instance,
+    part: 'reader',
+    onNotice,
+    onFailure: (error) => options.warn('the history cannot be read', error),
+  });
+  const stored = await storedSeq();
+  if (stored < begin.nextSeq - 1)
+    options.warn(`the history ends at command ${stored}, before the snapshot: this node cannot write it`);
+  return new ClusterHistory(
+    {
+      reader,
+      storedSeq,
+      openWriter: (onFailure) =>
+        openPostgresHistory({ address, instance, part: 'writer', onNotice, onFailure }),
+      wantStored: () => engine.tell(STORE),
+    },
+    Math.max(stored, begin.nextSeq - 1),
+  );
+}
