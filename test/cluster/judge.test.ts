@@ -171,7 +171,7 @@ const LIES: Readonly<Record<string, { readonly kind: readonly string[]; readonly
     kind: ['LOST'],
     lie: () => edited(`p${ORDERS - 1}`, { outcome: 'done', orderId: '1000000000000000001' }),
   },
-  'a number that is another command’s': {
+  'an answer that does not know its own command': {
     kind: ['NUMBER'],
     lie: () => edited('p5', { seq: callOf('p5').seq! - 1 }),
   },
@@ -206,7 +206,10 @@ const LIES: Readonly<Record<string, { readonly kind: readonly string[]; readonly
     kind: ['LOST'],
     lie: () => edited('cancel', { orderId: callOf('p5').orderId }),
   },
-  'a cancellation under another number': { kind: ['NUMBER'], lie: () => edited('cancel', { seq: 1 }) },
+  'a cancellation that its answer does not know': {
+    kind: ['NUMBER'],
+    lie: () => edited('cancel', { seq: 1 }),
+  },
   'a refused cancellation that was executed': {
     kind: ['EXECUTED'],
     lie: () => edited('cancel', { outcome: 'refused', seq: undefined }),

@@ -2,12 +2,12 @@
 import type { DemoKeys } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
 import { type Answer, type NewOrder, outcomeOf, type Wire } from './session.ts';
-import { BALANCES, OPEN_ORDERS } from './shown.ts';
+import { BALANCES, OPEN_ORDERS, ORDER } from './shown.ts';
 
 const SEQ_HEADER = 'x-bourse-seq';
 const AFTER_HEADER = 'x-bourse-after';
 const NOT_FOUND = '25204';
-const OPEN: ReadonlySet<string> = new Set(['live', 'partially_filled', 'new']);
+const OPEN: ReadonlySet<string> = new Set(['new', 'partially_filled']);
 
 export class HttpWire implements Wire {
   readonly #keys: DemoKeys;
@@ -45,7 +45,7 @@ export class HttpWire implements Wire {
   }
 
   async lookUp(url: string, clientOid: string): Promise<Answer> {
-    const path = `/api/v3/trade/order-info?clientOid=${clientOid}`;
+    const path = `${ORDER}?clientOid=${clientOid}`;
     const reply = await this.#send(url, 'GET', path);
     const answer = this.#read(reply);
     if (reply.code === NOT_FOUND) return { ...answer, outcome: 'done', message: undefined };

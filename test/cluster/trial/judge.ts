@@ -35,6 +35,8 @@ export interface Judgement {
   readonly counts: Readonly<Record<string, number>>;
 }
 
+const VALUE_SHOWN = 200;
+
 const isRead = ({ action }: Call) => action !== 'place' && action !== 'cancel';
 
 export function judge({ packs, calls, nodes }: Evidence): Judgement {
@@ -87,8 +89,8 @@ function placeFindings(call: Call, found: readonly Executed[]): string[] {
   else if (outcome === 'done') {
     if (accepted!.orderId !== orderId)
       findings.push(`TOLD: ${clientOid} is order ${accepted!.orderId}, told was ${orderId}`);
-    if (seq !== undefined && accepted!.seq !== seq)
-      findings.push(`NUMBER: ${clientOid} is command ${accepted!.seq}, told was ${seq}`);
+    if (seq !== undefined && accepted!.seq > seq)
+      findings.push(`NUMBER: ${clientOid} is command ${accepted!.seq}; the answer knew ${seq} only`);
   }
   if (outcome === 'refused' && accepted !== undefined)
     findings.push(`EXECUTED: ${clientOid} was refused and stands as command ${accepted.seq}`);
@@ -105,8 +107,8 @@ function cancelFindings({ clientOid, outcome, seq }: Call, found: readonly Execu
   const accepted = found.find((each) => each.accepted);
   if (outcome === 'done' && accepted === undefined)
     return [`LOST: the cancellation of ${clientOid} was acknowledged with ${seq ?? 'no number'}`];
-  if (outcome === 'done' && seq !== undefined && accepted!.seq !== seq)
-    return [`NUMBER: the cancellation of ${clientOid} is command ${accepted!.seq}, told was ${seq}`];
+  if (outcome === 'done' && seq !== undefined && accepted!.seq > seq)
+    return [`NUMBER: the cancellation of ${clientOid} is ${accepted!.seq}; the answer knew ${seq} only`];
   if ((outcome === 'refused' && accepted !== undefined) || (outcome === 'not executed' && found.length > 0))
     return [`EXECUTED: the cancellation of ${clientOid} was ${outcome}; it is command ${found[0]!.seq}`];
   return [];
@@ -119,10 +121,19 @@ function readFindings(read: Call, { shown, lastSeq }: ReplayedLog): string[] {
   if (seq > lastSeq) return [`AHEAD: ${what} knows command ${seq}; the log ends with ${lastSeq}`];
   const right = shown.get(id);
   if (isDeepStrictEqual(data, right)) return [];
-  return [`READ: ${what} at ${seq} showed ${brief(data)}, the log says ${brief(right)}`];
+  return [`READ: ${what} at ${seq}: ${difference(data, right)}`];
 }
 
-const brief = (data: unknown) => (JSON.stringify(data) ?? 'nothing').slice(0, 2_000);
+/** Where two values begin to differ. */
+function difference(told: unknown, right: unknown, at = ''): string {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+  if (!isObject(told) || !isObject(right))
+    return `${at} was ${JSON.stringify(told)?.slice(0, VALUE_SHOWN)}, the log says ${JSON.stringify(right)?.slice(0, VALUE_SHOWN)}`;
+  const [one, other] = [told, right] as [Record<string, unknown>, Record<string, unknown>];
+  const names = Object.keys({ ...one, ...other });
+  const name = names.find((each) => !isDeepStrictEqual(one[each], other[each]));
+  return name === undefined ? '' : difference(one[name], other[name], `${at}.${name}`);
+}
 
 /** After an unknown outcome and the time of the deadline, "there is no such order" is final on every node. */
 function finalFindings(calls: readonly Call[], { placed }: ReplayedLog): string[] {

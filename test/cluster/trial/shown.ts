@@ -10,6 +10,7 @@ import type { ReplayedLog } from './replayed-log.ts';
 
 export const OPEN_ORDERS = '/api/v3/trade/unfilled-orders';
 export const BALANCES = '/api/v3/account/assets';
+export const ORDER = '/api/v3/trade/order-info';
 
 /** An order that was found: the whole of it while it is open, later only that it is there. */
 export interface FoundOrder {
@@ -23,15 +24,34 @@ export function shownBy({ exchange: { state }, placed }: ReplayedLog, read: Call
   const order = placed.get(read.clientOid)?.find(({ accepted }) => accepted);
   if (order === undefined) return undefined;
   const open = openOrder(state, read.uid, 0, read.clientOid);
-  return plain({ orderId: order.orderId, ...(open !== undefined && { open: openView(state, open) }) });
+  if (open === undefined) return { orderId: order.orderId };
+  return { orderId: order.orderId, open: asSent(routeOf(ORDER).data, openView(state, open)) };
+}
+
+function routeOf(path: string): Route {
+  return [...tradeQueryRoutes, ...accountRoutes].find((each) => each.path === path)!;
 }
 
 function ask(path: string, state: State, uid: number): unknown {
-  const found: Route = [...tradeQueryRoutes, ...accountRoutes].find((each) => each.path === path)!;
+  const { handle, data } = routeOf(path);
   const caller = { user: { uid } } as Caller;
   const call = { sequencer: { state }, caller, query: {} } as unknown as Parameters<Route['handle']>[0];
-  return plain(found.handle(call));
+  return asSent(data, handle(call));
 }
 
-/** As it is after the wire. */
-const plain = (data: unknown): unknown => JSON.parse(JSON.stringify(data));
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** As it is after the wire: only what the schema of the response has. */
+function asSent(schema: Schema, data: unknown): unknown {
+  if (Array.isArray(data)) return data.map((each) => asSent(schema.items ?? {}, each));
+  if (typeof data !== 'object' || data === null) return data;
+  const fields = Object.entries(data).filter(
+    ([name, value]) => value !== undefined && (schema.properties === undefined || name in schema.properties),
+  );
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, asSent(schema.properties?.[name] ?? {}, value)]),
+  );
+}
