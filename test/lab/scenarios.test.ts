@@ -195,6 +195,24 @@ describe('a scenario on a running exchange', () => {
     assert.deepEqual([report.ok, report.failed], [false, 2]);
   });
 
+  it('expects that an account has not made mistakes', async () => {
+    const small = { category: 'SPOT', symbol: 'BTCUSDT', side: 'buy', qty: '0.000001', price: '60000' };
+    const report = await runIn(exchange, {
+      document: {
+        scenario: 'mistakes',
+        steps: [
+          { order: { account: 'alice', ...small, code: '25611' } },
+          { expect: { account: 'bob', noMistakes: ['below-minimum', 'rate-limited'] } },
+          { expect: { account: 'alice', noMistakes: ['below-minimum', 'rate-limited'] } },
+        ],
+      },
+    });
+    assert.deepEqual(
+      report.steps.map(({ message }) => message),
+      ['', '', 'alice: below-minimum: an order was too small (1)'],
+    );
+  });
+
   it('runs nothing when it is only checked', async () => {
     const before = exchange.sequencer.appliedSeq;
     const document = 'scenario: dry\nsteps: [{ halt: true }]';

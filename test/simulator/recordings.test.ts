@@ -116,6 +116,43 @@ describe('a recording', () => {
     assert.deepEqual(await rowsOf(file('x.json', lines), { as: 'ccxt-ohlcv:ETH/USDT' }), expected);
   });
 
+  it('of changes of a book is the book after them, at most ten times a second', async () => {
+    const head = 'exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount';
+    const row = (ms: number, isSnapshot: boolean, side: string, price: number, amount: number) =>
+      `binance,BTCUSDT,${DAY + ms}000,${DAY + ms}000,${isSnapshot},${side},${price},${amount}`;
+    const rows = [
+      row(0, true, 'bid', 60_000, 2),
+      row(0, true, 'bid', 59_990, 1),
+      row(0, true, 'ask', 60_010, 1),
+      row(150, false, 'bid', 60_000, 0),
+      // Within a tenth of a second of what was told last: it waits.
+      row(190, false, 'ask', 60_010, 0.5),
+      row(190, false, 'ask', 60_030, 4),
+      // A venue that is behind shows both sides crossed for a moment.
+      row(500, false, 'bid', 60_040, 1),
+      row(700, false, 'bid', 60_040, 0),
+      row(900, true, 'ask', 61_000, 3),
+      row(900, true, 'bid', 60_900, 3),
+    ];
+    const { times, prices, books } = await readRecording(file('l2.csv', `${head}\n${rows.join('\n')}\n`));
+    assert.deepEqual(
+      [...times].map((time, n) => [time, prices[n], books[n]!.bids, [...books[n]!.values]]),
+      [
+        [0, 60_005, 2, [60_000, 2, 59_990, 1, 60_010, 1]],
+        [150, 60_000, 1, [59_990, 1, 60_010, 1]],
+        [700, 60_000, 1, [59_990, 1, 60_010, 0.5, 60_030, 4]],
+        [900, 60_950, 1, [60_900, 3, 61_000, 3]],
+      ],
+    );
+    const wrong = (line: string) => readRecording(file('wrong.csv', `${head}\n${line}\n`));
+    await assert.rejects(wrong(row(0, true, 'buy', 1, 1)), /line 2: side "buy" must be bid or ask/);
+    await assert.rejects(wrong(row(0, true, 'bid', 1, -1)), /amount "-1" must be a decimal above zero/);
+    await assert.rejects(
+      wrong(row(0, true, 'bid', 1, 1).replace('true', '')),
+      /is_snapshot "" must be true or false/,
+    );
+  });
+
   it('of quotes, books and tickers is the price between, or the index', async () => {
     const head = 'exchange,symbol,timestamp,local_timestamp';
     const cells = `deribit,BTC-PERPETUAL,${DAY}000,${DAY}000`;

@@ -16,6 +16,7 @@ import { DEED_SCHEMAS, type Deed, type Surroundings } from '../faults/deed.ts';
 import { ruleMistakes } from '../faults/faults.ts';
 import { type Mistake, mistake, type Path, schemaMistakes } from '../faults/mistake.ts';
 import { Span, When } from '../faults/when.ts';
+import { FINDING_NAMES } from '../referee/findings.ts';
 
 export const STEPS_MAX = 1000;
 const ACCOUNT_NAME = '^[a-z][a-z0-9-]{0,31}$';
@@ -64,6 +65,10 @@ export const Expect = Type.Object(
     ),
     marginRatioBelow: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
     marginRatioAbove: Type.Optional(Type.Number({ minimum: 0 })),
+    /** Names of the referee's findings that the account must not have. */
+    noMistakes: Type.Optional(
+      Type.Array(Type.Enum([...FINDING_NAMES]), { minItems: 1, maxItems: FINDING_NAMES.length }),
+    ),
     /** Those of crowds that are still open. */
     crowdPositions: Type.Optional(Range),
     /** Events since the beginning, by type. */

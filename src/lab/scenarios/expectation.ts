@@ -9,6 +9,7 @@ import { positionViews } from '../../core/reads/position-reads.ts';
 import { balances, openOrders } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
 import type { Identity } from '../../identity/identity.ts';
+import type { Referee } from '../referee/report.ts';
 import { isOfCrowd } from './crowd.ts';
 import type { Expect, Range } from './document.ts';
 
@@ -19,6 +20,8 @@ export interface Found {
   readonly events: Readonly<Record<string, number>>;
   /** Of the scenario's faults, by name. */
   readonly hits: Readonly<Record<string, number>>;
+  /** Of the referee, where they are asked for. */
+  readonly findings: Referee['findings'];
 }
 
 type Check = (expect: Expect, found: Found) => string[];
@@ -69,6 +72,12 @@ const CHECKS: { readonly [Field in Exclude<keyof Expect, 'account'>]-?: Check } 
         ? []
         : [`margin ratio is ${ratio}, not above ${expect.marginRatioAbove}`];
     }),
+  noMistakes: (expect, found) =>
+    ofAccount(expect, found, () =>
+      found.findings
+        .filter(({ name, count }) => count > 0 && expect.noMistakes!.includes(name))
+        .map(({ name, count, text }) => `${name}: ${text} (${count})`),
+    ),
   crowdPositions: ({ crowdPositions }, { state }) => {
     const crowd = [...state.accountByUid.values()].filter(({ uid }) => isOfCrowd(uid));
     const open = crowd.reduce((sum, { positions }) => sum + positions.size, 0);

@@ -8,6 +8,7 @@ import { stateHash } from '../../sequencer/state-hash.ts';
 import { isLiquidation } from '../../views/market-record-view.ts';
 import type { Deed } from '../faults/deed.ts';
 import type { When } from '../faults/when.ts';
+import type { Referee } from '../referee/report.ts';
 import { type CrowdWish, gather } from './crowd.ts';
 import { type ActionName, actionOf, type Expect, type Scenario, type Step } from './document.ts';
 import { unmet } from './expectation.ts';
@@ -235,9 +236,17 @@ export class ScenarioRunner {
       identity: stage.options.identity(),
       events: this.#events,
       hits,
+      findings: await this.#findingsOf(expect),
     };
     const missing = unmet(expect, found);
     if (missing.length > 0) throw new StepFailed(missing.join('; '));
+  }
+
+  async #findingsOf({ account, noMistakes }: Expect): Promise<Referee['findings']> {
+    if (account === undefined || noMistakes === undefined) return [];
+    const path = `/lab/referee?account=${encodeURIComponent(account)}`;
+    const { findings } = await this.stage.operator<Pick<Referee, 'findings'>>('GET', path);
+    return findings;
   }
 
   /** An outage is over when the operator is answered again. */

@@ -3,6 +3,7 @@
  * found by the names of a header; files without one are recognised by their shape.
  */
 import { parseUnits } from '../../core/model/units.ts';
+import { IncrementalBooks, type LevelChange } from './incremental-book.ts';
 import { pairOf } from './pair-names.ts';
 
 export const TAKER_BUYS = 1;
@@ -54,8 +55,24 @@ interface Format {
   /** Columns of a file without header, by their place. */
   readonly places?: readonly string[];
   readonly fits?: (cells: readonly string[]) => boolean;
-  /** Undefined when the row says nothing about the price. */
-  readonly read: (cells: Cells) => Entry | undefined;
+  /** Reads a row. */
+  readonly read?: ReadRow;
+  /** Of formats whose rows tell changes: a reader of one file. */
+  readonly begin?: () => FileReader;
+}
+
+/** Undefined when the row says nothing about the price. */
+type ReadRow = (cells: Cells) => Entry | undefined;
+
+/** The rows of one file, one after the other. */
+export interface FileReader {
+  readonly read: ReadRow;
+  /** What is left to say behind the last row. */
+  readonly end: () => readonly Entry[];
+}
+
+export function readerOf({ read, begin }: Format): FileReader {
+  return begin?.() ?? { read: read!, end: () => [] };
 }
 
 /** Names of the columns of price and size of a level. */
@@ -129,6 +146,15 @@ export const FORMATS = [
       size: decimal(cells, 'qty'),
       side: sideOfMaker(cells),
     }),
+  },
+  // Before the trades, whose columns it has as well.
+  {
+    name: 'tardis-incremental-book',
+    header: [...TARDIS, 'is_snapshot', 'side', 'price', 'amount'],
+    begin: () => {
+      const books = new IncrementalBooks();
+      return { read: (cells) => books.change(levelChange(cells)), end: () => books.end() };
+    },
   },
   {
     name: 'tardis-trades',
@@ -229,6 +255,19 @@ function between(cells: Cells, bids: readonly Column[], asks: readonly Column[])
     ...ofTardis(cells),
     prices: [best.reduce((sum, price) => sum + price, 0) / best.length],
     levels: { bids: bidLevels.length / 2, values: Float64Array.from([...bidLevels, ...askLevels]) },
+  };
+}
+
+function levelChange(cells: Cells): LevelChange {
+  const [snapshot, side, amount] = [cells.get('is_snapshot'), cells.get('side'), cells.get('amount')];
+  if (!isFlag(snapshot)) throw new BadRow(`is_snapshot "${snapshot}" must be true or false`);
+  if (side !== 'bid' && side !== 'ask') throw new BadRow(`side "${side}" must be bid or ask`);
+  return {
+    ...ofTardis(cells),
+    isSnapshot: snapshot.toLowerCase() === 'true',
+    isBid: side === 'bid',
+    price: decimal(cells, 'price'),
+    size: Number(amount) === 0 && amount !== '' ? 0 : decimal(cells, 'amount'),
   };
 }
 

@@ -2,7 +2,17 @@
 import { existsSync } from 'node:fs';
 import { REPLAY_LINES_MAX } from '../limits.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { BadRow, type Cells, type Entry, FORMAT_NAMES, FORMATS, formatNamed, formatOf } from './formats.ts';
+import {
+  BadRow,
+  type Cells,
+  type Entry,
+  type FileReader,
+  FORMAT_NAMES,
+  FORMATS,
+  formatNamed,
+  formatOf,
+  readerOf,
+} from './formats.ts';
 import { pairOf, pairOfFile } from './pair-names.ts';
 import { Columns, type Recording } from './recording.ts';
 import { type TextFile, textFilesOf } from './text-lines.ts';
@@ -147,6 +157,7 @@ class FileRows {
       const entry = table.read(cells);
       if (entry !== undefined) yield { line, entry };
     }
+    for (const entry of table?.end() ?? []) yield { line, entry };
   }
 
   #tableOf(cells: readonly string[], line: number): Table {
@@ -200,7 +211,7 @@ function parsed(text: string): unknown {
 class Table implements Cells {
   readonly hasHeader: boolean;
   readonly pair: string | undefined;
-  readonly #format: NonNullable<ReturnType<typeof formatNamed>>;
+  readonly #reader: FileReader;
   readonly #columns: ReadonlyMap<string, number>;
   #cells: readonly string[] = [];
 
@@ -213,7 +224,7 @@ class Table implements Cells {
     const names = first.map((cell) => cell.toLowerCase());
     this.hasHeader = header.length > 0 && header.every((name) => names.includes(name));
     this.pair = pair;
-    this.#format = format;
+    this.#reader = readerOf(format);
     const columns = this.hasHeader ? names : places;
     this.#columns = new Map(columns.map((name, n) => [name, n]));
   }
@@ -225,11 +236,16 @@ class Table implements Cells {
   read(cells: readonly string[]): Entry | BadRow | undefined {
     this.#cells = cells;
     try {
-      return this.#format.read(this);
+      return this.#reader.read(this);
     } catch (error) {
       if (error instanceof BadRow) return error;
       throw error;
     }
+  }
+
+  /** What the file says with all of its rows. */
+  end(): readonly Entry[] {
+    return this.#reader.end();
   }
 }
 
