@@ -16,6 +16,7 @@ import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { InstrumentStatus, Side } from '../model/enums.ts';
 import { tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import type { Position } from '../model/position.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { ContractEnd } from '../state/contract-end.ts';
@@ -56,21 +57,24 @@ interface Held {
   long: number;
   basis: bigint;
   readonly accounts: Set<Account>;
+  readonly positions: Position[];
 }
 
-const NOTHING: Held = { size: 0, long: 0, basis: 0n, accounts: new Set() };
+const NOTHING: Held = { size: 0, long: 0, basis: 0n, accounts: new Set(), positions: [] };
 
 /** By instrument; nothing where nobody holds a position. */
 function heldIn(state: State): (Held | undefined)[] {
   const contracts: (Held | undefined)[] = [];
   for (const account of state.accountByUid.values()) {
-    for (const { instrument, size, long, basis } of account.positions.values()) {
-      const held = contracts[instrument] ?? { size: 0, long: 0, basis: 0n, accounts: new Set() };
+    for (const position of account.positions.values()) {
+      const { instrument, size, long, basis } = position;
+      const held = contracts[instrument] ?? { ...NOTHING, accounts: new Set(), positions: [] };
       contracts[instrument] = held;
       held.size += size;
       if (long) held.long += size;
       held.basis += basis;
       held.accounts.add(account);
+      held.positions.push(position);
     }
   }
   return contracts;
@@ -87,13 +91,16 @@ function isUnsettled(state: State, { index, positions }: Account): boolean {
 }
 
 /** I06 to I09, I42. Positions of a contract that has ended close one by one: what is still open has its settlement value. */
-function checkContract(state: State, market: Market, { size, long, basis, accounts }: Held): void {
+function checkContract(state: State, market: Market, held: Held): void {
+  const { size, long, basis, accounts, positions } = held;
   const futures = market.futures!;
   const { symbol } = state.instruments[market.instrument]!;
   assert(
     market.holders.size === accounts.size && accounts.isSubsetOf(market.holders),
     () => `holders of ${symbol}: ${uidsOf(market.holders)}, positions of ${uidsOf(accounts)}`,
   );
+  const inTable = positions.length === market.positions.size && positions.every(market.positions.isTrueOf);
+  assert(inTable, () => `the table of positions of ${symbol} is not what accounts hold`);
   const end = endOf(state, market.instrument);
   const open = end === undefined ? 0n : valueAt(state, end, size);
   assert(end !== undefined || size === 0, () => `I06: sizes of ${symbol} sum to ${size}`);

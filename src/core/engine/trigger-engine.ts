@@ -128,11 +128,10 @@ export class TriggerEngine {
     const { state } = this;
     const { due, queue } = state.strategies;
     if (due.length === 0) return;
-    due.sort((a, b) => a.id - b.id);
-    for (const order of due) {
-      submitStrategy(state, order);
-      queue.push(order);
-    }
+    inAscendingId(due);
+    for (const order of due) submitStrategy(state, order);
+    if (queue.length === 0) state.strategies.queue = due.slice();
+    else for (const order of due) queue.push(order);
     due.length = 0;
   }
 
@@ -223,6 +222,14 @@ export class TriggerEngine {
       ...(plan && { preset: order.preset }),
     };
   }
+}
+
+/** Those of one price come in descending id: the last that was set is the first that fires. */
+function inAscendingId(orders: StrategyOrder[]): void {
+  let descending = true;
+  for (let n = 1; n < orders.length && descending; n++) descending = orders[n - 1]!.id > orders[n]!.id;
+  if (descending) orders.reverse();
+  else orders.sort((a, b) => a.id - b.id);
 }
 
 function firedLeg(order: StrategyOrder): TriggerLeg {

@@ -26,6 +26,7 @@ const CLOSE = 8;
 const PAYMENT = 2;
 
 const SIDES = [PosSide.none, PosSide.long, PosSide.short];
+const NO_POSITIONS: readonly Position[] = [];
 
 const REASONS = {
   [OrderKind.delivery]: { order: CancelReason.delivery, strategy: StrategyReason.delivery },
@@ -58,7 +59,7 @@ export function settleEnd(
 }
 
 function cancelOrders(state: State, { instrument, kind }: ContractEnd, account: Account): number {
-  const orders = state.openOrders.of(account.index, instrument);
+  const orders = account.openFutures === 0 ? 0 : state.openOrders.of(account.index, instrument);
   const { size: waiting } = account.strategies;
   if (orders > 0) cancelWhere(state, account, REASONS[kind].order, (each) => each === instrument);
   if (waiting > 0)
@@ -67,11 +68,15 @@ function cancelOrders(state: State, { instrument, kind }: ContractEnd, account: 
 }
 
 /** Older first. */
-function positionsIn({ positions }: Account, instrument: number): Position[] {
-  if (positions.size === 0) return [];
-  return SIDES.map((side) => positions.get(positionKey(instrument, side)))
-    .filter((position) => position !== undefined)
-    .sort((a, b) => a.id - b.id);
+function positionsIn({ positions }: Account, instrument: number): readonly Position[] {
+  // Most accounts that are looked at have none: no list is made for them.
+  if (positions.size === 0) return NO_POSITIONS;
+  const found: Position[] = [];
+  for (const side of SIDES) {
+    const position = positions.get(positionKey(instrument, side));
+    if (position !== undefined) found.push(position);
+  }
+  return found.length > 1 ? found.sort((a, b) => a.id - b.id) : found;
 }
 
 function closePositions(

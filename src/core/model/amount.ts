@@ -11,6 +11,12 @@ export function numberOf(amount: Amount): number {
   return typeof amount === 'number' ? amount : exact(Number(amount));
 }
 
+/** The same amount, a number where that is exact. */
+export function amountOf(amount: Amount): Amount {
+  const number = numberOf(amount);
+  return Number.isNaN(number) ? amount : number;
+}
+
 export function sumOf(a: Amount, b: Amount): Amount {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = exact(a + b);

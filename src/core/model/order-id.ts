@@ -6,10 +6,18 @@ const TAIL = 10 ** TAIL_DIGITS;
 const TAILS = Array.from({ length: TAIL }, (_, tail) => String(tail).padStart(TAIL_DIGITS, '0'));
 const HEADS_KEPT = 1024;
 const heads = Array.from({ length: HEADS_KEPT }, () => ({ head: -1, printed: '' }));
-/** An order's id is printed in its result and in each of its records, one after the other: the last one is kept. */
-const last = { id: -1, printed: '' };
+/**
+ * An order's id is printed in its result and in each of its records, one after the other, and those of a trade in turns:
+ * the last two are kept.
+ */
+let last = { id: -1, printed: '' };
+let before = { id: -1, printed: '' };
 
 export function formatOrderId(id: number): string {
+  if (id === last.id) return last.printed;
+  const older = before;
+  before = last;
+  last = older;
   if (id === last.id) return last.printed;
   const head = Math.floor(id / TAIL);
   const known = heads[head & (HEADS_KEPT - 1)]!;

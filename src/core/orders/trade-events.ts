@@ -3,6 +3,7 @@
 import { FLAG_RPI } from '../book/order-slab.ts';
 import { type OrderType, Side } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
+import { exact, exactNumber } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
 import { reportedBalance } from '../state/ledger-lines.ts';
 import type { Market, State } from '../state/state.ts';
@@ -37,12 +38,18 @@ export function emitTrade(state: State, instrument: Instrument, market: Market, 
   digest.fold(slab.id[maker]!);
   digest.fold(priceTicks);
   digest.fold(lots);
-  digest.fold(Number(BigInt.asIntN(32, trade.takerFee * 31n + trade.makerFee)));
+  digest.fold(digestOf(trade.takerFee, trade.makerFee));
 
   recordFill(state, instrument, trade, taker, takerExecId, execLinkId, rpi);
   recordFill(state, instrument, trade, maker, makerExecId, execLinkId, rpi);
   printTrade(state, market, { taker, priceTicks, lots, execId: takerExecId, execLinkId, rpi });
   if (slab.remaining[maker] !== 0) emitOpen(state, maker);
+}
+
+/** The lowest 32 bits of both fees together, with their sign. */
+function digestOf(takerFee: bigint, makerFee: bigint): number {
+  const sum = exact(exactNumber(takerFee) * 31) + exactNumber(makerFee);
+  return Number.isNaN(exact(sum)) ? Number(BigInt.asIntN(32, takerFee * 31n + makerFee)) : sum | 0;
 }
 
 interface Print {

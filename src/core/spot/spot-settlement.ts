@@ -1,7 +1,8 @@
 /** Settlement of spot and margin trades: money and records (rules 1.4 step 6, 4.2, 4.3). */
 import type { MatchSink } from '../book/book.ts';
+import type { Amount } from '../model/amount.ts';
 import { CancelReason, OrderType, Side } from '../model/enums.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { baseAmount, type Instrument, tradeAmount } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { payFromMarginLock } from '../orders/margin-order-hold.ts';
@@ -68,16 +69,18 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     const buying = slab.side[taker] === Side.buy;
     const buyer = buying ? taker : maker;
     const seller = buying ? maker : taker;
-    const value = tradeValue(instrument, priceTicks, lots);
-    const base = baseUnits(instrument, lots);
+    const valueAmount = tradeAmount(instrument, priceTicks, lots);
+    const value = BigInt(valueAmount);
+    const baseUnits = baseAmount(instrument, lots);
+    const base = BigInt(baseUnits);
     const buyerAccount = state.accountOf(buyer);
     const sellerAccount = state.accountOf(seller);
     if (buying && slab.orderType[taker] === OrderType.market) context.budgetLeft -= value;
 
     const buyerBase = ledger.cell(buyerAccount.index, instrument.base, Bucket.cash);
     const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
-    this.pay(context, buyer, value, sellerQuote);
-    this.pay(context, seller, base, buyerBase);
+    this.pay(context, buyer, valueAmount, sellerQuote);
+    this.pay(context, seller, baseUnits, buyerBase);
     const deal: SpotDeal = {
       buying,
       base,
@@ -97,7 +100,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     if (improvement > 0 && !isMargin(state, buyer)) {
       const buyerLocked = ledger.cell(buyerAccount.index, instrument.quote, Bucket.locked);
       const buyerQuote = ledger.cell(buyerAccount.index, instrument.quote, Bucket.cash);
-      ledger.move(buyerLocked, buyerQuote, tradeValue(instrument, improvement, lots));
+      ledger.move(buyerLocked, buyerQuote, tradeAmount(instrument, improvement, lots));
     }
 
     if (state.auditsMatches) this.tests.confirm();
@@ -148,7 +151,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
   }
 
   /** Pays one side of a trade from the order's hold, for a margin order also from the borrowed part. */
-  private pay({ instrument, budgetLeft }: SpotFillContext, slot: number, amount: bigint, to: number): void {
+  private pay({ instrument, budgetLeft }: SpotFillContext, slot: number, amount: Amount, to: number): void {
     const { state } = this;
     const { slab, ledger } = state;
     const coin = heldCoin(instrument, slab.side[slot] as Side);
@@ -158,7 +161,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     }
     const byAmount = slab.orderType[slot] === OrderType.market && slab.side[slot] === Side.buy;
     const need = byAmount ? budgetLeft : BigInt(holdOf(state, instrument, slot));
-    payFromMarginLock(state, slot, coin, amount, need, to);
+    payFromMarginLock(state, slot, coin, BigInt(amount), need, to);
   }
 
   /** Charges the fee of one side; a negative fee is a rebate. */

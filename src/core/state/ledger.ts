@@ -3,7 +3,7 @@
  * `move`, which takes from one and gives to another of the same coin, so per coin the sum over all rows is always zero
  * (I01, I41). Each move asserts this, and that no bucket is overdrawn (I03, I05).
  */
-import type { Amount } from '../model/amount.ts';
+import { type Amount, amountOf } from '../model/amount.ts';
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
 import { bucketOf, cellOf, firstOf, LedgerCells, rowOf } from './ledger-cells.ts';
@@ -117,12 +117,14 @@ export class Ledger {
     return first < 0 ? 0 : this.cells.get(first + bucket);
   }
 
-  move(from: number, to: number, amount: Amount): void {
+  move(from: number, to: number, moved: Amount): void {
+    // Once, for all that is done with it.
+    const amount = amountOf(moved);
     assert(amount >= 0, 'a posting moves a positive amount');
     if (firstOf(from) !== firstOf(to))
       assert(this.coinOf(from) === this.coinOf(to), 'I01: a posting moves one coin');
     if (this.shift(from, to, amount)) this.checkNegative(from, amount);
-    if (this.tracer !== undefined) this.tracer.posts(from, to, amount);
+    if (this.tracer !== undefined) this.tracer.posts(from, to, moved);
   }
 
   /** What `read` returns while the amount is moved tentatively, whether or not the bucket covers it. */
@@ -294,7 +296,7 @@ export class Ledger {
 
   /** Asserts that a bucket may be below zero after a payment. A payment of 0n changes nothing and is not checked. */
   private checkNegative(cell: number, amount: Amount): void {
-    if (BigInt(amount) === 0n) return;
+    if (amount === 0 || amount === 0n) return;
     const bucket = this.bucketOf(cell);
     const account = this.accountOf(cell);
     if (bucket === Bucket.isolated) {

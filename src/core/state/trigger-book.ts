@@ -3,18 +3,20 @@ import { Side, StrategyKind, type TriggerBy } from '../model/enums.ts';
 import { hasLeg } from '../model/tpsl.ts';
 import { HIT_STOP_LOSS, HIT_TAKE_PROFIT, HIT_TRIGGER, type StrategyOrder } from './strategy-order.ts';
 import { TrailingOrders } from './trailing.ts';
-import { Trigger, TriggerLadder } from './trigger-ladder.ts';
+import { type OnReach, Trigger, TriggerLadder } from './trigger-ladder.ts';
 
 export type OnHit = (order: StrategyOrder, bit: number) => void;
 
 export class TriggerBook {
   private readonly rise = new TriggerLadder(true);
   private readonly fall = new TriggerLadder(false);
-  private readonly hit: OnHit;
+  private readonly reached: OnReach;
   private readonly trailing: readonly TrailingOrders[];
 
   constructor(hit: OnHit) {
-    this.hit = hit;
+    this.reached = (_ticks, { order, bit }) => {
+      if (order !== undefined) hit(order, bit);
+    };
     const fire = (order: StrategyOrder) => hit(order, HIT_TRIGGER);
     this.trailing = [Side.buy, Side.sell].map((side) => new TrailingOrders(side, this.rise, this.fall, fire));
   }
@@ -58,7 +60,7 @@ export class TriggerBook {
   /** A condition that was reached already is not set again. */
   private set(order: StrategyOrder, rises: boolean, ticks: number, bit: number): void {
     if ((order.hits & bit) !== 0) return;
-    this.place(order, new Trigger(() => this.hit(order, bit)), rises, ticks);
+    this.place(order, new Trigger(this.reached, order, bit), rises, ticks);
   }
 
   private place(order: StrategyOrder, trigger: Trigger, rises: boolean, ticks: number): void {

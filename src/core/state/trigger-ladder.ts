@@ -4,18 +4,27 @@
  * removing cost six steps of the price index.
  */
 import { NO_LEVEL, PriceIndex } from '../book/price-index.ts';
+import type { StrategyOrder } from './strategy-order.ts';
+
+/** What happens when the price of a trigger is reached. Triggers share it: ten thousand may wait, each for an order. */
+export type OnReach = (ticks: number, trigger: Trigger) => void;
 
 /** A callback for a price. Triggers of one price form a linked list. */
 export class Trigger {
-  readonly fire: (ticks: number) => void;
+  readonly fire: OnReach;
+  /** Of the order it is set for: a bit of `StrategyOrder.hits`. */
+  readonly bit: number;
+  readonly order: StrategyOrder | undefined;
   /** The ladder it is set on; undefined while it is not set. */
   ladder: TriggerLadder | undefined;
   level = NO_LEVEL;
   next: Trigger | undefined;
   previous: Trigger | undefined;
 
-  constructor(fire: (ticks: number) => void) {
+  constructor(fire: OnReach, order?: StrategyOrder, bit = 0) {
     this.fire = fire;
+    this.order = order;
+    this.bit = bit;
   }
 
   /** Removes it from its ladder, if it is set. */
@@ -74,7 +83,7 @@ export class TriggerLadder {
       fired.push(trigger);
     }
     this.closeLevel(level);
-    for (const trigger of fired) trigger.fire(ticks);
+    for (const trigger of fired) trigger.fire(ticks, trigger);
   }
 
   private closeLevel(level: number): void {
