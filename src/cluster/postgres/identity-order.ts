@@ -239,7 +239,7 @@ export class IdentityOrder implements ChangeOrder {
       try {
         await this.#server.reconnect();
         isSent = true;
-        const [row] = await within(endMs, this.#server.write(statement));
+        const [row] = await this.#server.write(statement, endMs);
         return { last: Number(row!.last_), isDone: row!.done_ === true };
       } catch (error) {
         const { message } = error as Error;
@@ -404,22 +404,6 @@ export class IdentityOrder implements ChangeOrder {
 function mayBeDone(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return typeof code !== 'string' || !SQLSTATE.test(code) || ENDING.test(code);
-}
-
-/** The server may wait for its standby as long as it takes; who asked does not. */
-async function within<Result>(endMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ConnectionLost('the database has not answered in time')),
-      Math.max(0, endMs - performance.now()),
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function inDoubt(message: string): IdentityInDoubt {
