@@ -11,9 +11,10 @@ import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
 import { describe } from '../sequencer/recovery.ts';
+import { Unavailable } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { ClusterHistory } from './cluster-history.ts';
-import { Duties } from './duties.ts';
+import { Duties, type DutyName } from './duties.ts';
 import type { Duty } from './engine.ts';
 import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
@@ -292,6 +293,14 @@ export class ClusterNode {
     return true;
   }
 
+  /** Who else has a duty, for an operator who asks the wrong node. */
+  elsewhere(duty: DutyName): string {
+    const { node, operatorUrl } = this.duties.holderOf(duty) ?? {};
+    if (node === undefined) return `no node has the duty ${duty} at the moment: try again in a few seconds`;
+    const place = operatorUrl === undefined ? '' : ` at ${operatorUrl}`;
+    return `node ${node} has the duty ${duty}: ask its operator's listener${place}`;
+  }
+
   /** Writes the row of this node and looks after its duties. */
   beat(): Promise<void> {
     this.#beating ??= this.#beat()
@@ -327,6 +336,7 @@ export class ClusterNode {
     clearInterval(this.#timer);
     this.sequencer.close();
     await this.duties.close();
+    await this.#membership.leave().catch(() => {});
     await this.history.close();
     await this.log.close();
     await this.#side.close();
@@ -377,9 +387,20 @@ export class ClusterNode {
       return;
     }
     this.#compareStates();
+    if (this.cutOff !== undefined) await this.#haltIfForgotten();
     await this.duties.beat();
     await this.history.look();
     if (this.duties.holds('snapshots')) await this.#lookAfterSnapshots();
+  }
+
+  /** A node that was away for longer than packs are kept cannot follow any more. */
+  async #haltIfForgotten(): Promise<void> {
+    const [row] = await this.#side.query('SELECT min(no) AS first FROM bourse_cluster.pack');
+    const { no } = this.log.position;
+    if (row?.first !== null && Number(row?.first) > no + 1)
+      this.sequencer.halt(
+        new Error(`the packs after ${no} are deleted: this node was away for too long. Start it again`),
+      );
   }
 
   /** Each node says what its state was after the last pack that it had applied. */
@@ -437,7 +458,7 @@ export class ClusterNode {
   }
 
   async #save(): Promise<void> {
-    if (!this.duties.holds('snapshots')) throw new Error('another node writes the snapshots');
+    if (!this.duties.holds('snapshots')) throw new Unavailable(this.elsewhere('snapshots'));
     const { position } = this.log;
     this.#snapshotMs = performance.now();
     if (position.no === 0) return;
