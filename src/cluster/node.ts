@@ -11,14 +11,16 @@ import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
 import { describe } from '../sequencer/recovery.ts';
+import { Unavailable } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { ClusterHistory } from './cluster-history.ts';
-import { Duties } from './duties.ts';
+import { Duties, type DutyName } from './duties.ts';
 import type { Duty } from './engine.ts';
 import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
-import { FIRST_CHAIN } from './pack.ts';
+import { decodePack, FIRST_CHAIN } from './pack.ts';
+import { patiently } from './patience.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
 import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
 import { ClusterRefused } from './postgres/install.ts';
@@ -36,10 +38,14 @@ const CLOCK_DIFFERENCE_MAX_MS = 1_000;
 /** A snapshot of a large state takes its time. */
 const SNAPSHOT_ANSWER_MS = 60_000;
 const TURN_MS = 100;
+const PACKS_AT_ONCE = 64;
 /** How often the whole state is hashed, in commands. */
 const HASH_EACH = 1_000_000;
 /** Says that the node that writes the history should store what it has. */
 const STORE = 'store';
+
+/** Says that a duty was left. */
+const FREE = 'free';
 
 const TICK = encodeCommand({ type: 'tick', time: 1 })[0];
 const SET_EDITION = encodeCommand({ type: 'setEdition', time: 1, edition: 1, by: '' })[0];
@@ -97,6 +103,8 @@ export class ClusterNode {
   };
   /** Changes of users and keys that this node has. */
   identitySeen: () => number = () => 0;
+  /** Since the copy of users and keys was known to be the newest. */
+  identityAgeMs: () => number = () => 0;
   /** Called with every tick that was applied, and with every pack. */
   onTick: (time: number) => void = () => {};
   onPack: (pack: AppliedPack) => void = () => {};
@@ -114,7 +122,7 @@ export class ClusterNode {
   #snapshotMs = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> | undefined;
   #historyTurn: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  #isLeaving = false;
 
   private constructor(
     { options, side, instance, run, now }: Parts,
@@ -130,7 +138,7 @@ export class ClusterNode {
     const { name, role, durability, clock, trouble } = options;
     const query = (text: string, values: readonly unknown[]) => side.query(text, values);
     this.#membership = new Membership(query, { name, run, role, durability });
-    this.duties = new Duties(name, query);
+    this.duties = new Duties(name, query, () => engine.tell(FREE));
     this.log = new SharedLog({
       engine,
       run,
@@ -150,6 +158,7 @@ export class ClusterNode {
     describe(history, exchange.state);
     engine.onWord((word) => {
       if (word === STORE) history.storeNow();
+      if (word === FREE) void this.beat();
     });
     this.duties.add('history', {
       wanted: () => role === 'scribe' || !this.#hasScribe(),
@@ -170,7 +179,7 @@ export class ClusterNode {
     const side = new SideConnection(options.address);
     const heavy = new SideConnection(options.address, SNAPSHOT_ANSWER_MS);
     try {
-      const instance = await checkCluster(side, options);
+      const instance = await patiently(() => checkCluster(side, options));
       const [row] = await side.query(
         "SELECT nextval('bourse_cluster.run') AS run, bourse_cluster.now_ms() AS now",
       );
@@ -180,11 +189,16 @@ export class ClusterNode {
       );
       if (loaded === undefined) await refuseLostBeginning(side);
       const begin = loaded?.position ?? { no: 0, nextSeq: 1, chain: FIRST_CHAIN, time: 0 };
-      const engine = new PostgresEngine(options.address);
-      await engine.reconnect();
-      const history = await openHistory(parts, engine, begin);
       const exchange = loaded === undefined ? new Exchange() : new Exchange(loaded.state);
-      return new ClusterNode(parts, exchange, begin, engine, history);
+      const engine = new PostgresEngine(options.address);
+      try {
+        await patiently(() => engine.reconnect());
+        const history = await openHistory(parts, engine, begin);
+        return new ClusterNode(parts, exchange, begin, engine, history);
+      } catch (error) {
+        await engine.close();
+        throw error;
+      }
     } catch (error) {
       await side.close();
       throw error;
@@ -213,6 +227,24 @@ export class ClusterNode {
     await this.beat();
     // Another node may have ended while it wrote the history: then this one does, when the lease is over.
     await this.history.flush();
+  }
+
+  /** What the log still has, in order; commands that came too late are left out. */
+  async *commandsAfter(seq: number): AsyncGenerator<{ readonly seq: number; readonly command: Command }> {
+    for (let no = 0; ; ) {
+      const packs = await this.#side.query(
+        `SELECT no, first_seq, body, at > deadline AS void FROM bourse_cluster.pack
+          WHERE no > $1 AND first_seq + commands > $2 AND no <= $3 ORDER BY no LIMIT ${PACKS_AT_ONCE}`,
+        [no, seq, this.log.position.no],
+      );
+      if (packs.length === 0) return;
+      for (const pack of packs) {
+        no = Number(pack.no);
+        if (pack.void === true) continue;
+        for (const [n, payload] of decodePack(pack.body as Buffer).entries())
+          yield { seq: Number(pack.first_seq) + n, command: decodeCommand(payload) };
+      }
+    }
   }
 
   /** Does what one node at a time may do; waits for its turn. */
@@ -248,9 +280,12 @@ export class ClusterNode {
   /** Why requests of users are not answered now; undefined when they are. */
   get cutOff(): string | undefined {
     const silentMs = performance.now() - this.#lastPackMs;
-    return silentMs <= CUT_OFF_MS
+    if (silentMs > CUT_OFF_MS)
+      return `this node has heard nothing from the log of the cluster for ${Math.round(silentMs / 100) / 10} s`;
+    // Other nodes have stopped waiting for it when a key was deleted.
+    return this.identityAgeMs() < CUT_OFF_MS
       ? undefined
-      : `this node has heard nothing from the log of the cluster for ${Math.round(silentMs / 100) / 10} s`;
+      : 'this node does not know whether its users and keys are the newest';
   }
 
   checks(): readonly Check[] {
@@ -283,6 +318,14 @@ export class ClusterNode {
     return true;
   }
 
+  /** Who else has a duty, for an operator who asks the wrong node. */
+  elsewhere(duty: DutyName): string {
+    const { node, operatorUrl } = this.duties.holderOf(duty) ?? {};
+    if (node === undefined) return `no node has the duty ${duty} at the moment: try again in a few seconds`;
+    const place = operatorUrl === undefined ? '' : ` at ${operatorUrl}`;
+    return `node ${node} has the duty ${duty}: ask its operator's listener${place}`;
+  }
+
   /** Writes the row of this node and looks after its duties. */
   beat(): Promise<void> {
     this.#beating ??= this.#beat()
@@ -303,6 +346,7 @@ export class ClusterNode {
 
   /** Leaves the cluster in order; the log stays open until `close`. */
   async leave(): Promise<void> {
+    this.#isLeaving = true;
     clearInterval(this.#timer);
     await this.#beating;
     if (this.duties.holds('snapshots'))
@@ -314,10 +358,13 @@ export class ClusterNode {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#isLeaving = true;
     clearInterval(this.#timer);
+    await this.#beating;
     this.sequencer.close();
     await this.duties.close();
+    await this.#historyTurn;
+    await this.#membership.leave().catch(() => {});
     await this.history.close();
     await this.log.close();
     await this.#side.close();
@@ -348,7 +395,7 @@ export class ClusterNode {
   }
 
   async #beat(): Promise<void> {
-    if (this.#isClosed || this.sequencer.failure !== undefined) return;
+    if (this.#isLeaving || this.sequencer.failure !== undefined) return;
     const { no } = this.log.position;
     const { version } = this.#options;
     const facts = {
@@ -368,9 +415,20 @@ export class ClusterNode {
       return;
     }
     this.#compareStates();
+    if (this.cutOff !== undefined) await this.#haltIfForgotten();
     await this.duties.beat();
     await this.history.look();
     if (this.duties.holds('snapshots')) await this.#lookAfterSnapshots();
+  }
+
+  /** A node that was away for longer than packs are kept cannot follow any more. */
+  async #haltIfForgotten(): Promise<void> {
+    const [row] = await this.#side.query('SELECT min(no) AS first FROM bourse_cluster.pack');
+    const { no } = this.log.position;
+    if (row?.first !== null && Number(row?.first) > no + 1)
+      this.sequencer.halt(
+        new Error(`the packs after ${no} are deleted: this node was away for too long. Start it again`),
+      );
   }
 
   /** Each node says what its state was after the last pack that it had applied. */
@@ -428,7 +486,7 @@ export class ClusterNode {
   }
 
   async #save(): Promise<void> {
-    if (!this.duties.holds('snapshots')) throw new Error('another node writes the snapshots');
+    if (!this.duties.holds('snapshots')) throw new Unavailable(this.elsewhere('snapshots'));
     const { position } = this.log;
     this.#snapshotMs = performance.now();
     if (position.no === 0) return;

@@ -1,19 +1,27 @@
 /** The components of a node of a cluster: everything that lasts is in the database. */
 import type { Logger } from 'pino';
-import { AuditLog } from '../../admin/audit-log.ts';
+import type { AuditLog } from '../../admin/audit-log.ts';
+import { openClusterAudit } from '../../admin/cluster-audit.ts';
+import { Reconciliation } from '../../admin/reconcile.ts';
 import { KeysMissing, keysFingerprint } from '../../cluster/keys.ts';
 import { ClusterNode } from '../../cluster/node.ts';
+import { patiently } from '../../cluster/patience.ts';
 import { type DatabaseAddress, readAddress } from '../../cluster/postgres/address.ts';
+import { type ClusterIdentity, openClusterIdentity } from '../../cluster/postgres/cluster-identity.ts';
 import { ClusterRefused } from '../../cluster/postgres/install.ts';
-import { openMemoryIdentity } from '../../identity/sqlite-identity.ts';
+import { Unreachable } from '../../cluster/postgres/side-connection.ts';
+import { HistoryRefused } from '../../history/history.ts';
 import type { AbandonableJournal } from '../../journal/command-journal.ts';
 import { JournalFailed } from '../../journal/journal-errors.ts';
 import { ExchangeClock, WallClock } from '../../sequencer/clock.ts';
 import type { CommandLog } from '../../sequencer/command-log.ts';
+import { ExposedToOthers } from '../../storage/private-file.ts';
 import { VERSION } from '../../version.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart } from '../exit-codes.ts';
+import { ADDRESS_KEY_FILE } from './address-key.ts';
 import type { Components } from './components.ts';
+import { refuseLostUsers } from './orphan-accounts.ts';
 
 /** Each is closed by `open`, in reverse order. Throws CannotStart. */
 export async function openNodeComponents(
@@ -27,11 +35,26 @@ export async function openNodeComponents(
   const node = await join(config, logger, clock);
   open.defer(() => node.close());
   node.sequencer.onHalted(onFailure);
-  const identity = openMemoryIdentity();
+  const users = await patiently(() =>
+    openClusterIdentity({
+      address: addressOf(config),
+      node: config.node,
+      keysDirectory: config.keys,
+      keyFiles: [ADDRESS_KEY_FILE],
+      onFailure,
+    }),
+  );
+  const { identity } = users;
   open.defer(() => identity.close());
-  const audit = await AuditLog.openInMemory(() => wall.now());
+  node.identitySeen = () => users.version;
+  node.identityAgeMs = () => users.ageMs();
+  const audit = await patiently(() =>
+    openClusterAudit(addressOf(config), config.node, () => wall.now()),
+  );
   open.defer(() => audit.close());
   await node.catchUp();
+  await compareUsers(node, users);
+  await completeActions(node, audit, logger);
   const { sequencer, history, log } = node;
   return {
     journal: noJournal(log),
@@ -63,11 +86,36 @@ export async function openNodeComponents(
   };
 }
 
+const REFUSALS = [ClusterRefused, KeysMissing, Unreachable, HistoryRefused, ExposedToOthers];
+
+const addressOf = ({ cluster }: Config) => readAddress(cluster) as DatabaseAddress;
+
+/** Every account of the state has a user. An account that was opened just now may have one that is newer than the copy. */
+async function compareUsers({ sequencer }: ClusterNode, users: ClusterIdentity): Promise<void> {
+  await patiently(() => users.refresh());
+  try {
+    refuseLostUsers(sequencer.state, users.identity);
+  } catch {
+    await patiently(() => users.refresh());
+    refuseLostUsers(sequencer.state, users.identity);
+  }
+}
+
+/** Actions of this node's operators that were cut off: the log says what became of them. */
+async function completeActions(node: ClusterNode, audit: AuditLog, logger: Logger): Promise<void> {
+  const interrupted = [...audit.interrupted().values()];
+  if (interrupted.length === 0) return;
+  const reconciliation = new Reconciliation(audit);
+  const first = Math.min(...interrupted.map(({ after }) => after ?? 0));
+  for await (const { seq, command } of node.commandsAfter(first)) reconciliation.note(seq, command);
+  for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
+}
+
 async function join(config: Config, logger: Logger, clock: ExchangeClock): Promise<ClusterNode> {
-  const { cluster, node: name, role, clusterDurability: durability, snapshotMinutes, keys } = config;
+  const { node: name, role, clusterDurability: durability, snapshotMinutes, keys } = config;
   try {
     return await ClusterNode.join({
-      address: readAddress(cluster) as DatabaseAddress,
+      address: addressOf(config),
       name,
       role,
       durability,
@@ -80,8 +128,8 @@ async function join(config: Config, logger: Logger, clock: ExchangeClock): Promi
         logger.debug({ err: error }, 'the database of the cluster fails; it is tried again'),
     });
   } catch (error) {
-    if (error instanceof ClusterRefused || error instanceof KeysMissing)
-      throw new CannotStart(`--cluster: ${error.message}`);
+    if (REFUSALS.some((refusal) => error instanceof refusal))
+      throw new CannotStart(`--cluster: ${(error as Error).message}`);
     throw error;
   }
 }
