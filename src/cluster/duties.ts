@@ -29,13 +29,16 @@ type Query = (text: string, values: readonly unknown[]) => Promise<Record<string
 export class Duties {
   readonly #query: Query;
   readonly #node: string;
+  readonly #left: () => void;
   readonly #work = new Map<DutyName, DutyWork>();
   readonly #held = new Map<DutyName, Held>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(node: string, query: Query) {
+  /** `left` tells others that they need not wait for the end of a lease. */
+  constructor(node: string, query: Query, left: () => void) {
     this.#node = node;
     this.#query = query;
+    this.#left = left;
     this.#timer = setInterval(() => this.#dropExpired(), LOOK_MS).unref();
   }
 
@@ -94,6 +97,7 @@ export class Duties {
       'UPDATE bourse_cluster.duty SET until = clock_timestamp() WHERE name = $1 AND epoch = $2',
       [name, held.duty.epoch],
     );
+    this.#left();
   }
 
   async close(): Promise<void> {

@@ -41,6 +41,9 @@ const HASH_EACH = 1_000_000;
 /** Says that the node that writes the history should store what it has. */
 const STORE = 'store';
 
+/** Says that a duty was left. */
+const FREE = 'free';
+
 const TICK = encodeCommand({ type: 'tick', time: 1 })[0];
 const SET_EDITION = encodeCommand({ type: 'setEdition', time: 1, edition: 1, by: '' })[0];
 
@@ -97,6 +100,8 @@ export class ClusterNode {
   };
   /** Changes of users and keys that this node has. */
   identitySeen: () => number = () => 0;
+  /** Since the copy of users and keys was known to be the newest. */
+  identityAgeMs: () => number = () => 0;
   /** Called with every tick that was applied, and with every pack. */
   onTick: (time: number) => void = () => {};
   onPack: (pack: AppliedPack) => void = () => {};
@@ -130,7 +135,7 @@ export class ClusterNode {
     const { name, role, durability, clock, trouble } = options;
     const query = (text: string, values: readonly unknown[]) => side.query(text, values);
     this.#membership = new Membership(query, { name, run, role, durability });
-    this.duties = new Duties(name, query);
+    this.duties = new Duties(name, query, () => engine.tell(FREE));
     this.log = new SharedLog({
       engine,
       run,
@@ -150,6 +155,7 @@ export class ClusterNode {
     describe(history, exchange.state);
     engine.onWord((word) => {
       if (word === STORE) history.storeNow();
+      if (word === FREE) void this.beat();
     });
     this.duties.add('history', {
       wanted: () => role === 'scribe' || !this.#hasScribe(),
@@ -248,9 +254,12 @@ export class ClusterNode {
   /** Why requests of users are not answered now; undefined when they are. */
   get cutOff(): string | undefined {
     const silentMs = performance.now() - this.#lastPackMs;
-    return silentMs <= CUT_OFF_MS
+    if (silentMs > CUT_OFF_MS)
+      return `this node has heard nothing from the log of the cluster for ${Math.round(silentMs / 100) / 10} s`;
+    // Other nodes have stopped waiting for it when a key was deleted.
+    return this.identityAgeMs() < CUT_OFF_MS
       ? undefined
-      : `this node has heard nothing from the log of the cluster for ${Math.round(silentMs / 100) / 10} s`;
+      : 'this node does not know whether its users and keys are the newest';
   }
 
   checks(): readonly Check[] {
