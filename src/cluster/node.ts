@@ -11,14 +11,15 @@ import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
 import { describe } from '../sequencer/recovery.ts';
+import { Unavailable } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { ClusterHistory } from './cluster-history.ts';
-import { Duties } from './duties.ts';
+import { Duties, type DutyName } from './duties.ts';
 import type { Duty } from './engine.ts';
 import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
-import { FIRST_CHAIN } from './pack.ts';
+import { decodePack, FIRST_CHAIN } from './pack.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
 import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
 import { ClusterRefused } from './postgres/install.ts';
@@ -36,6 +37,7 @@ const CLOCK_DIFFERENCE_MAX_MS = 1_000;
 /** A snapshot of a large state takes its time. */
 const SNAPSHOT_ANSWER_MS = 60_000;
 const TURN_MS = 100;
+const PACKS_AT_ONCE = 64;
 /** How often the whole state is hashed, in commands. */
 const HASH_EACH = 1_000_000;
 /** Says that the node that writes the history should store what it has. */
@@ -222,6 +224,24 @@ export class ClusterNode {
     await this.history.flush();
   }
 
+  /** What the log still has, in order; commands that came too late are left out. */
+  async *commandsAfter(seq: number): AsyncGenerator<{ readonly seq: number; readonly command: Command }> {
+    for (let no = 0; ; ) {
+      const packs = await this.#side.query(
+        `SELECT no, first_seq, body, at > deadline AS void FROM bourse_cluster.pack
+          WHERE no > $1 AND first_seq + commands > $2 AND no <= $3 ORDER BY no LIMIT ${PACKS_AT_ONCE}`,
+        [no, seq, this.log.position.no],
+      );
+      if (packs.length === 0) return;
+      for (const pack of packs) {
+        no = Number(pack.no);
+        if (pack.void === true) continue;
+        for (const [n, payload] of decodePack(pack.body as Buffer).entries())
+          yield { seq: Number(pack.first_seq) + n, command: decodeCommand(payload) };
+      }
+    }
+  }
+
   /** Does what one node at a time may do; waits for its turn. */
   async inTurn<Result>(act: (duty: Duty) => Promise<Result>): Promise<Result> {
     for (;;) {
@@ -303,6 +323,14 @@ export class ClusterNode {
     return true;
   }
 
+  /** Who else has a duty, for an operator who asks the wrong node. */
+  elsewhere(duty: DutyName): string {
+    const { node, operatorUrl } = this.duties.holderOf(duty) ?? {};
+    if (node === undefined) return `no node has the duty ${duty} at the moment: try again in a few seconds`;
+    const place = operatorUrl === undefined ? '' : ` at ${operatorUrl}`;
+    return `node ${node} has the duty ${duty}: ask its operator's listener${place}`;
+  }
+
   /** Writes the row of this node and looks after its duties. */
   beat(): Promise<void> {
     this.#beating ??= this.#beat()
@@ -338,6 +366,7 @@ export class ClusterNode {
     clearInterval(this.#timer);
     this.sequencer.close();
     await this.duties.close();
+    await this.#membership.leave().catch(() => {});
     await this.history.close();
     await this.log.close();
     await this.#side.close();
@@ -388,9 +417,20 @@ export class ClusterNode {
       return;
     }
     this.#compareStates();
+    if (this.cutOff !== undefined) await this.#haltIfForgotten();
     await this.duties.beat();
     await this.history.look();
     if (this.duties.holds('snapshots')) await this.#lookAfterSnapshots();
+  }
+
+  /** A node that was away for longer than packs are kept cannot follow any more. */
+  async #haltIfForgotten(): Promise<void> {
+    const [row] = await this.#side.query('SELECT min(no) AS first FROM bourse_cluster.pack');
+    const { no } = this.log.position;
+    if (row?.first !== null && Number(row?.first) > no + 1)
+      this.sequencer.halt(
+        new Error(`the packs after ${no} are deleted: this node was away for too long. Start it again`),
+      );
   }
 
   /** Each node says what its state was after the last pack that it had applied. */
@@ -448,7 +488,7 @@ export class ClusterNode {
   }
 
   async #save(): Promise<void> {
-    if (!this.duties.holds('snapshots')) throw new Error('another node writes the snapshots');
+    if (!this.duties.holds('snapshots')) throw new Unavailable(this.elsewhere('snapshots'));
     const { position } = this.log;
     this.#snapshotMs = performance.now();
     if (position.no === 0) return;

@@ -11,6 +11,8 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/campaign/run.ts': 'how often its state is shown',
   'test/harness/until.ts': 'a guard against a condition that never comes',
   'test/cluster/fail-over.test.ts': 'shown',
+  'test/cluster/identity-fail-over.test.ts': 'shown',
+  'test/cluster/identity.test.ts': 'answered not too early; a slow machine is only later',
   'test/cluster/postgres-node.ts': 'the clock of a node',
   'test/lab/driven.test.ts': 'time of a driven clock, which no machine makes slower',
   'test/security/hostile/hostile-run.ts': 'a request is compared with a cheap one on the same machine',
