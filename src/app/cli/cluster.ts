@@ -1,5 +1,7 @@
 /** `bourse cluster ...`: an exchange of several nodes over one database. */
 import type { Command } from 'commander';
+import { clusterExportCommand } from './cluster/export.ts';
+import { clusterImportCommand } from './cluster/import.ts';
 import { clusterInitCommand } from './cluster/init.ts';
 import { clusterRepairCommand } from './cluster/repair.ts';
 import { clusterStatusCommand } from './cluster/status.ts';
@@ -12,6 +14,8 @@ export function clusterGroup(): Command {
     clusterTrialCommand(),
     clusterInitCommand(),
     clusterStatusCommand(),
+    clusterImportCommand(),
+    clusterExportCommand(),
     clusterUpgradeCommand(),
     clusterRepairCommand(),
   ]);

@@ -2,17 +2,23 @@
 import { type Command, Option } from 'commander';
 import type { DatabaseAddress } from '../../../cluster/postgres/address.ts';
 import type { ServerView } from '../../../cluster/postgres/servers.ts';
+import type { SettingName } from '../../config/settings.ts';
 import { ConfigError } from '../../exit-codes.ts';
 import { configOf, describedCommand, withSettings } from '../command-line.ts';
 
 const ADDRESS = 'postgres://USER@HOST[:PORT][,HOST[:PORT]]/DATABASE [BOURSE_CLUSTER]';
 
 /** A command on the database of a cluster. */
-export function clusterCommand(name: string, description: string, examples: readonly string[]): Command {
+export function clusterCommand(
+  name: string,
+  description: string,
+  examples: readonly string[],
+  settings: readonly SettingName[] = [],
+): Command {
   const command = describedCommand(name, description, examples)
     .argument('[address]', ADDRESS)
     .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'));
-  return withSettings(command, ['color']);
+  return withSettings(command, [...settings, 'color']);
 }
 
 /** As named, or as the settings have it. Throws ConfigError. */
