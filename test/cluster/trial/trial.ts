@@ -123,9 +123,11 @@ export class Trial {
     throw new Error(`${findings.length} findings:\n${findings.slice(0, FINDINGS_SHOWN).join('\n')}`);
   }
 
-  async judgement(nodes: readonly ClusterNode[]): Promise<Judgement> {
+  /** Of these nodes and of what was asked of nodes that are not to blame. */
+  async judgement(nodes: readonly ClusterNode[], toBlame?: ClusterNode): Promise<Judgement> {
     await this.#clients!.stop();
-    const calls = readNotes([this.#clients!.notes, ...this.#books]);
+    const notes = readNotes([this.#clients!.notes, ...this.#books]);
+    const calls = notes.filter(({ node }) => node !== toBlame?.url);
     const told = Math.max(0, ...calls.map(({ seq = 0 }) => seq));
     const states: NodeState[] = [];
     for (const node of nodes) states.push(await nodeState(this.servers, node, this.#keys, told));
