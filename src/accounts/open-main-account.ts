@@ -28,9 +28,9 @@ export async function openMainAccount(
   services: AccountServices,
   account: NewMainAccount,
 ): Promise<IdentityResult<User> | RejectedAccount> {
-  const { sequencer, identity } = services;
+  const { sequencer } = services;
   const unfinished = unfinishedUser(services, account);
-  const created = unfinished === undefined ? createUser(services, account) : undefined;
+  const created = unfinished === undefined ? await createUser(services, account) : undefined;
   if (created?.ok === false) return created;
   const user = unfinished ?? created!.value;
   try {
@@ -42,11 +42,11 @@ export async function openMainAccount(
       house: false,
     });
     if (result.rejectReason === RejectReason.none) return { ok: true, value: user };
-    if (unfinished === undefined) identity.withdrawUser(user.uid);
+    if (unfinished === undefined) await withdraw(services, user);
     return { ok: false, rejected: result };
   } catch (error) {
     // `Unavailable` means that nothing was sequenced. After any other failure the journal may hold the account.
-    if (error instanceof Unavailable && unfinished === undefined) identity.withdrawUser(user.uid);
+    if (error instanceof Unavailable && unfinished === undefined) await withdraw(services, user);
     throw error;
   }
 }
@@ -64,6 +64,11 @@ function unfinishedUser(
 function createUser(
   { identity }: AccountServices,
   { name, nowMs, note, broker }: NewMainAccount,
-): IdentityResult<User> {
-  return identity.createUser({ name, nowMs, note, broker });
+): Promise<IdentityResult<User>> {
+  return identity.change((to) => to.createUser({ name, nowMs, note, broker }));
+}
+
+/** Unless another node has completed the account. */
+async function withdraw({ sequencer, identity }: AccountServices, { uid }: User): Promise<void> {
+  if (!sequencer.state.accountByUid.has(uid)) await identity.change((to) => to.withdrawUser(uid));
 }

@@ -7,7 +7,7 @@ import { Exchange } from '../core/engine/exchange.ts';
 import type { Command } from '../core/model/command.ts';
 import { OK } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
-import type { Identity } from '../identity/identity.ts';
+import type { LocalIdentity } from '../identity/identity.ts';
 import { openIdentity } from '../identity/sqlite-identity.ts';
 import { Unavailable } from '../sequencer/sequencer.ts';
 import { type AccountServices, completeSubAccounts, openSubAccount } from './open-sub-account.ts';
@@ -15,7 +15,7 @@ import { type AccountServices, completeSubAccounts, openSubAccount } from './ope
 const NOW = 1_700_000_000_000;
 
 let directory: string;
-let identity: Identity;
+let identity: LocalIdentity;
 let exchange: Exchange;
 let services: AccountServices;
 let mainUid: number;

@@ -34,16 +34,23 @@ export async function openSubAccount(
   // The sequencer would reject the command, and a user without an account would stay behind.
   const shortage = sequencer.shortage?.();
   if (shortage !== undefined) throw new Unavailable(shortage.reason);
-  const created = identity.createSub(parentUid, user);
+  const created = await identity.change((to) => to.createSub(parentUid, user));
   if (!created.ok) return created;
   try {
     if (accountByUid.has(created.value.uid)) throw olderThanLog(created.value.uid);
     await completeSubAccount(sequencer, created.value);
     return created;
   } catch (error) {
-    if (error instanceof NotOpened || error instanceof Unavailable) identity.withdrawUser(created.value.uid);
+    const isNew = !isOpenUnder(sequencer, created.value);
+    if (isNew && (error instanceof NotOpened || error instanceof Unavailable))
+      await identity.change((to) => to.withdrawUser(created.value.uid));
     throw error;
   }
+}
+
+/** Another node may have completed it. */
+function isOpenUnder({ state }: CommandSubmitter, { uid, parentUid }: User): boolean {
+  return state.accountByUid.get(uid)?.masterUid === parentUid;
 }
 
 /** The core has no account for the sub-account and never had one. */

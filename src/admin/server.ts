@@ -13,6 +13,8 @@ import { HistoryUnavailable } from '../history/history.ts';
 import { endConnection, type RawError } from '../http/client-error.ts';
 import { openHttpServer } from '../http/http-server.ts';
 import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
+import { IdentityUnavailable } from '../identity/identity.ts';
+import { RotationRefused } from '../identity/rotation.ts';
 import { OutcomeUnknown, Unavailable } from '../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AdminError, type AdminErrorCode, ERROR_STATUS } from './admin-error.ts';
@@ -273,8 +275,13 @@ async function runAction(route: OperatorRoute, call: AnyCall): Promise<unknown> 
     return answer;
   } catch (error) {
     if (error instanceof OutcomeUnknown) return error;
-    if (error instanceof Unavailable || error instanceof HistoryUnavailable)
+    if (
+      error instanceof Unavailable ||
+      error instanceof HistoryUnavailable ||
+      error instanceof IdentityUnavailable
+    )
       return new AdminError('unavailable', error.message);
+    if (error instanceof RotationRefused) return new AdminError('not_allowed', error.message);
     if (isOutOfSpace(error)) return new AdminError('unavailable', 'the disk is full: nothing was changed');
     return new AdminError('internal', (error as Error).message);
   }

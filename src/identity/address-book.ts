@@ -4,10 +4,10 @@
  */
 import {
   ADDRESSES_PER_BOOK_MAX,
-  type AddressBook,
   type AddressPage,
   type AddressType,
   type BookedAddress,
+  type ChangeableAddressBook,
   type Destination,
   type IdentityResult,
 } from './identity.ts';
@@ -15,7 +15,7 @@ import type { Row } from './identity-rows.ts';
 import { fault } from './key-validation.ts';
 import type { Statements } from './statements.ts';
 
-export class SqliteAddressBook implements AddressBook {
+export class SqliteAddressBook implements ChangeableAddressBook {
   readonly #statements: Statements;
 
   constructor(statements: Statements) {

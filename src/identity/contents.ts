@@ -18,6 +18,9 @@ const TABLES: Readonly<Record<string, { readonly uncounted?: string }>> = {
   file_keys: {},
 };
 
+/** Main tables first: rows of the others refer to theirs. */
+export const KEPT_TABLES: readonly string[] = Object.keys(TABLES);
+
 const EMPTY_DIGEST = '0'.repeat(64);
 
 export interface ContentsSummary {

@@ -43,7 +43,7 @@ function storedCosts(home: string): number[] {
 test('demo accounts work at once, also with the real cost of a passphrase hash, and are stored afterwards', async () => {
   const home = join(directory, 'real');
   const identity = openIdentity(home);
-  const { accounts, stored } = openDemoAccounts(identity, NOW);
+  const { accounts, stored } = await openDemoAccounts(identity, NOW);
   assert.deepEqual(storedCosts(home), [], 'the start waited for no hash');
   for (const { account, uid } of accounts) {
     assert.equal(identity.checkPassphrase(account.apiKey, 'demo', NOW), 'ok');
@@ -60,13 +60,13 @@ test('demo accounts work at once, also with the real cost of a passphrase hash, 
 test('a second start finds the same accounts and checks their passphrases the slow way', async () => {
   const home = join(directory, 'twice');
   const first = openIdentity(home, CHEAP);
-  const opened = openDemoAccounts(first, NOW);
+  const opened = await openDemoAccounts(first, NOW);
   await opened.stored;
   must(await first.setPassphrase('demo-bob', 'changed by bob'));
   await first.close();
 
   const second = openIdentity(home, CHEAP);
-  const again = openDemoAccounts(second, NOW + 1);
+  const again = await openDemoAccounts(second, NOW + 1);
   assert.deepEqual(again.accounts, opened.accounts);
   assert.ok(second.checkPassphrase('demo-alice', 'demo', NOW) instanceof Promise);
   await again.stored;
@@ -79,13 +79,13 @@ test('a second start finds the same accounts and checks their passphrases the sl
 test('published passphrases are stored cheaply, so that a second start has little to check', async () => {
   const home = join(directory, 'cheap');
   const first = openIdentity(home);
-  await openDemoAccounts(first, NOW).stored;
+  await (await openDemoAccounts(first, NOW)).stored;
   await first.close();
   // A hundredth of what a passphrase costs that somebody has chosen.
   assert.deepEqual(new Set(storedCosts(home)), new Set([PUBLISHED_SCRYPT_COST.N]));
   assert.ok(PUBLISHED_SCRYPT_COST.N * 100 <= SCRYPT_COST.N);
   const second = openIdentity(home);
-  await openDemoAccounts(second, NOW).stored;
+  await (await openDemoAccounts(second, NOW)).stored;
   assert.equal(second.checkPassphrase('demo-maker', 'demo', NOW), 'ok');
   await second.close();
 });
@@ -93,10 +93,10 @@ test('published passphrases are stored cheaply, so that a second start has littl
 test('a first start that was cut off before the hashes were stored is completed by the next', async () => {
   const home = join(directory, 'cut');
   const first = openIdentity(home, CHEAP);
-  openDemoAccounts(first, NOW);
+  await openDemoAccounts(first, NOW);
   await first.close();
   const second = openIdentity(home, CHEAP);
-  await openDemoAccounts(second, NOW).stored;
+  await (await openDemoAccounts(second, NOW)).stored;
   await second.close();
   const third = openIdentity(home, CHEAP);
   assert.equal(await third.checkPassphrase('demo-maker', 'demo', NOW), 'ok');

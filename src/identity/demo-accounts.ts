@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../storage/durable-file.ts';
-import type { Identity, Permission } from './identity.ts';
+import type { Identity, IdentityChanges, InstalledKey, Permission } from './identity.ts';
 
 export interface DemoAccount {
   readonly name: string;
@@ -81,29 +81,37 @@ export interface OpenedDemoAccounts {
 }
 
 /** Creates what is missing; the keys work at once, the expensive passphrase hashes follow. */
-export function openDemoAccounts(
+export async function openDemoAccounts(
   identity: Identity,
   nowMs: number,
   wanted: readonly DemoAccount[] = DEMO_ACCOUNTS,
-): OpenedDemoAccounts {
+): Promise<OpenedDemoAccounts> {
   const accounts: OpenedDemoAccount[] = [];
   const stored: Promise<void>[] = [];
   for (const account of wanted) {
-    const uid = demoUser(identity, account.name, nowMs);
-    stored.push(installDemoKey(identity, uid, account, nowMs));
-    accounts.push({ account, uid });
+    const { key, stored: hashed } = await identity.change((to) => {
+      const uid = demoUser(to, account.name, nowMs);
+      return installKeyOf(to, uid, account, nowMs);
+    });
+    stored.push(hashed);
+    accounts.push({ account, uid: key.uid });
   }
   return { accounts, stored: Promise.all(stored).then(() => undefined) };
 }
 
-/** The key works at once; resolves when its passphrase is hashed or checked. */
-export function installDemoKey(
+/** Resolves when the passphrase of the key is hashed or checked. */
+export async function installDemoKey(
   identity: Identity,
   uid: number,
   account: DemoAccount,
   nowMs: number,
 ): Promise<void> {
-  const installed = identity.installKey({
+  const { stored } = await identity.change((to) => installKeyOf(to, uid, account, nowMs));
+  await stored;
+}
+
+function installKeyOf(to: IdentityChanges, uid: number, account: DemoAccount, nowMs: number): InstalledKey {
+  const installed = to.installKey({
     uid,
     apiKey: account.apiKey,
     secretKey: account.secretKey,
@@ -115,13 +123,13 @@ export function installDemoKey(
     nowMs,
   });
   if (!installed.ok) throw new Error(`demo account ${account.name}: ${installed.message}`);
-  return installed.value.stored;
+  return installed.value;
 }
 
-function demoUser(identity: Identity, name: string, nowMs: number): number {
-  const existing = identity.findUserByName(name);
+function demoUser(to: IdentityChanges, name: string, nowMs: number): number {
+  const existing = to.findUserByName(name);
   if (existing !== undefined) return existing.uid;
-  const created = identity.createUser({ name, nowMs });
+  const created = to.createUser({ name, nowMs });
   if (!created.ok) throw new Error(`demo account ${name}: ${created.message}`);
   return created.value.uid;
 }

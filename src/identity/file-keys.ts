@@ -10,9 +10,12 @@ import type { Statements } from './statements.ts';
 
 export class FileKeys {
   readonly #statements: Statements;
+  readonly #isCopy: boolean;
 
-  constructor(statements: Statements) {
+  /** Files of a copy are those that its store knows; none is created or recorded. */
+  constructor(statements: Statements, isCopy: boolean) {
     this.#statements = statements;
+    this.#isCopy = isCopy;
   }
 
   /**
@@ -21,7 +24,7 @@ export class FileKeys {
    */
   open(file: KeyFile, advice: string, acceptGap: boolean): Keyring {
     const ring = acceptGap ? this.#acceptedRing(file) : this.#sameRing(file, advice);
-    this.know(file, ring);
+    if (!this.#isCopy) this.know(file, ring);
     return ring;
   }
 
@@ -46,13 +49,13 @@ export class FileKeys {
   #sameRing(file: KeyFile, advice: string): Keyring {
     const known = this.#known(basename(file.path));
     if (!file.exists()) {
-      if (known.size === 0) return createKeyring(file);
+      if (known.size === 0 && !this.#isCopy) return createKeyring(file);
       throw new IdentityDamaged(`${file.path} is missing: ${advice}`);
     }
     const ring = readKeyring(file);
     const shared = [...ring.keys].filter(([id]) => known.has(id));
     const changed = shared.some(([id, key]) => known.get(id) !== fingerprintOf(key));
-    if (changed || (known.size > 0 && shared.length === 0)) {
+    if (changed || ((known.size > 0 || this.#isCopy) && shared.length === 0)) {
       throw new IdentityDamaged(`${file.path} does not hold the key that it held: ${advice}`);
     }
     return ring;

@@ -155,15 +155,19 @@ function schemaOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
 
+/** Within another transaction it is a part of that one, which may go on without it. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE');
+  const [begin, commit, rollback] = database.isTransaction
+    ? ['SAVEPOINT part', 'RELEASE part', 'ROLLBACK TO part; RELEASE part']
+    : ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'];
+  database.exec(begin);
   try {
     const result = work();
-    database.exec('COMMIT');
+    database.exec(commit);
     return result;
   } catch (error) {
     // A full disk has rolled back already; a second rollback would hide its error.
-    if (database.isTransaction) database.exec('ROLLBACK');
+    if (database.isTransaction) database.exec(rollback);
     throw error;
   }
 }

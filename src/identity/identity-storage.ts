@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createFile, makeDirectory } from '../storage/durable-file.ts';
 import { contentsOf, inMemory } from '../storage/memory-database.ts';
 import { isDatabaseShortage } from '../storage/shortage-errors.ts';
+import { IdentityDamaged } from './identity-damaged.ts';
 import { IDENTITY_MARK_FILE, IdentityMark, type Mark } from './identity-mark.ts';
 import { IDENTITY_FILE, openMemoryStore, openStore, type Store } from './identity-store.ts';
 import { type KeyFile, keyFileInMemory, keyFileOnDisk } from './key-file.ts';
@@ -105,6 +106,44 @@ export class MemoryStorage implements IdentityStorage {
     const made = keyFileInMemory(name);
     this.#files.set(name, made);
     return made;
+  }
+
+  image(database: DatabaseSync): IdentityImage {
+    return { database: contentsOf(database), keyFiles: textsOf(this.#files) };
+  }
+
+  isShortage(): boolean {
+    return false;
+  }
+}
+
+/** A copy in memory of a store that several nodes have; their key files are the same, in a directory of each. */
+export class CopyStorage implements IdentityStorage {
+  readonly place: string;
+  readonly #contents: Uint8Array;
+  readonly #files = new Map<string, KeyFile>();
+
+  constructor(keysDirectory: string, contents: Uint8Array) {
+    this.place = keysDirectory;
+    this.#contents = contents;
+  }
+
+  openStore(): Store {
+    const store = openMemoryStore(this.#contents);
+    const fault = store.contents.fault();
+    if (fault === undefined) return store;
+    store.database.close();
+    throw new IdentityDamaged(`the image of users and keys in the database is damaged: ${fault}`);
+  }
+
+  openMark(): Pick<IdentityMark, 'write' | 'close'> {
+    return { write: () => {}, close: () => {} };
+  }
+
+  keyFile(name: string): KeyFile {
+    const file = keyFileOnDisk(join(this.place, name));
+    this.#files.set(name, file);
+    return file;
   }
 
   image(database: DatabaseSync): IdentityImage {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
-import type { Identity } from './identity.ts';
+import type { LocalIdentity } from './identity.ts';
 import { IDENTITY_MARK_FILE, type Mark, markFromBytes, markToBytes, readMark } from './identity-mark.ts';
 import { IDENTITY_FILE, KEYRING_FILE, openIdentity } from './sqlite-identity.ts';
 
@@ -15,7 +15,7 @@ const ADDRESS_KEY = 'address.key';
 
 class StoreAtTest implements AsyncDisposable {
   readonly directory = temporaryDirectory();
-  identity!: Identity;
+  identity!: LocalIdentity;
 
   static async withKeys(): Promise<StoreAtTest> {
     const store = new StoreAtTest();
@@ -28,7 +28,7 @@ class StoreAtTest implements AsyncDisposable {
     return store;
   }
 
-  open(acceptGap = false): Identity {
+  open(acceptGap = false): LocalIdentity {
     this.identity = openIdentity(this.directory, { ...CHEAP, acceptGap });
     return this.identity;
   }
@@ -48,7 +48,7 @@ class StoreAtTest implements AsyncDisposable {
   }
 
   /** Opens it, does something and closes it. */
-  async session(work: (identity: Identity) => void): Promise<void> {
+  async session(work: (identity: LocalIdentity) => void): Promise<void> {
     work(this.open());
     await this.identity.close();
   }

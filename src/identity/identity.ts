@@ -249,29 +249,40 @@ export interface AddressPage {
 
 /** Address books of withdrawals, one per main account. */
 export interface AddressBook {
-  add(mainUid: number, to: Destination, label: string, nowMs: number): IdentityResult<BookedAddress>;
-  remove(mainUid: number, id: number): IdentityResult<BookedAddress>;
   /** Newest first. */
   list(mainUid: number, page: AddressPage): BookedAddress[];
   isLocked(mainUid: number): boolean;
-  lock(mainUid: number, on: boolean): void;
   /** Is a withdrawal to this destination allowed? */
   admits(mainUid: number, to: Destination): boolean;
 }
 
-/** The whole port, for operators and for the account routes. */
-export interface Identity extends KeyDirectory {
-  /** Address books of withdrawals. */
+export interface ChangeableAddressBook extends AddressBook {
+  add(mainUid: number, to: Destination, label: string, nowMs: number): IdentityResult<BookedAddress>;
+  remove(mainUid: number, id: number): IdentityResult<BookedAddress>;
+  lock(mainUid: number, on: boolean): void;
+}
+
+/** What is known of users and keys. */
+export interface IdentityReads {
   readonly addresses: AddressBook;
-  /** Changes of the store so far; the time of a key's last use is none. */
-  readonly mark: Mark;
-  /** Called when a change is on disk. */
-  onChanged(listener: () => void): void;
-  /**
-   * Throws IdentityDamaged when the store is older than the mark that the journal holds; with `acceptGap` it becomes a
-   * store of its own instead.
-   */
-  proveNewest(logged: Mark): void;
+  findUser(uid: number): User | undefined;
+  /** Among main accounts; names of sub-accounts are unique under their main account only. */
+  findUserByName(name: string): User | undefined;
+  findSub(parentUid: number, uid: number): User | undefined;
+  findSubByName(parentUid: number, name: string): User | undefined;
+  /** Sub-accounts of this name under all main accounts, by uid. */
+  findSubsByName(name: string, limit: number): User[];
+  familyQuota(mainUid: number, category: QuotaCategory): FamilyQuota;
+  listUsers(page?: UserPage): User[];
+  listSubs(parentUid: number, page?: SubPage): User[];
+  listKeys(uid: number): ApiKey[];
+  /** A key of any sub-account of the user. */
+  findSubKey(parentUid: number, apiKey: string): ApiKey | undefined;
+}
+
+/** What a change may do. */
+export interface IdentityChanges extends IdentityReads {
+  readonly addresses: ChangeableAddressBook;
   createUser(user: NewUser): IdentityResult<User>;
   createSub(parentUid: number, user: NewUser): IdentityResult<User>;
   /** Removes a user without an account in the core; its uid is not assigned again. */
@@ -280,13 +291,6 @@ export interface Identity extends KeyDirectory {
   reserveUids(highestUid: number): void;
   /** Creates frozen users without keys for accounts of the core that have none; main accounts first. */
   replaceLost(lost: readonly LostUser[], nowMs: number): void;
-  findUser(uid: number): User | undefined;
-  /** Among main accounts; names of sub-accounts are unique under their main account only. */
-  findUserByName(name: string): User | undefined;
-  findSub(parentUid: number, uid: number): User | undefined;
-  findSubByName(parentUid: number, name: string): User | undefined;
-  /** Sub-accounts of this name under all main accounts, by uid. */
-  findSubsByName(name: string, limit: number): User[];
   setUser(uid: number, change: UserChange, nowMs: number): IdentityResult<User>;
   setFrozen(uid: number, frozen: boolean, nowMs: number): IdentityResult<User>;
   /** Sets the orders a second of these accounts of one main account; all of them or none. */
@@ -298,23 +302,47 @@ export interface Identity extends KeyDirectory {
   ): IdentityResult<FamilyQuota>;
   /** The quota of a main account beyond the standard, set by the operator. */
   setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota>;
-  familyQuota(mainUid: number, category: QuotaCategory): FamilyQuota;
-  listUsers(page?: UserPage): User[];
-  listSubs(parentUid: number, page?: SubPage): User[];
-
-  createKey(key: NewKey): Promise<IdentityResult<CreatedKey>>;
   /** Idempotent and immediate: usable before the passphrase hash is finished. */
   installKey(key: KnownKey): IdentityResult<InstalledKey>;
   setKey(apiKey: string, change: KeyChange): IdentityResult<ApiKey>;
-  setPassphrase(apiKey: string, passphrase: string): Promise<IdentityResult<ApiKey>>;
   deleteKey(apiKey: string): IdentityResult<ApiKey>;
-  listKeys(uid: number): ApiKey[];
-  /** A key of any sub-account of the user. */
-  findSubKey(parentUid: number, apiKey: string): ApiKey | undefined;
+}
+
+/** A change was not made, because the database that nodes share does not answer. */
+export class IdentityUnavailable extends Error {
+  override readonly name = 'IdentityUnavailable';
+}
+
+/** The database has gone in the middle of a change: it may be made. */
+export class IdentityInDoubt extends Error {
+  override readonly name = 'IdentityInDoubt';
+}
+
+/** The whole port, for operators and for the account routes. */
+export interface Identity extends KeyDirectory, IdentityReads {
+  /** Changes of the store so far; the time of a key's last use is none. */
+  readonly mark: Mark;
+  /** Called when a change is on disk. */
+  onChanged(listener: () => void): void;
+  /**
+   * Throws IdentityDamaged when the store is older than the mark that the journal holds; with `acceptGap` it becomes a
+   * store of its own instead.
+   */
+  proveNewest(logged: Mark): void;
+
+  /**
+   * Every change goes through here, all of it or nothing; resolves when it is kept. `work` gets the newest contents. It must do nothing but read and
+   * change them, and may run again: where nodes share the store, another node's change may come first. Throws
+   * IdentityUnavailable, IdentityInDoubt.
+   */
+  change<Result>(work: (to: IdentityChanges) => Result): Promise<Result>;
+  createKey(key: NewKey): Promise<IdentityResult<CreatedKey>>;
+  setPassphrase(apiKey: string, passphrase: string): Promise<IdentityResult<ApiKey>>;
 
   /**
    * Creates a new key-encryption key, under which all secrets are sealed again in one transaction. A crash in the
-   * middle leaves every secret readable: keys are removed from the key file only when nothing is sealed under them.
+   * middle leaves every secret readable: keys are removed from the key file only when nothing is sealed under them. Throws
+   * RotationRefused where nodes share the store.
    */
   rotateKek(): KekRotation;
   /**
@@ -327,4 +355,9 @@ export interface Identity extends KeyDirectory {
   image(): IdentityImage;
 
   close(): Promise<void>;
+}
+
+/** A store that one process owns: a change may also be made without waiting. */
+export interface LocalIdentity extends Identity, IdentityChanges {
+  readonly addresses: ChangeableAddressBook;
 }

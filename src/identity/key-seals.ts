@@ -19,8 +19,11 @@ export class KeySeals {
   readonly #files: FileKeys;
   #keyring: Keyring;
 
-  /** Throws IdentityDamaged. A key file may be created only while nothing is sealed: otherwise it would hide a loss. */
-  constructor(file: KeyFile, files: FileKeys, keys: KeyTable) {
+  /**
+   * Throws IdentityDamaged. A key file may be created only while nothing is sealed: otherwise it would hide a loss. A copy of a
+   * store that others have as well never creates one.
+   */
+  constructor(file: KeyFile, files: FileKeys, keys: KeyTable, isCopy: boolean) {
     this.#file = file;
     this.#files = files;
     const sealed = keys.sealed();
@@ -29,7 +32,7 @@ export class KeySeals {
         `${file.path} is missing and ${keys.count()} API keys are sealed under it; ${ADVICE}`,
       );
     }
-    this.#keyring = files.open(file, ADVICE, sealed.length === 0);
+    this.#keyring = files.open(file, ADVICE, sealed.length === 0 && !isCopy);
     for (const row of sealed) this.#refuseUnopened(row);
   }
 

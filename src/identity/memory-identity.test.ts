@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { openDemoAccounts } from './demo-accounts.ts';
-import type { Identity, IdentityResult } from './identity.ts';
+import type { IdentityResult, LocalIdentity } from './identity.ts';
 import { openMemoryIdentity } from './sqlite-identity.ts';
 
 const NOW = 1_700_000_000_000;
@@ -12,7 +12,7 @@ function must<T>(outcome: IdentityResult<T>): T {
   return outcome.value;
 }
 
-async function newKey(identity: Identity, name = 'alice') {
+async function newKey(identity: LocalIdentity, name = 'alice') {
   const { uid } = must(identity.createUser({ name, nowMs: NOW }));
   const key = {
     uid,
@@ -56,7 +56,7 @@ test('guesses of a passphrase are limited as on a disk', async () => {
 
 test('the demo accounts are open at once', async () => {
   const identity = openMemoryIdentity();
-  const { accounts, stored } = openDemoAccounts(identity, NOW);
+  const { accounts, stored } = await openDemoAccounts(identity, NOW);
   await stored;
   for (const { account, uid } of accounts) {
     assert.equal(identity.findKey(account.apiKey)?.key.uid, uid);

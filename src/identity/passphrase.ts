@@ -48,6 +48,8 @@ export class PassphraseGuard {
   /** Of new hashes. */
   readonly cost: ScryptCost;
   readonly #derivation: Derivation;
+  /** Told when guesses have locked a key. */
+  readonly #locked: (apiKey: string, untilMs: number) => void;
   readonly #tagSecret = randomBytes(32).toString('base64');
   readonly #goodTags = new Map<string, Buffer>();
   readonly #guesses = new Map<string, Guesses>();
@@ -58,7 +60,9 @@ export class PassphraseGuard {
     load: (apiKey: string) => StoredPassphrase | undefined,
     cost: ScryptCost = SCRYPT_COST,
     derivation: Derivation = new DerivationThread(),
+    locked: (apiKey: string, untilMs: number) => void = () => {},
   ) {
+    this.#locked = locked;
     this.#load = load;
     this.cost = cost;
     this.#derivation = derivation;
@@ -146,6 +150,11 @@ export class PassphraseGuard {
     this.#guesses.delete(apiKey);
   }
 
+  /** Somebody else has seen too many guesses. */
+  lock(apiKey: string, untilMs: number): void {
+    setBounded(this.#guesses, apiKey, { count: 0, windowEndsMs: untilMs, lockedUntilMs: untilMs });
+  }
+
   async close(): Promise<void> {
     await this.#derivation.close();
   }
@@ -178,6 +187,7 @@ export class PassphraseGuard {
       windowEndsMs,
       lockedUntilMs: locks ? nowMs + LOCK_MS : 0,
     });
+    if (locks) this.#locked(apiKey, nowMs + LOCK_MS);
   }
 }
 

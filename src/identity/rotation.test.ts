@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Identity } from './identity.ts';
+import type { LocalIdentity } from './identity.ts';
 import { keyFileOnDisk } from './key-file.ts';
 import { extendKeyring } from './sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE, openIdentity } from './sqlite-identity.ts';
@@ -19,7 +19,7 @@ const CHEAP = { scryptCost: { N: 2 ** 10, r: 8, p: 1 } };
 const apiKeys = Array.from({ length: KEYS }, (_, index) => `key-${index}`);
 
 let directory: string;
-let identity: Identity;
+let identity: LocalIdentity;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'bourse-rotation-'));

@@ -8,6 +8,11 @@ import { inTransaction } from './identity-schema.ts';
 import type { KeyFile } from './key-file.ts';
 import { extendKeyring, type Keyring, pruneKeyring, seal, unseal } from './sealing.ts';
 
+/** The key-encryption key cannot be changed here; the message says what can be done. */
+export class RotationRefused extends Error {
+  override readonly name = 'RotationRefused';
+}
+
 export interface Rotation {
   readonly keyring: Keyring;
   readonly resealed: number;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, test } from 'node:test';
 import {
-  type Identity,
   type IdentityResult,
   KEYS_PER_USER_MAX,
+  type LocalIdentity,
   type NewKey,
   SUB_RIGHTS,
   SUBS_PER_USER_MAX,
@@ -20,7 +20,7 @@ const NOW = 1_700_000_000_000;
 const CHEAP = { scryptCost: { N: 2 ** 10, r: 8, p: 1 } };
 
 const directories: string[] = [];
-const identities: Identity[] = [];
+const identities: LocalIdentity[] = [];
 afterEach(async () => {
   for (const identity of identities.splice(0)) await identity.close();
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
@@ -32,7 +32,7 @@ function newDirectory(): string {
   return directory;
 }
 
-function open(directory = newDirectory()): Identity {
+function open(directory = newDirectory()): LocalIdentity {
   const identity = openIdentity(directory, CHEAP);
   identities.push(identity);
   return identity;
@@ -48,7 +48,7 @@ function reason(outcome: IdentityResult<unknown>): string {
   return outcome.reason;
 }
 
-const newUser = (identity: Identity, name = 'alice') => must(identity.createUser({ name, nowMs: NOW }));
+const newUser = (identity: LocalIdentity, name = 'alice') => must(identity.createUser({ name, nowMs: NOW }));
 
 const keyOf = (uid: number, change: Partial<NewKey> = {}): NewKey => ({
   uid,

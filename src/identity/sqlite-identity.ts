@@ -1,29 +1,35 @@
 /**
- * The identity store on `node:sqlite`. One process owns the file: every change goes through this object, clears the
- * affected cache entries and thereby takes effect on the next request. Secrets are sealed (`sealing.ts`), passphrases
+ * The identity store on `node:sqlite`. One process owns the file, or several nodes have a copy each (`store-copy.ts`). A change of
+ * a row clears what is cached of it and thereby takes effect on the next request. Secrets are sealed (`sealing.ts`), passphrases
  * hashed (`passphrase.ts`); neither leaves this module as text, except once at creation.
  */
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
+import { contentsOf } from '../storage/memory-database.ts';
 import { SqliteAddressBook } from './address-book.ts';
+import { AT_ONCE, type ChangeOrder } from './change-order.ts';
 import type { Contents } from './contents.ts';
 import { type Derivation, deriveInPlace } from './derivation.ts';
 import { DerivationThread } from './derivation-thread.ts';
 import { FileKeys } from './file-keys.ts';
 import {
-  type AddressBook,
   type ApiKey,
+  type ChangeableAddressBook,
   type CreatedKey,
   type Credential,
   type FamilyQuota,
   type Identity,
+  type IdentityChanges,
+  IdentityInDoubt,
   type IdentityResult,
+  IdentityUnavailable,
   type InstalledKey,
   KEYS_PER_USER_MAX,
   type KekRotation,
   type KeyChange,
   type KeyKind,
   type KnownKey,
+  type LocalIdentity,
   type LostUser,
   type NewKey,
   type NewUser,
@@ -37,12 +43,13 @@ import {
 import type { IdentityMark, Mark } from './identity-mark.ts';
 import { keyOf, type Row } from './identity-rows.ts';
 import {
+  CopyStorage,
   DirectoryStorage,
   type IdentityImage,
   type IdentityStorage,
   MemoryStorage,
 } from './identity-storage.ts';
-import { faultBehind, staleStore } from './identity-store.ts';
+import { faultBehind, openMemoryStore, staleStore } from './identity-store.ts';
 import { compileIpList } from './ip-list.ts';
 import { KeySeals } from './key-seals.ts';
 import { KeyTable } from './key-table.ts';
@@ -56,7 +63,10 @@ import {
   TRANSIENT_SCRYPT_COST,
 } from './passphrase.ts';
 import { QuotaTable } from './quota-table.ts';
+import { RotationRefused } from './rotation.ts';
+import { watchRows } from './row-watch.ts';
 import { Statements } from './statements.ts';
+import { StoreCopy } from './store-copy.ts';
 import { UserTable } from './user-table.ts';
 
 export { IDENTITY_FILE } from './identity-store.ts';
@@ -65,6 +75,8 @@ export const KEYRING_FILE = 'identity.key';
 const CREDENTIALS_CACHED_MAX = 65_536;
 const LAST_USED_WRITE_MS = 60_000;
 const HASH_RETRY_MS = 250;
+const SHARED_KEYS =
+  'the nodes of a cluster have the same key file, which no node changes: rotate it while none runs, with the exchange exported';
 
 export interface IdentityOptions {
   /** Cost of new passphrase hashes; stored hashes carry their own. */
@@ -74,18 +86,51 @@ export interface IdentityOptions {
 }
 
 /** Throws IdentityDamaged, ExposedToOthers. */
-export function openIdentity(dataDirectory: string, options: IdentityOptions = {}): Identity {
+export function openIdentity(dataDirectory: string, options: IdentityOptions = {}): LocalIdentity {
   const storage = new DirectoryStorage(dataDirectory);
   const cost = options.scryptCost ?? SCRYPT_COST;
   return new SqliteIdentity(storage, options.acceptGap === true, cost, new DerivationThread());
 }
 
 /** Without disk and thread; it ends with the process, and no hash of a passphrase leaves it. */
-export function openMemoryIdentity(image?: IdentityImage): Identity {
+export function openMemoryIdentity(image?: IdentityImage): LocalIdentity {
   return new SqliteIdentity(new MemoryStorage(image), false, TRANSIENT_SCRYPT_COST, deriveInPlace);
 }
 
-class SqliteIdentity implements Identity {
+/** A new store with the keys of the directory, which are created when they are missing, as contents for copies. */
+export async function newStoreContents(
+  keysDirectory: string,
+  keyFiles: readonly string[],
+): Promise<Uint8Array> {
+  const { database } = openMemoryStore();
+  const storage = new CopyStorage(keysDirectory, contentsOf(database));
+  database.close();
+  const identity = new SqliteIdentity(storage, false, TRANSIENT_SCRYPT_COST, deriveInPlace);
+  try {
+    for (const file of keyFiles) identity.fileKey(file, '');
+    return identity.image().database;
+  } finally {
+    await identity.close();
+  }
+}
+
+export interface CopyOptions {
+  /** Has `identity.key` and other keys, the same on every node. */
+  readonly keysDirectory: string;
+  readonly contents: Uint8Array;
+  /** Orders the changes of this copy and brings it those of others. */
+  readonly order: (copy: StoreCopy) => ChangeOrder;
+  readonly scryptCost?: ScryptCost | undefined;
+}
+
+/** A node's copy of a store that several nodes change. Throws IdentityDamaged, ExposedToOthers. */
+export function openIdentityCopy({ keysDirectory, contents, order, scryptCost }: CopyOptions): Identity {
+  const storage = new CopyStorage(keysDirectory, contents);
+  const cost = scryptCost ?? SCRYPT_COST;
+  return new SqliteIdentity(storage, false, cost, new DerivationThread(), order);
+}
+
+class SqliteIdentity implements LocalIdentity {
   readonly #storage: IdentityStorage;
   readonly #database: DatabaseSync;
   readonly #contents: Contents;
@@ -94,18 +139,25 @@ class SqliteIdentity implements Identity {
   readonly #users: UserTable;
   readonly #keys: KeyTable;
   readonly #quotas: QuotaTable;
-  readonly addresses: AddressBook;
+  readonly addresses: ChangeableAddressBook;
   readonly #acceptGap: boolean;
   readonly #fileKeys: FileKeys;
   readonly #seals: KeySeals;
   readonly #passphrases: PassphraseGuard;
+  readonly #order: ChangeOrder;
   readonly #credentials = new Map<string, Credential>();
   readonly #lastUsed = new Map<string, number>();
   readonly #lastUsedTimer: NodeJS.Timeout;
   #changed: () => void = () => {};
   #closed = false;
 
-  constructor(storage: IdentityStorage, acceptGap: boolean, scryptCost: ScryptCost, derivation: Derivation) {
+  constructor(
+    storage: IdentityStorage,
+    acceptGap: boolean,
+    scryptCost: ScryptCost,
+    derivation: Derivation,
+    order?: (copy: StoreCopy) => ChangeOrder,
+  ) {
     const opened = storage.openStore(acceptGap);
     this.#database = opened.database;
     this.#contents = opened.contents;
@@ -118,8 +170,11 @@ class SqliteIdentity implements Identity {
       this.#keys = new KeyTable(this.#statements);
       this.#quotas = new QuotaTable(this.#statements);
       this.addresses = new SqliteAddressBook(this.#statements);
-      this.#fileKeys = new FileKeys(this.#statements);
-      this.#seals = new KeySeals(storage.keyFile(KEYRING_FILE), this.#fileKeys, this.#keys);
+      const isCopy = order !== undefined;
+      this.#fileKeys = new FileKeys(this.#statements, isCopy);
+      watchRows(this.#database, this);
+      this.#order = order === undefined ? AT_ONCE : order(new StoreCopy(this.#database));
+      this.#seals = new KeySeals(storage.keyFile(KEYRING_FILE), this.#fileKeys, this.#keys, isCopy);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -128,8 +183,10 @@ class SqliteIdentity implements Identity {
       (apiKey) => this.#storedPassphrase(apiKey),
       scryptCost,
       derivation,
+      (apiKey, untilMs) => this.#order.tellLock(apiKey, untilMs),
     );
-    this.#lastUsedTimer = setInterval(() => this.#writeLastUsed(), LAST_USED_WRITE_MS).unref();
+    this.#order.onLock((apiKey, untilMs) => this.#passphrases.lock(apiKey, untilMs));
+    this.#lastUsedTimer = setInterval(() => void this.#writeLastUsed(), LAST_USED_WRITE_MS).unref();
   }
 
   // The store
@@ -152,6 +209,10 @@ class SqliteIdentity implements Identity {
     this.#mark = this.#storage.openMark(this.mark);
   }
 
+  change<Result>(work: (to: IdentityChanges) => Result): Promise<Result> {
+    return this.#order.run(() => this.#statements.transaction(() => work(this)));
+  }
+
   #committed(): void {
     this.#mark.write(this.mark);
     this.#changed();
@@ -172,7 +233,6 @@ class SqliteIdentity implements Identity {
       this.#keys.deleteOf(uid);
       this.#users.remove(uid);
     });
-    this.#forgetFamily(uid);
   }
 
   reserveUids(highestUid: number): void {
@@ -206,7 +266,6 @@ class SqliteIdentity implements Identity {
   }
 
   setUser(uid: number, change: UserChange, nowMs: number): IdentityResult<User> {
-    this.#forgetFamily(uid);
     return this.#users.change(uid, change, nowMs);
   }
 
@@ -216,7 +275,7 @@ class SqliteIdentity implements Identity {
     uids: readonly number[],
     quota: number,
   ): IdentityResult<FamilyQuota> {
-    this.#forgetFamily(mainUid);
+    this.userChanged(mainUid);
     return this.#quotas.set(mainUid, category, uids, quota);
   }
 
@@ -251,17 +310,20 @@ class SqliteIdentity implements Identity {
 
     const stored = await this.#passphrases.hash(input.passphrase);
     if (stored === 'busy') return fault('busy', 'passphrase hashing is busy; try again in a few seconds');
-    const full = this.#ownerFault(input.uid);
-    if (full !== undefined) return full;
     const apiKey = `bk_${randomBytes(16).toString('hex')}`;
     const secretKey = randomBytes(32).toString('hex');
     const secret = publicKey?.export({ type: 'spki', format: 'der' }) ?? Buffer.from(secretKey, 'utf8');
-    this.#statements.transaction(() => {
-      this.#insertKey(apiKey, kind, input, secret, false);
-      this.#keys.setPassphrase(apiKey, stored);
+    const key = await this.#order.run(() => {
+      const full = this.#ownerFault(input.uid);
+      if (full !== undefined) return full;
+      return this.#statements.transaction(() => {
+        this.#insertKey(apiKey, kind, input, secret, false);
+        this.#keys.setPassphrase(apiKey, stored);
+        return this.#keys.find(apiKey)!;
+      });
     });
+    if ('ok' in key) return key;
     this.#passphrases.seed(apiKey, input.passphrase);
-    const key = this.#keys.find(apiKey)!;
     return { ok: true, value: { key, secretKey: publicKey === undefined ? secretKey : undefined } };
   }
 
@@ -298,9 +360,11 @@ class SqliteIdentity implements Identity {
       if (this.#closed) return;
       if (stored !== 'busy') {
         // The key may have been deleted or got another passphrase meanwhile; both are newer.
-        if (this.#keys.find(apiKey) !== undefined && this.#storedPassphrase(apiKey) === undefined) {
-          this.#keys.setPassphrase(apiKey, stored);
-        }
+        await this.#order.run(() => {
+          if (this.#keys.find(apiKey) !== undefined && this.#storedPassphrase(apiKey) === undefined) {
+            this.#keys.setPassphrase(apiKey, stored);
+          }
+        });
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, HASH_RETRY_MS));
@@ -319,7 +383,6 @@ class SqliteIdentity implements Identity {
     const refused = rightsFault(next);
     if (refused !== undefined) return refused;
     this.#keys.setRights(apiKey, next);
-    this.#credentials.delete(apiKey);
     return { ok: true, value: this.#keys.find(apiKey)! };
   }
 
@@ -329,30 +392,35 @@ class SqliteIdentity implements Identity {
     if (this.#keys.find(apiKey) === undefined) return unknownKey();
     const stored = await this.#passphrases.hash(passphrase);
     if (stored === 'busy') return fault('busy', 'passphrase hashing is busy; try again in a few seconds');
-    if (this.#keys.find(apiKey) === undefined) return unknownKey();
-    this.#statements.transaction(() => {
-      this.#keys.setPassphrase(apiKey, stored);
-      this.#keys.countChange(apiKey);
+    const changed = await this.#order.run(() => {
+      if (this.#keys.find(apiKey) === undefined) return undefined;
+      return this.#statements.transaction(() => {
+        this.#keys.setPassphrase(apiKey, stored);
+        this.#keys.countChange(apiKey);
+        return this.#keys.find(apiKey);
+      });
     });
-    this.#credentials.delete(apiKey);
-    this.#passphrases.forget(apiKey);
+    if (changed === undefined) return unknownKey();
     this.#passphrases.seed(apiKey, passphrase);
-    return { ok: true, value: this.#keys.find(apiKey)! };
+    return { ok: true, value: changed };
   }
 
   deleteKey(apiKey: string): IdentityResult<ApiKey> {
     const key = this.#keys.find(apiKey);
     if (key === undefined) return unknownKey();
     this.#keys.delete(apiKey);
-    this.#credentials.delete(apiKey);
     this.#lastUsed.delete(apiKey);
-    this.#passphrases.forget(apiKey);
     return { ok: true, value: key };
   }
 
   listKeys(uid: number): ApiKey[] {
-    this.#writeLastUsed();
-    return this.#keys.list(uid);
+    if (this.#order === AT_ONCE) void this.#writeLastUsed();
+    return this.#keys.list(uid).map((key) => this.#withLastUse(key));
+  }
+
+  /** Uses that are not written yet. */
+  #withLastUse(key: ApiKey): ApiKey {
+    return { ...key, lastUsedTime: this.#lastUsed.get(key.apiKey) ?? key.lastUsedTime };
   }
 
   findSubKey(parentUid: number, apiKey: string): ApiKey | undefined {
@@ -360,6 +428,7 @@ class SqliteIdentity implements Identity {
   }
 
   rotateKek(): KekRotation {
+    if (this.#order !== AT_ONCE) throw new RotationRefused(SHARED_KEYS);
     return this.#seals.rotate(this.#database);
   }
 
@@ -383,8 +452,18 @@ class SqliteIdentity implements Identity {
     return credential;
   }
 
+  // What was cached of a row that changes
+
+  keyChanged(apiKey: string): void {
+    this.#credentials.delete(apiKey);
+  }
+
+  passphraseChanged(apiKey: string): void {
+    this.#passphrases.forget(apiKey);
+  }
+
   /** A change of an account affects the keys of its sub-accounts; those of others stay cached. */
-  #forgetFamily(uid: number): void {
+  userChanged(uid: number): void {
     for (const [apiKey, { user }] of this.#credentials) {
       if (user.uid === uid || user.parentUid === uid) this.#credentials.delete(apiKey);
     }
@@ -414,17 +493,21 @@ class SqliteIdentity implements Identity {
   }
 
   /** Writes the keys used since the last time in one commit, once a minute. On a full disk it waits. */
-  #writeLastUsed(): void {
+  async #writeLastUsed(): Promise<void> {
     if (this.#lastUsed.size === 0) return;
-    try {
+    const used = [...this.#lastUsed];
+    const write = () =>
       this.#statements.transaction(() => {
-        for (const [apiKey, usedMs] of this.#lastUsed) this.#keys.setLastUsed(apiKey, usedMs);
+        for (const [apiKey, usedMs] of used) this.#keys.setLastUsed(apiKey, usedMs);
       });
+    try {
+      await this.#order.run(write, true);
     } catch (error) {
-      if (!this.#storage.isShortage(error)) throw error;
+      if (!this.#storage.isShortage(error) && !isUnkept(error)) throw error;
       return;
     }
-    this.#lastUsed.clear();
+    for (const [apiKey, usedMs] of used)
+      if (this.#lastUsed.get(apiKey) === usedMs) this.#lastUsed.delete(apiKey);
   }
 
   image(): IdentityImage {
@@ -435,7 +518,8 @@ class SqliteIdentity implements Identity {
     if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#lastUsedTimer);
-    this.#writeLastUsed();
+    await this.#writeLastUsed();
+    await this.#order.close();
     await this.#passphrases.close();
     this.#database.close();
     this.#mark.close();
@@ -458,6 +542,11 @@ class SqliteIdentity implements Identity {
   #storedPassphrase(apiKey: string): StoredPassphrase | undefined {
     return this.#closed ? undefined : this.#keys.passphrase(apiKey);
   }
+}
+
+/** The next time of last use makes up for it. */
+function isUnkept(error: unknown): boolean {
+  return error instanceof IdentityUnavailable || error instanceof IdentityInDoubt;
 }
 
 function unknownKey() {

@@ -31,7 +31,7 @@ export class Statements {
   /** All or nothing. */
   transaction<Result>(work: () => Result): Result {
     const result = inTransaction(this.#database, work);
-    this.#committed();
+    if (!this.#database.isTransaction) this.#committed();
     return result;
   }
 

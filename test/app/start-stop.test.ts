@@ -140,7 +140,7 @@ test('a first start that was cut off between two deposits is completed by the ne
     assert.ifError,
   );
   await listCatalogue(sequencer, loadCatalogue(config.catalogue));
-  const { uid } = openDemoAccounts(identity, sequencer.clock.now()).accounts[0]!;
+  const { uid } = (await openDemoAccounts(identity, sequencer.clock.now())).accounts[0]!;
   await sequencer.submit({
     type: 'openAccount',
     uid,

@@ -20,7 +20,7 @@ const MODULES: Readonly<Record<string, string>> = {
   identity: 'storage',
   history: 'core storage views',
   sequencer: 'core storage journal history',
-  cluster: 'core storage journal history sequencer',
+  cluster: 'core storage journal identity history sequencer',
   reserves: 'core sequencer',
   accounts: 'core identity sequencer',
   simulator: 'core history catalogue sequencer',

@@ -1,4 +1,5 @@
 /** Real nodes of one cluster, in this process or in processes of their own. */
+import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,8 +12,10 @@ import { installCluster } from '../../src/cluster/postgres/install.ts';
 import { demoAccount } from '../../src/identity/demo-accounts.ts';
 import { keyFileOnDisk } from '../../src/identity/key-file.ts';
 import { createKeyring } from '../../src/identity/sealing.ts';
+import { startServerProgram } from '../harness/child-programs.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { until } from '../harness/until.ts';
 import type { PostgresServer } from '../postgres/server.ts';
 
 export interface TestCluster {
@@ -21,14 +24,20 @@ export interface TestCluster {
   readonly database: string;
 }
 
-/** An empty one in a database of its own. */
-export async function newCluster(server: PostgresServer): Promise<TestCluster> {
-  const database = await server.createDatabase();
-  const url = server.url(database);
+/** A folder of new secrets. */
+export function keysFor(): string {
   const keys = temporaryDirectory();
   for (const name of KEY_FILES)
     if (name.endsWith('.key')) createKeyring(keyFileOnDisk(join(keys, name)));
     else writeFileSync(join(keys, name), `${newToken()}\n`, { mode: 0o600 });
+  return keys;
+}
+
+/** An empty one in a database of its own. */
+export async function newCluster(server: PostgresServer): Promise<TestCluster> {
+  const database = await server.createDatabase();
+  const url = server.url(database);
+  const keys = keysFor();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await installCluster(client, keysFingerprint(keys));
@@ -64,9 +73,11 @@ export async function startNode(
   return Object.assign(Object.create(running) as RunningExchange, { failures });
 }
 
+export const demoKeys = (name: string) => ({ ...demoAccount(name, '', {}), uid: 0 });
+
 /** A demo account at a node. */
-export function clientOf({ url }: Pick<RunningExchange, 'url'>, name: string): SignedClient {
-  return new SignedClient(url, { ...demoAccount(name, '', {}), uid: 0 });
+export function clientOf({ url }: { readonly url: string }, name: string): SignedClient {
+  return new SignedClient(url, demoKeys(name));
 }
 
 export const ORDER = {
@@ -76,3 +87,48 @@ export const ORDER = {
   timeInForce: 'gtc',
   qty: '0.001',
 };
+
+/** A node in a process of its own, which can be killed. */
+export interface NodeProcess {
+  readonly url: string;
+  readonly process: ChildProcess;
+  log(): string;
+  /** Resolves with the exit code. */
+  stop(): Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+export async function spawnNode(
+  { url, keys }: Pick<TestCluster, 'url' | 'keys'>,
+  name: string,
+  args: readonly string[] = [],
+): Promise<NodeProcess> {
+  const flags = [
+    ...['--cluster', url, '--node', name, '--keys', keys, '--cluster-durability', 'single'],
+    ...['--port', '0', '--operator-port', '0', '--market', 'off', '--instruments', 'SPOT:BTCUSDT'],
+    ...['--rate-limits', 'off', '--backfill', '0', '--log-format', 'json', ...args],
+  ];
+  const program = startServerProgram(flags, {});
+  const child = program.process;
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => resolve(code));
+  });
+  const told = () => /Listening on (http:\S+)/.exec(program.stdout)?.[1];
+  const listening = await until(`node ${name} listens`, () => {
+    if (child.exitCode !== null) throw new Error(`node ${name} ended: ${program.stderr}`);
+    return told();
+  });
+  return {
+    url: listening,
+    process: child,
+    log: () => program.stderr,
+    stop: () => {
+      child.kill('SIGINT');
+      return exited;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { accessText, REQUIRED_PERMISSION_NAMES } from '../../src/api/auth/permissions.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
 import type { Access } from '../../src/api/route.ts';
-import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';
+import type { LocalIdentity, Permission, PermType } from '../../src/identity/identity.ts';
 import { CALLS, callOf, rowOf } from '../contract/wire-spec.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -92,7 +92,7 @@ async function prepare() {
   return keys;
 }
 
-function userOf(created: ReturnType<Identity['createUser']>): number {
+function userOf(created: ReturnType<LocalIdentity['createUser']>): number {
   assert.ok(created.ok);
   return created.value.uid;
 }

@@ -284,23 +284,23 @@ describe('rights that change (reliability 3.1: within a second)', () => {
     for (const socket of sockets) await socket.subscribe({ instType: 'UTA', topic: 'order' });
     await room.pass(1);
     for (const socket of sockets) await socket.answers();
-    identity.deleteKey(keys[0]!.apiKey);
-    identity.setKey(keys[1]!.apiKey, { permissions: ['uta_mgt'] });
+    await identity.change((to) => to.deleteKey(keys[0]!.apiKey));
+    await identity.change((to) => to.setKey(keys[1]!.apiKey, { permissions: ['uta_mgt'] }));
     await room.pass(1);
     for (const socket of sockets.slice(0, 2)) {
       assert.deepEqual([(await socket.closed).code, errorsOf(socket)], [1008, [30011]]);
     }
     await sockets[2]!.answers();
-    identity.setFrozen(keys[2]!.uid, true, Date.now());
+    await identity.change((to) => to.setFrozen(keys[2]!.uid, true, Date.now()));
     await room.pass(1);
     assert.deepEqual([(await sockets[2]!.closed).code, errorsOf(sockets[2]!)], [1008, [30011]]);
-    identity.setFrozen(keys[2]!.uid, false, Date.now());
+    await identity.change((to) => to.setFrozen(keys[2]!.uid, false, Date.now()));
   });
 
   it('an order over the socket asks at once, before any sweep', async () => {
     const key = await keyOf('quick');
     const socket = await room.login(key);
-    room.rooms.identity.deleteKey(key.apiKey);
+    await room.rooms.identity.change((to) => to.deleteKey(key.apiKey));
     const order = { symbol: 'BTCUSDT', side: 'buy', orderType: 'limit', price: '50000', qty: '0.01' };
     socket.send({ op: 'trade', id: '1', topic: 'place-order', category: 'spot', args: [order] });
     await socket.closed;

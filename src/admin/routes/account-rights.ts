@@ -23,7 +23,8 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       const user = findUser(identity, params.account);
       if (user instanceof AdminError) return user;
       const { uid } = user;
-      const changed = identity.setUser(uid, { broker: body.broker }, sequencer.clock.now());
+      const nowMs = sequencer.clock.now();
+      const changed = await identity.change((to) => to.setUser(uid, { broker: body.broker }, nowMs));
       if (!changed.ok) return refusedByIdentity(changed);
       // Limits count the accounts below a broker one by one (rules 13.9); who is none any more earns no commission.
       if (sequencer.state.accountByUid.has(uid)) {
@@ -82,10 +83,10 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     auditDetail: ({ uid }) => `account ${uid}`,
     action: 'account.orderQuota',
     auditArguments: ({ params, body: { category, extra } }) => ({ account: params.account, category, extra }),
-    handle: ({ identity, params, body: { category, extra } }) => {
+    handle: async ({ identity, params, body: { category, extra } }) => {
       const user = findUser(identity, params.account);
       if (user instanceof AdminError) return user;
-      const changed = identity.setQuotaExtra(user.uid, category, extra);
+      const changed = await identity.change((to) => to.setQuotaExtra(user.uid, category, extra));
       return changed.ok ? { uid: user.uid, category, ...changed.value } : refusedByIdentity(changed);
     },
   }),

@@ -84,7 +84,8 @@ type AccountCall = Call<{ account: string }, unknown, unknown>;
 async function setFrozen({ sequencer, identity, params, audited }: AccountCall, frozen: boolean) {
   const user = findUser(identity, params.account);
   if (user instanceof AdminError) return user;
-  const changed = identity.setFrozen(user.uid, frozen, sequencer.clock.now());
+  const nowMs = sequencer.clock.now();
+  const changed = await identity.change((to) => to.setFrozen(user.uid, frozen, nowMs));
   if (!changed.ok) return refusedByIdentity(changed);
   const result = await cancelFrozenOrders(audited.submitter, changed.value);
   if (result !== undefined && result.rejectReason !== RejectReason.none) return rejectedByCore(result);

@@ -116,12 +116,13 @@ export const addressRoutes: readonly OperatorRoute[] = [
       label,
       internal,
     }),
-    handle: ({ sequencer, identity, params, body }) => {
+    handle: async ({ sequencer, identity, params, body }) => {
       const uid = bookOf(identity, params.account);
       if (uid instanceof AdminError) return uid;
       const to = destinationOf(identity, sequencer.state, body);
       if (to instanceof AdminError) return to;
-      const added = identity.addresses.add(uid, to, body.label ?? '', sequencer.clock.now());
+      const nowMs = sequencer.clock.now();
+      const added = await identity.change(({ addresses }) => addresses.add(uid, to, body.label ?? '', nowMs));
       return added.ok ? { uid, entry: viewOf(added.value) } : refusedByIdentity(added);
     },
   }),
@@ -137,10 +138,10 @@ export const addressRoutes: readonly OperatorRoute[] = [
     auditDetail: entryDetail,
     action: 'address.remove',
     auditArguments: ({ params }) => params,
-    handle: ({ identity, params }) => {
+    handle: async ({ identity, params }) => {
       const uid = bookOf(identity, params.account);
       if (uid instanceof AdminError) return uid;
-      const removed = identity.addresses.remove(uid, Number(params.id));
+      const removed = await identity.change(({ addresses }) => addresses.remove(uid, Number(params.id)));
       return removed.ok ? { uid, entry: viewOf(removed.value) } : refusedByIdentity(removed);
     },
   }),
@@ -154,10 +155,10 @@ export const addressRoutes: readonly OperatorRoute[] = [
     auditDetail: ({ uid }) => `account ${uid}`,
     action: 'address.lock',
     auditArguments: ({ params, body }) => ({ account: params.account, locked: body.locked }),
-    handle: ({ identity, params, body: { locked } }) => {
+    handle: async ({ identity, params, body: { locked } }) => {
       const uid = bookOf(identity, params.account);
       if (uid instanceof AdminError) return uid;
-      identity.addresses.lock(uid, locked);
+      await identity.change(({ addresses }) => addresses.lock(uid, locked));
       return { uid, locked };
     },
   }),

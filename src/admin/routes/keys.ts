@@ -112,8 +112,8 @@ export const keyRoutes: readonly OperatorRoute[] = [
     auditDetail: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
     action: 'key.delete',
     auditArguments: ({ params }) => params,
-    handle: ({ identity, params }) => {
-      const deleted = identity.deleteKey(params.apiKey);
+    handle: async ({ identity, params }) => {
+      const deleted = await identity.change((to) => to.deleteKey(params.apiKey));
       return deleted.ok ? { key: viewOf(deleted.value) } : refusedByIdentity(deleted);
     },
   }),

@@ -4,6 +4,7 @@
  */
 import { HistoryUnavailable } from '../../history/history.ts';
 import { RecordDamaged } from '../../history/record-damaged.ts';
+import { IdentityInDoubt, IdentityUnavailable } from '../../identity/identity.ts';
 import { type CommandTrace, OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { deniedToSubAccount } from '../auth/sub-account-rights.ts';
@@ -44,7 +45,12 @@ export function sequencerFailure(error: unknown): WireError | undefined {
   if (error instanceof OutcomeUnknown) {
     return new WireError('40010', `${error.message}; query the order by its clientOid`);
   }
-  if (error instanceof Unavailable || error instanceof HistoryUnavailable)
+  if (error instanceof IdentityInDoubt) return new WireError('40010', error.message);
+  if (
+    error instanceof Unavailable ||
+    error instanceof HistoryUnavailable ||
+    error instanceof IdentityUnavailable
+  )
     return new WireError('429', error.message, 1000);
   if (isOutOfSpace(error)) {
     return new WireError('429', 'the disk is full: nothing was changed, try again when space is free', 1000);

@@ -65,7 +65,7 @@ export async function openDemo(
   dataDirectory: string | undefined,
   wanted: readonly DemoAccount[] = DEMO_ACCOUNTS,
 ): Promise<readonly OpenedDemoAccount[]> {
-  const { accounts, stored } = openDemoAccounts(identity, sequencer.clock.now(), wanted);
+  const { accounts, stored } = await openDemoAccounts(identity, sequencer.clock.now(), wanted);
   await submitMissing(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
   const addressKey = openAddressKey(identity);
   await submitMissing(sequencer, () =>

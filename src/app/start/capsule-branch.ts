@@ -6,7 +6,7 @@
 import { saveState } from '../../core/snapshot/snapshot.ts';
 import { openMemoryHistory } from '../../history/sqlite-history.ts';
 import { type DemoAccount, demoAccount, installDemoKey } from '../../identity/demo-accounts.ts';
-import type { Identity } from '../../identity/identity.ts';
+import type { LocalIdentity } from '../../identity/identity.ts';
 import { markToBytes } from '../../identity/identity-mark.ts';
 import { openMemoryIdentity } from '../../identity/sqlite-identity.ts';
 import type { Capsule } from '../../lab/capsule/capsule.ts';
@@ -98,7 +98,12 @@ async function newIdentity(users: readonly CapsuleAccount[], nowMs: number) {
   }
 }
 
-async function openFor(identity: Identity, uid: number, account: DemoAccount, nowMs: number): Promise<void> {
+async function openFor(
+  identity: LocalIdentity,
+  uid: number,
+  account: DemoAccount,
+  nowMs: number,
+): Promise<void> {
   const thawed = identity.setFrozen(uid, false, nowMs);
   if (!thawed.ok)
     throw new CapsuleRefused(`account ${uid} of the capsule cannot be opened: ${thawed.message}`);

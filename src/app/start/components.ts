@@ -232,7 +232,7 @@ export async function openComponents(
     throw explainPoisonedCommand(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
   });
   if (!config.memory) rememberHistory(config.history, beginning.directory ?? config.data);
-  const replaced = reconcileUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
+  const replaced = await reconcileUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
   if (logged.mark !== undefined) identity.proveNewest(logged.mark);
   if (replaced > 0)
     logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);

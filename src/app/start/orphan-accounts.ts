@@ -12,20 +12,25 @@ import { DataDamaged } from '../exit-codes.ts';
 const NAMED_MAX = 5;
 
 /** Returns how many accounts got a placeholder user. Throws DataDamaged. */
-export function reconcileUsers(state: State, identity: Identity, acceptGap: boolean, nowMs: number): number {
+export async function reconcileUsers(
+  state: State,
+  identity: Identity,
+  acceptGap: boolean,
+  nowMs: number,
+): Promise<number> {
   if (!acceptGap) refuseLostUsers(state, identity);
   const accounts = usersIn(state);
   const lost = accounts.filter(({ uid }) => identity.findUser(uid) === undefined);
   refuseOtherFamilies(accounts, identity);
-  if (lost.length > 0) {
+  await identity.change((to) => {
     // Main accounts come first in the core as well: a sub-account is opened under an existing one.
     const places = lost.map(({ uid, masterUid }) => ({
       uid,
       parentUid: masterUid === 0 ? undefined : masterUid,
     }));
-    identity.replaceLost(places, nowMs);
-  }
-  identity.reserveUids(accounts.reduce((highest, { uid }) => Math.max(highest, uid), 0));
+    if (lost.length > 0) to.replaceLost(places, nowMs);
+    to.reserveUids(accounts.reduce((highest, { uid }) => Math.max(highest, uid), 0));
+  });
   return lost.length;
 }
 

@@ -29,7 +29,8 @@ interface Pair {
   readonly reader: pg.Client;
   /** Aborted when either has gone. */
   readonly gone: AbortController;
-  /** Of the reader, one statement at a time. */
+  /** Of each, one statement at a time. */
+  lastWrite: Promise<unknown>;
   lastRead: Promise<unknown>;
 }
 
@@ -56,24 +57,16 @@ export class ServerPair {
   /** One statement; resolves when it is safe. It is in doubt when this throws, except with an error of the database itself. */
   async write(statement: pg.QueryConfig): Promise<Record<string, unknown>[]> {
     const pair = this.#paired();
-    let mayBeLost = false;
-    const onNotice = ({ code }: { readonly code?: string | undefined }) => {
-      mayBeLost ||= code === MAYBE_LOST;
-    };
-    pair.writer.on('notice', onNotice);
-    try {
-      const { rows } = await this.#while(pair, pair.writer.query(statement));
-      if (mayBeLost) throw new ConnectionLost('the server did not wait for its standby');
-      return rows as Record<string, unknown>[];
-    } finally {
-      pair.writer.off('notice', onNotice);
-    }
+    const result = pair.lastWrite.then(() => writeSafely(pair.writer, statement));
+    pair.lastWrite = result.catch(() => {});
+    const { rows } = await this.#while(pair, result);
+    return rows as Record<string, unknown>[];
   }
 
   /** One statement; what it writes, such as a notification, need not survive. */
   async read(statement: pg.QueryConfig): Promise<Record<string, unknown>[]> {
     const pair = this.#paired();
-    const { rows } = await this.#while(pair, this.#inTurn(pair, statement));
+    const { rows } = await this.#while(pair, this.#readInTurn(pair, statement));
     return rows as Record<string, unknown>[];
   }
 
@@ -95,7 +88,7 @@ export class ServerPair {
     return this.#pair;
   }
 
-  #inTurn(pair: Pair, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  #readInTurn(pair: Pair, statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const result = pair.lastRead.then(() => pair.reader.query(statement));
     pair.lastRead = result.catch(() => {});
     return result;
@@ -155,7 +148,7 @@ export class ServerPair {
       await reader.query(`SET synchronous_commit = off; LISTEN ${this.#channel}`);
       if (gone.signal.aborted || this.#isClosed) throw new ConnectionLost('it has gone again');
       this.#identity = identity;
-      const pair: Pair = { writer, reader, gone, lastRead: Promise.resolve() };
+      const pair: Pair = { writer, reader, gone, lastWrite: Promise.resolve(), lastRead: Promise.resolve() };
       this.#pair = pair;
       const timer = setInterval(() => this.#beat(pair), HEARTBEAT_MS);
       timer.unref();
@@ -172,7 +165,7 @@ export class ServerPair {
   #beat(pair: Pair): void {
     const silent = setTimeout(() => pair.gone.abort(), SILENT_MAX_MS);
     silent.unref();
-    this.#inTurn(pair, { text: 'SELECT 1' })
+    this.#readInTurn(pair, { text: 'SELECT 1' })
       .catch(() => {})
       .finally(() => clearTimeout(silent));
   }
@@ -187,6 +180,22 @@ export class ServerPair {
       ).connection.stream.destroy();
       await client.end().catch(() => {});
     }
+  }
+}
+
+/** A server whose wait for the standby was cut off says so in a notice only. */
+async function writeSafely(writer: pg.Client, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  let mayBeLost = false;
+  const onNotice = ({ code }: { readonly code?: string | undefined }) => {
+    mayBeLost ||= code === MAYBE_LOST;
+  };
+  writer.on('notice', onNotice);
+  try {
+    const result = await writer.query(statement);
+    if (mayBeLost) throw new ConnectionLost('the server did not wait for its standby');
+    return result;
+  } finally {
+    writer.off('notice', onNotice);
   }
 }
 

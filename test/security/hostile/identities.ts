@@ -1,13 +1,16 @@
 /** Users and keys put into a data directory before the server opens it. */
 import { randomBytes } from 'node:crypto';
-import type { Identity, Permission, PermType } from '../../../src/identity/identity.ts';
+import type { LocalIdentity, Permission, PermType } from '../../../src/identity/identity.ts';
 import { openIdentity } from '../../../src/identity/sqlite-identity.ts';
 import type { DemoKeys } from '../../harness/server.ts';
 
 /** Stored with each hash, so that the server checks these at the same low cost. */
 const QUICK_SCRYPT = { N: 1024, r: 8, p: 1 };
 
-export async function withIdentity(data: string, fill: (identity: Identity) => Promise<void>): Promise<void> {
+export async function withIdentity(
+  data: string,
+  fill: (identity: LocalIdentity) => Promise<void>,
+): Promise<void> {
   const identity = openIdentity(data, { scryptCost: QUICK_SCRYPT });
   try {
     await fill(identity);
@@ -17,7 +20,7 @@ export async function withIdentity(data: string, fill: (identity: Identity) => P
 }
 
 /** A demo name gets the demo account's money at the first start. */
-export function openUser(identity: Identity, name: string): number {
+export function openUser(identity: LocalIdentity, name: string): number {
   const created = identity.createUser({ name, nowMs: Date.now() });
   if (!created.ok) throw new Error(created.message);
   return created.value.uid;
@@ -30,7 +33,7 @@ export interface Rights {
 }
 
 /** A key whose secret and passphrase occur nowhere else, so that a leak can be found by searching for them. */
-export async function installKey(identity: Identity, uid: number, rights: Rights): Promise<DemoKeys> {
+export async function installKey(identity: LocalIdentity, uid: number, rights: Rights): Promise<DemoKeys> {
   const mark = randomBytes(8).toString('hex');
   const keys = { apiKey: `key-${mark}`, secretKey: `secret-${mark}`, passphrase: `passphrase-${mark}` };
   const installed = identity.installKey({

@@ -87,7 +87,8 @@ export const brokerRoutes: readonly Route[] = [
         ...(body.status !== undefined && { frozen: body.status === 'freeze' }),
         ...(body.permList !== undefined && { rights: body.permList }),
       };
-      const changed = identity.setUser(sub.uid, change, clock.now());
+      const nowMs = clock.now();
+      const changed = await identity.change((to) => to.setUser(sub.uid, change, nowMs));
       if (!changed.ok) return identityRefusal(changed, NAMES);
       await cancelFrozenOrders(sequencer, changed.value);
       return subView(changed.value);
@@ -165,12 +166,12 @@ export const brokerRoutes: readonly Route[] = [
     perSecond: PER_SECOND,
     body: Type.Object({ subUid: Uid, apiKey: ApiKeyName }),
     data: Type.Null(),
-    handle: (call) => {
+    handle: async (call) => {
       const sub = findOwnSub(call.identity, call.caller.user, call.body.subUid);
       if (sub instanceof WireError) return sub;
       const key = findSubKey(call, call.body.apiKey, sub);
       if (key instanceof WireError) return key;
-      const deleted = call.identity.deleteKey(key.apiKey);
+      const deleted = await call.identity.change((to) => to.deleteKey(key.apiKey));
       return deleted.ok ? null : identityRefusal(deleted, NAMES);
     },
   }),

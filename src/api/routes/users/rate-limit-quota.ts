@@ -94,7 +94,7 @@ export const rateLimitQuotaRoutes: readonly Route[] = [
       quota: fields.Integer,
     }),
     data: Done,
-    handle: (call) => {
+    handle: async (call) => {
       const { uids } = call.body;
       const category = categoryOf(call.body);
       const quota = Number(call.body.quota);
@@ -103,7 +103,10 @@ export const rateLimitQuotaRoutes: readonly Route[] = [
         const found = member(call, uid, 'uids');
         if (found instanceof WireError) return found;
       }
-      const given = call.identity.setQuota(call.caller.user.uid, category, uids.map(Number), quota);
+      const mainUid = call.caller.user.uid;
+      const given = await call.identity.change((to) =>
+        to.setQuota(mainUid, category, uids.map(Number), quota),
+      );
       return given.ok ? {} : identityRefusal(given, NAMES);
     },
   }),

@@ -88,7 +88,7 @@ export async function changeSubKey(
   if (current === undefined) return noSuchKey();
   const excess = excessOver(caller.key, change.permissions ?? current.permissions, names);
   if (excess !== undefined) return excess;
-  const changed = identity.setKey(apiKey, change);
+  const changed = await identity.change((to) => to.setKey(apiKey, change));
   return changed.ok ? changed.value : identityRefusal(changed, names);
 }
 

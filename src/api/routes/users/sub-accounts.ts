@@ -100,7 +100,8 @@ export const subAccountRoutes: readonly Route[] = [
     handle: async ({ sequencer, identity, caller, clock, body }) => {
       const sub = findOwnSub(identity, caller.user, body.subUid);
       if (sub instanceof WireError) return sub;
-      const changed = identity.setFrozen(sub.uid, body.operation === 'freeze', clock.now());
+      const [frozen, nowMs] = [body.operation === 'freeze', clock.now()];
+      const changed = await identity.change((to) => to.setFrozen(sub.uid, frozen, nowMs));
       if (!changed.ok) return identityRefusal(changed, NAMES);
       await cancelFrozenOrders(sequencer, changed.value);
       return {};
@@ -201,10 +202,10 @@ export const subAccountRoutes: readonly Route[] = [
     perSecond: PER_SECOND,
     body: Type.Object({ apiKey: ApiKeyName }),
     data: answers.Done,
-    handle: (call) => {
+    handle: async (call) => {
       const key = findSubKey(call, call.body.apiKey);
       if (key instanceof WireError) return key;
-      const deleted = call.identity.deleteKey(key.apiKey);
+      const deleted = await call.identity.change((to) => to.deleteKey(key.apiKey));
       return deleted.ok ? {} : identityRefusal(deleted, NAMES);
     },
   }),
