@@ -22,6 +22,8 @@ const KEPT_MAX = 500_000;
 const READ_WAIT_MS = 1_000;
 const FLUSH_WAIT_MS = 10_000;
 const POLL_MS = 15;
+/** What was generated is there from the beginning, whatever the commands did since. A start reads it while nobody writes. */
+const GENERATED: ReadonlySet<ReadName> = new Set(['generatedBooks', 'generatedCandles', 'generatedPart']);
 
 export interface HistoryParts {
   /** Reads, and adds what was generated. */
@@ -161,7 +163,7 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
   }
 
   async read<Name extends ReadName>(name: Name, argument: ReadArgument<Name>): Promise<ReadAnswer<Name>> {
-    if (!(await this.#stored(this.#projectedSeq, READ_WAIT_MS)))
+    if (!GENERATED.has(name) && !(await this.#stored(this.#projectedSeq, READ_WAIT_MS)))
       throw new HistoryUnavailable('the history does not have the last commands yet; try again');
     return this.#parts.reader.read(name, argument);
   }
