@@ -125,7 +125,6 @@ export const divergence: Scenario = {
       await fault(trial);
       say(`${name}: answers again after ${await trial.healed(others)} ms`);
       await trial.load();
-      // Whoever asked that node may have been told wrong things.
       const { findings, counts } = await trial.judgement(others, changed);
       const digests = findings.filter((finding) => finding.startsWith('DIGEST'));
       assert.deepEqual(

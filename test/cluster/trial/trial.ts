@@ -123,11 +123,12 @@ export class Trial {
     throw new Error(`${findings.length} findings:\n${findings.slice(0, FINDINGS_SHOWN).join('\n')}`);
   }
 
-  /** Of these nodes and of what was asked of nodes that are not to blame. */
+  /** Of these nodes. Whoever has asked the one to blame is left out: he may go on from what he was told there. */
   async judgement(nodes: readonly ClusterNode[], toBlame?: ClusterNode): Promise<Judgement> {
     await this.#clients!.stop();
     const notes = readNotes([this.#clients!.notes, ...this.#books]);
-    const calls = notes.filter(({ node }) => node !== toBlame?.url);
+    const misled = new Set(notes.filter(({ node }) => node === toBlame?.url).map(({ session }) => session));
+    const calls = notes.filter(({ session }) => !misled.has(session));
     const told = Math.max(0, ...calls.map(({ seq = 0 }) => seq));
     const states: NodeState[] = [];
     for (const node of nodes) states.push(await nodeState(this.servers, node, this.#keys, told));
