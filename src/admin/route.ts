@@ -29,6 +29,8 @@ export interface AdminContext {
   readonly risk: RiskWatch;
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
+  /** Where it runs instead, in a cluster. */
+  readonly marketElsewhere?: string | undefined;
   /** Undefined while nothing is recorded. */
   readonly recorder: Recorder | undefined;
   /** Writes a snapshot of the present state. */

@@ -19,6 +19,11 @@ export interface DutyWork {
   end(): void;
 }
 
+export interface Holder {
+  readonly node: string;
+  readonly operatorUrl: string | undefined;
+}
+
 interface Held {
   readonly duty: Duty;
   untilMs: number;
@@ -29,13 +34,17 @@ type Query = (text: string, values: readonly unknown[]) => Promise<Record<string
 export class Duties {
   readonly #query: Query;
   readonly #node: string;
+  readonly #left: () => void;
   readonly #work = new Map<DutyName, DutyWork>();
   readonly #held = new Map<DutyName, Held>();
+  #holders: ReadonlyMap<DutyName, Holder> = new Map();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(node: string, query: Query) {
+  /** `left` tells others that they need not wait for the end of a lease. */
+  constructor(node: string, query: Query, left: () => void) {
     this.#node = node;
     this.#query = query;
+    this.#left = left;
     this.#timer = setInterval(() => this.#dropExpired(), LOOK_MS).unref();
   }
 
@@ -48,13 +57,15 @@ export class Duties {
     return held !== undefined && performance.now() < held.untilMs;
   }
 
-  get names(): readonly DutyName[] {
-    return [...this.#held.keys()];
+  /** Who has it, as of the last second. */
+  holderOf(name: DutyName): Holder | undefined {
+    return this.#holders.get(name);
   }
 
   /** Each second: renews what is held, leaves what is not wanted, takes what is free. */
   async beat(): Promise<void> {
     await this.#renew();
+    await this.#lookAtHolders();
     for (const [name, work] of this.#work)
       if (this.#held.has(name) && !work.wanted()) await this.release(name);
     const wanted = [...this.#work].filter(([name, work]) => !this.#held.has(name) && work.wanted());
@@ -94,6 +105,7 @@ export class Duties {
       'UPDATE bourse_cluster.duty SET until = clock_timestamp() WHERE name = $1 AND epoch = $2',
       [name, held.duty.epoch],
     );
+    this.#left();
   }
 
   async close(): Promise<void> {
@@ -115,6 +127,20 @@ export class Duties {
     for (const [name, lease] of held)
       if (kept.has(name)) lease.untilMs = untilMs;
       else this.#drop(name);
+  }
+
+  async #lookAtHolders(): Promise<void> {
+    const rows = await this.#query(
+      `SELECT d.name, d.node, n.operator_url FROM bourse_cluster.duty d LEFT JOIN bourse_cluster.node n ON n.name = d.node
+        WHERE d.until > clock_timestamp()`,
+      [],
+    );
+    this.#holders = new Map(
+      rows.map(({ name, node, operator_url: url }) => [
+        name as DutyName,
+        { node: String(node), operatorUrl: url === null ? undefined : String(url) },
+      ]),
+    );
   }
 
   #dropExpired(): void {

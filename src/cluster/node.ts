@@ -11,9 +11,10 @@ import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
 import { describe } from '../sequencer/recovery.ts';
+import { Unavailable } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { ClusterHistory } from './cluster-history.ts';
-import { Duties } from './duties.ts';
+import { Duties, type DutyName } from './duties.ts';
 import type { Duty } from './engine.ts';
 import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
@@ -40,6 +41,9 @@ const TURN_MS = 100;
 const HASH_EACH = 1_000_000;
 /** Says that the node that writes the history should store what it has. */
 const STORE = 'store';
+
+/** Says that a duty was left. */
+const FREE = 'free';
 
 const TICK = encodeCommand({ type: 'tick', time: 1 })[0];
 const SET_EDITION = encodeCommand({ type: 'setEdition', time: 1, edition: 1, by: '' })[0];
@@ -97,6 +101,8 @@ export class ClusterNode {
   };
   /** Changes of users and keys that this node has. */
   identitySeen: () => number = () => 0;
+  /** Since the copy of users and keys was known to be the newest. */
+  identityAgeMs: () => number = () => 0;
   /** Called with every tick that was applied, and with every pack. */
   onTick: (time: number) => void = () => {};
   onPack: (pack: AppliedPack) => void = () => {};
@@ -130,7 +136,7 @@ export class ClusterNode {
     const { name, role, durability, clock, trouble } = options;
     const query = (text: string, values: readonly unknown[]) => side.query(text, values);
     this.#membership = new Membership(query, { name, run, role, durability });
-    this.duties = new Duties(name, query);
+    this.duties = new Duties(name, query, () => engine.tell(FREE));
     this.log = new SharedLog({
       engine,
       run,
@@ -150,6 +156,7 @@ export class ClusterNode {
     describe(history, exchange.state);
     engine.onWord((word) => {
       if (word === STORE) history.storeNow();
+      if (word === FREE) void this.beat();
     });
     this.duties.add('history', {
       wanted: () => role === 'scribe' || !this.#hasScribe(),
@@ -248,9 +255,12 @@ export class ClusterNode {
   /** Why requests of users are not answered now; undefined when they are. */
   get cutOff(): string | undefined {
     const silentMs = performance.now() - this.#lastPackMs;
-    return silentMs <= CUT_OFF_MS
+    if (silentMs > CUT_OFF_MS)
+      return `this node has heard nothing from the log of the cluster for ${Math.round(silentMs / 100) / 10} s`;
+    // Other nodes have stopped waiting for it when a key was deleted.
+    return this.identityAgeMs() < CUT_OFF_MS
       ? undefined
-      : `this node has heard nothing from the log of the cluster for ${Math.round(silentMs / 100) / 10} s`;
+      : 'this node does not know whether its users and keys are the newest';
   }
 
   checks(): readonly Check[] {
@@ -281,6 +291,14 @@ export class ClusterNode {
       await sleep(5);
     }
     return true;
+  }
+
+  /** Who else has a duty, for an operator who asks the wrong node. */
+  elsewhere(duty: DutyName): string {
+    const { node, operatorUrl } = this.duties.holderOf(duty) ?? {};
+    if (node === undefined) return `no node has the duty ${duty} at the moment: try again in a few seconds`;
+    const place = operatorUrl === undefined ? '' : ` at ${operatorUrl}`;
+    return `node ${node} has the duty ${duty}: ask its operator's listener${place}`;
   }
 
   /** Writes the row of this node and looks after its duties. */
@@ -318,6 +336,7 @@ export class ClusterNode {
     clearInterval(this.#timer);
     this.sequencer.close();
     await this.duties.close();
+    await this.#membership.leave().catch(() => {});
     await this.history.close();
     await this.log.close();
     await this.#side.close();
@@ -368,9 +387,20 @@ export class ClusterNode {
       return;
     }
     this.#compareStates();
+    if (this.cutOff !== undefined) await this.#haltIfForgotten();
     await this.duties.beat();
     await this.history.look();
     if (this.duties.holds('snapshots')) await this.#lookAfterSnapshots();
+  }
+
+  /** A node that was away for longer than packs are kept cannot follow any more. */
+  async #haltIfForgotten(): Promise<void> {
+    const [row] = await this.#side.query('SELECT min(no) AS first FROM bourse_cluster.pack');
+    const { no } = this.log.position;
+    if (row?.first !== null && Number(row?.first) > no + 1)
+      this.sequencer.halt(
+        new Error(`the packs after ${no} are deleted: this node was away for too long. Start it again`),
+      );
   }
 
   /** Each node says what its state was after the last pack that it had applied. */
@@ -428,7 +458,7 @@ export class ClusterNode {
   }
 
   async #save(): Promise<void> {
-    if (!this.duties.holds('snapshots')) throw new Error('another node writes the snapshots');
+    if (!this.duties.holds('snapshots')) throw new Unavailable(this.elsewhere('snapshots'));
     const { position } = this.log;
     this.#snapshotMs = performance.now();
     if (position.no === 0) return;

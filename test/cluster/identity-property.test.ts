@@ -90,6 +90,9 @@ test('copies of two nodes are equal after any changes', { skip: NO_SERVER }, asy
   const address = await clusterDatabase(server);
   const keys = temporaryDirectory();
   const nodes = [await join(address, 'a', keys), await join(address, 'b', keys)];
+  context.after(async () => {
+    for (const { identity } of nodes) await identity.close();
+  });
   await newUser(nodes[0]!.identity, 'first');
   await nodes[1]!.refresh();
   for (let round = 0; round < ROUNDS; round++) {
@@ -103,10 +106,10 @@ test('copies of two nodes are equal after any changes', { skip: NO_SERVER }, asy
   // Hashes of passphrases follow.
   await Promise.all(nodes.map(({ identity }) => identity.change(() => {})));
   const joined = await join(address, 'c', keys);
-  await Promise.all([...nodes, joined].map((node) => node.refresh()));
-  const [one, other, third] = [...nodes, joined].map(({ identity }) => contentsOf(identity));
+  nodes.push(joined);
+  await Promise.all(nodes.map((node) => node.refresh()));
+  const [one, other, third] = nodes.map(({ identity }) => contentsOf(identity));
   assert.ok(joined.version > ROUNDS, `${joined.version} versions`);
   assert.deepEqual(other, one);
   assert.deepEqual(third, one);
-  for (const { identity } of [...nodes, joined]) await identity.close();
 });

@@ -110,20 +110,25 @@ describe('nodes of a cluster', { skip: NO_SERVER }, () => {
     assert.equal((await get('d', 'alice', FILLS)).data.list.length, 1);
     await stop('c');
     await place('d', 'bob', 'sell', '58000', 'last');
+    await until('this node writes the history', async () => (await get('d', 'alice', FILLS)).status === 200);
     assert.equal((await get('d', 'alice', FILLS)).data.list.length, 2);
   });
 
   it('answer no private request while the database does not, and say so', async () => {
     assert.equal((await get('d', 'alice', READY)).status, 200);
     server.pause();
-    const refused = await until('it is cut off', async () => {
-      const reply = await get('d', 'alice', OPEN_ORDERS);
-      return reply.status === 503 && reply;
-    });
-    assert.match(refused.msg, /has heard nothing from the log of the cluster for [2-9]/);
-    assert.match((await get('d', 'alice', READY)).text, /"cluster log","ok":false/);
-    assert.equal((await get('d', 'alice', BOOK)).status, 200);
-    server.unpause();
+    try {
+      const refused = await until('it is cut off', async () => {
+        const reply = await get('d', 'alice', OPEN_ORDERS);
+        return reply.status === 503 && /has heard nothing/.test(reply.msg) && reply;
+      });
+      assert.match(refused.msg, /has heard nothing from the log of the cluster for [2-9]/);
+      assert.equal(refused.headers['retry-after'], '1');
+      assert.match((await get('d', 'alice', READY)).text, /"cluster log","ok":false/);
+      assert.equal((await get('d', 'alice', BOOK)).status, 200);
+    } finally {
+      server.unpause();
+    }
     await until('it is back', async () => (await get('d', 'alice', READY)).status === 200);
     await place('d', 'bob', 'sell', '60000', 'afterwards');
     assert.deepEqual(node('d').failures, []);

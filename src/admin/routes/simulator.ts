@@ -30,7 +30,10 @@ const MarketView = Type.Object({
 });
 const Seconds = Type.Optional(Type.Number({ minimum: 0, maximum: SPAN_MAX_S }));
 
-const OFF = new AdminError('not_allowed', 'the market is off: start the exchange with --market normal');
+const OFF = 'the market is off: start the exchange with --market normal';
+
+/** Off, or on another node of the cluster. */
+const notHere = (elsewhere = OFF) => new AdminError('not_allowed', elsewhere);
 
 function viewOf(market: MarketSimulator) {
   const { options, client, views, members } = market;
@@ -59,8 +62,8 @@ function setRunning(path: `/admin/${string}`, action: string, running: boolean):
     answer: Type.Object({ agents: Type.Integer(), running: Type.Boolean() }),
     action,
     auditArguments: ({ body: { agent } }) => ({ agent }),
-    handle: async ({ market, sequencer, body: { agent } }) => {
-      if (market === undefined) return OFF;
+    handle: async ({ market, marketElsewhere, sequencer, body: { agent } }) => {
+      if (market === undefined) return notHere(marketElsewhere);
       const agents = market.setRunning(agent, running);
       await sequencer.durable();
       if (agents > 0) return { agents, running };
@@ -75,7 +78,8 @@ export const marketRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/market',
     answer: MarketView,
-    handle: ({ market }) => (market === undefined ? OFF : viewOf(market)),
+    handle: ({ market, marketElsewhere }) =>
+      market === undefined ? notHere(marketElsewhere) : viewOf(market),
   }),
 
   operatorRoute({
@@ -92,8 +96,8 @@ export const marketRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({ coin: Type.String(), percent: Type.Number(), seconds: Type.Number() }),
     action: 'market.shock',
     auditArguments: ({ body }) => ({ ...body }),
-    handle: ({ market, body: { coin, percent, seconds = 0 } }) => {
-      if (market === undefined) return OFF;
+    handle: ({ market, marketElsewhere, body: { coin, percent, seconds = 0 } }) => {
+      if (market === undefined) return notHere(marketElsewhere);
       if (market.shock(coin, 1 + percent / 100, seconds * 1000)) return { coin, percent, seconds };
       const why = `the feed (${market.options.feed.name}) cannot move the price of ${JSON.stringify(coin)}`;
       return new AdminError('not_allowed', `${why}: a synthetic one moves every coin that is not a dollar`);
@@ -115,8 +119,8 @@ export const marketRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({ symbol: Type.String(), factor: Type.Number(), seconds: Type.Number() }),
     action: 'market.spread',
     auditArguments: ({ body }) => ({ ...body }),
-    handle: ({ market, sequencer, body }) => {
-      if (market === undefined) return OFF;
+    handle: ({ market, marketElsewhere, sequencer, body }) => {
+      if (market === undefined) return notHere(marketElsewhere);
       const instrument = findInstrument(sequencer.state, body.category, body.symbol);
       if (instrument instanceof AdminError) return instrument;
       const { symbol, factor, seconds = DEFAULT_WIDENING_S } = body;

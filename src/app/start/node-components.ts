@@ -4,16 +4,21 @@ import { AuditLog } from '../../admin/audit-log.ts';
 import { KeysMissing, keysFingerprint } from '../../cluster/keys.ts';
 import { ClusterNode } from '../../cluster/node.ts';
 import { type DatabaseAddress, readAddress } from '../../cluster/postgres/address.ts';
+import { type ClusterIdentity, openClusterIdentity } from '../../cluster/postgres/cluster-identity.ts';
 import { ClusterRefused } from '../../cluster/postgres/install.ts';
-import { openMemoryIdentity } from '../../identity/sqlite-identity.ts';
+import { Unreachable } from '../../cluster/postgres/side-connection.ts';
+import { HistoryRefused } from '../../history/history.ts';
 import type { AbandonableJournal } from '../../journal/command-journal.ts';
 import { JournalFailed } from '../../journal/journal-errors.ts';
 import { ExchangeClock, WallClock } from '../../sequencer/clock.ts';
 import type { CommandLog } from '../../sequencer/command-log.ts';
+import { ExposedToOthers } from '../../storage/private-file.ts';
 import { VERSION } from '../../version.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart } from '../exit-codes.ts';
+import { ADDRESS_KEY_FILE } from './address-key.ts';
 import type { Components } from './components.ts';
+import { refuseLostUsers } from './orphan-accounts.ts';
 
 /** Each is closed by `open`, in reverse order. Throws CannotStart. */
 export async function openNodeComponents(
@@ -27,11 +32,21 @@ export async function openNodeComponents(
   const node = await join(config, logger, clock);
   open.defer(() => node.close());
   node.sequencer.onHalted(onFailure);
-  const identity = openMemoryIdentity();
+  const users = await openClusterIdentity({
+    address: addressOf(config),
+    node: config.node,
+    keysDirectory: config.keys,
+    keyFiles: [ADDRESS_KEY_FILE],
+    onFailure,
+  });
+  const { identity } = users;
   open.defer(() => identity.close());
+  node.identitySeen = () => users.version;
+  node.identityAgeMs = () => users.ageMs();
   const audit = await AuditLog.openInMemory(() => wall.now());
   open.defer(() => audit.close());
   await node.catchUp();
+  await compareUsers(node, users);
   const { sequencer, history, log } = node;
   return {
     journal: noJournal(log),
@@ -63,11 +78,26 @@ export async function openNodeComponents(
   };
 }
 
+const REFUSALS = [ClusterRefused, KeysMissing, Unreachable, HistoryRefused, ExposedToOthers];
+
+const addressOf = ({ cluster }: Config) => readAddress(cluster) as DatabaseAddress;
+
+/** Every account of the state has a user. An account that was opened just now may have one that is newer than the copy. */
+async function compareUsers({ sequencer }: ClusterNode, users: ClusterIdentity): Promise<void> {
+  await users.refresh();
+  try {
+    refuseLostUsers(sequencer.state, users.identity);
+  } catch {
+    await users.refresh();
+    refuseLostUsers(sequencer.state, users.identity);
+  }
+}
+
 async function join(config: Config, logger: Logger, clock: ExchangeClock): Promise<ClusterNode> {
-  const { cluster, node: name, role, clusterDurability: durability, snapshotMinutes, keys } = config;
+  const { node: name, role, clusterDurability: durability, snapshotMinutes, keys } = config;
   try {
     return await ClusterNode.join({
-      address: readAddress(cluster) as DatabaseAddress,
+      address: addressOf(config),
       name,
       role,
       durability,
@@ -80,8 +110,8 @@ async function join(config: Config, logger: Logger, clock: ExchangeClock): Promi
         logger.debug({ err: error }, 'the database of the cluster fails; it is tried again'),
     });
   } catch (error) {
-    if (error instanceof ClusterRefused || error instanceof KeysMissing)
-      throw new CannotStart(`--cluster: ${error.message}`);
+    if (REFUSALS.some((refusal) => error instanceof refusal))
+      throw new CannotStart(`--cluster: ${(error as Error).message}`);
     throw error;
   }
 }

@@ -206,9 +206,10 @@ export async function buildAdmin(
   dependencies: AdminDependencies,
   standing: Standing,
 ): Promise<FastifyInstance> {
-  const { sequencer, identity, reserves, exposure, audit, ticker, snapshot, readiness, load } = dependencies;
+  const { sequencer, identity, reserves, exposure, audit, ticker, snapshot, readiness, load, node } =
+    dependencies;
   const { resolved, recorder, sessions, token, labRoutes, logger, url } = standing;
-  const { allowedHosts, demo, memory, operatorHost: host } = resolved.config;
+  const { allowedHosts, demo, memory, market, operatorHost: host } = resolved.config;
   const server = buildAdminServer({
     sequencer,
     sessions,
@@ -222,6 +223,9 @@ export async function buildAdmin(
     ticker,
     get market() {
       return dependencies.market();
+    },
+    get marketElsewhere() {
+      return market === 'off' || node === undefined ? undefined : node.elsewhere('market');
     },
     recorder,
     snapshot,

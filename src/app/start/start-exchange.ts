@@ -305,14 +305,17 @@ async function startServing(
     const last = current();
     last.rest();
     await fronts.close(last);
-    await last.sequencer.durable();
-    if (!config.memory) await finalSnapshot(last.scheduler, logger);
+    // A node that has stopped by itself only leaves.
+    if (components.node === undefined || last.sequencer.failure === undefined) {
+      await last.sequencer.durable();
+      if (!config.memory) await finalSnapshot(last.scheduler, logger);
+    }
     await last.close();
     await kept.disposeAsync();
   };
   let stopped: Promise<void> | undefined;
   // Only now, because clients have waited for the start.
-  if (replayed > REPLAY_LONG)
+  if (replayed > REPLAY_LONG && components.node === undefined)
     setImmediate(() => void current().scheduler.snapshot().catch(backgroundReport(logger)));
   return {
     url,

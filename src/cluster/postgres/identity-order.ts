@@ -167,7 +167,16 @@ export class IdentityOrder implements ChangeOrder {
 
   /** Resolves when the copy has everything that was made before the call. Throws ConnectionLost. */
   async refresh(): Promise<void> {
-    await this.#look();
+    const endMs = performance.now() + CHANGE_WITHIN_MS;
+    for (;;) {
+      try {
+        await this.#server.reconnect();
+        return await this.#look();
+      } catch (error) {
+        if (performance.now() > endMs || this.#isClosed || !(error instanceof ConnectionLost)) throw error;
+      }
+      await sleep(RETRY_MS);
+    }
   }
 
   // Changes

@@ -8,6 +8,11 @@ import type { DatabaseAddress } from './address.ts';
 /** Of one host, before the next is tried. */
 const CONNECT_MS = 1_000;
 
+/** None of the servers takes writes; the message says what each has said. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
 export class SideConnection {
   readonly #address: DatabaseAddress;
   readonly #answerMs: number;
@@ -61,7 +66,7 @@ export class SideConnection {
   }
 }
 
-/** A server that takes writes; tries every host in turn. Rejects with what each has said. */
+/** A server that takes writes; tries every host in turn. Throws Unreachable. */
 async function connectToPrimary(address: DatabaseAddress, answerMs: number): Promise<pg.Client> {
   const { hosts, user, password, database } = address;
   const refusals: string[] = [];
@@ -90,7 +95,7 @@ async function connectToPrimary(address: DatabaseAddress, answerMs: number): Pro
       refusals.push(`${host}:${port}: ${(error as Error).message}`);
     }
   }
-  throw new Error(refusals.join('; '));
+  throw new Unreachable(`no server of the cluster takes writes: ${refusals.join('; ')}`);
 }
 
 function destroy(client: pg.Client): void {
