@@ -64,6 +64,11 @@ export interface NodeOptions {
   readonly trouble: (error: Error) => void;
 }
 
+export interface NodeUrls {
+  readonly url: string;
+  readonly operatorUrl: string | undefined;
+}
+
 /** A condition for serving requests. */
 export interface Check {
   readonly name: string;
@@ -94,11 +99,7 @@ export class ClusterNode {
   readonly instance: string;
   /** Commands between the snapshot and the end of the log. */
   replayed = 0;
-  /** Where clients reach it, once it listens. */
-  urls: { readonly url: string; readonly operatorUrl: string | undefined } = {
-    url: '',
-    operatorUrl: undefined,
-  };
+  #urls: NodeUrls = { url: '', operatorUrl: undefined };
   /** Changes of users and keys that this node has. */
   identitySeen: () => number = () => 0;
   /** Since the copy of users and keys was known to be the newest. */
@@ -236,6 +237,16 @@ export class ClusterNode {
         }
       await sleep(TURN_MS);
     }
+  }
+
+  /** Where clients reach it, once it listens. */
+  get urls(): NodeUrls {
+    return this.#urls;
+  }
+
+  set urls(urls: NodeUrls) {
+    this.#urls = urls;
+    this.history.isStarting = false;
   }
 
   /** From now on it takes duties, and refuses commands while it cannot be trusted. */

@@ -403,7 +403,7 @@ export class SharedLog implements CommandLog {
   #sequence(pack: Omit<StoredPack, 'chain'>, chain: Uint8Array): void {
     const { nextSeq, time: before } = this.#position;
     this.#options.engineTime.hear(pack.at);
-    const time = Math.max(before, Math.min(pack.at, pack.stamp + CLOCK_LEAD_MAX_MS));
+    const time = timeOf(pack, before);
     const isVoid = pack.at > pack.deadline;
     const tickets = this.#ownFlight(pack)?.waiting.flatMap(({ payloads, ticket }) =>
       payloads.map(() => ticket),
@@ -439,8 +439,13 @@ export class SharedLog implements CommandLog {
   }
 }
 
+/** The time of a pack's commands: the engine's, unless its clock is far ahead of the sender's; never before the last. */
+export function timeOf({ at, stamp }: Pick<StoredPack, 'at' | 'stamp'>, before: number): number {
+  return Math.max(before, Math.min(at, stamp + CLOCK_LEAD_MAX_MS));
+}
+
 /** The command under the time of its pack. */
-function stamped(payload: Uint8Array, time: number): Uint8Array {
+export function stamped(payload: Uint8Array, time: number): Uint8Array {
   const copy = Uint8Array.from(payload);
   new DataView(copy.buffer).setFloat64(TIME_AT, time, true);
   return copy;

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { command } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { NO_SERVER, PostgresServer, sharedServer } from '../postgres/server.ts';
+import { nodeRow } from './node-row.ts';
 
 const SINGLE = ['--cluster-durability', 'single'];
 
@@ -103,18 +104,17 @@ describe('bourse cluster', { skip: NO_SERVER }, () => {
     assert.equal(fresh.servers[0].state, 'primary');
     assert.match((await command(['cluster', 'status', url])).stdout, /no node has joined yet/);
 
-    const node = (name: string, hash: string, ago: string) =>
+    const node = (name: string, hash: string, ago: number) =>
       server.run(
-        `INSERT INTO bourse_cluster.node VALUES ('${name}', 1, 'node', 'http://${name}', NULL, '0.1.0', 5, 3, 9,
-          2, '\\x${hash}', 0, clock_timestamp() - interval '${ago}')`,
+        nodeRow({ name, applied: 3, applied_seq: 9, hash_no: 2, hash: `\\x${hash}` }, ago),
         database,
       );
     await server.run(
       "SELECT * FROM bourse_cluster.append(1,1,0,0,0,9e15::bigint,0,0,NULL,NULL,4,'x')",
       database,
     );
-    await node('a', '0a', '0 s');
-    await node('b', '0a', '90 s');
+    await node('a', '0a', 0);
+    await node('b', '0a', 90);
     await server.run(
       "INSERT INTO bourse_cluster.duty VALUES ('market', 'a', 7, clock_timestamp())",
       database,
@@ -134,7 +134,7 @@ describe('bourse cluster', { skip: NO_SERVER }, () => {
     assert.match(said, /node a has applied pack 3, the log ends at 1: the database has lost packs/);
     assert.equal(two.diverged, false);
 
-    await node('c', '0c', '0 s');
+    await node('c', '0c', 0);
     const three = await status();
     assert.equal(three.code, 4);
     assert.match(three.warnings[0], /the nodes have different states after pack 2/);

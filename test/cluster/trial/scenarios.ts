@@ -137,7 +137,10 @@ export const divergence: Scenario = {
         digests.join('\n'),
       );
       for (const node of others)
-        assert.ok(!node.hasEnded && (await node.isReady()), `node ${node.name} goes on`);
+        await until(`node ${node.name} goes on`, () => {
+          assert.ok(!node.hasEnded, node.output);
+          return node.isReady();
+        });
       return counts;
     });
   },

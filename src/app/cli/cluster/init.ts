@@ -7,7 +7,7 @@ import { BOURSE, startCall } from '../../../program-name.ts';
 import { configOf } from '../command-line.ts';
 import { facts, show } from '../operator-command.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
-import { clusterCommand, serverLine } from './command.ts';
+import { addressOf, clusterCommand, serverLine } from './command.ts';
 
 export const DURABILITY = () =>
   new Option(
@@ -27,9 +27,8 @@ export function clusterInitCommand(): Command {
   return command.action(async () => {
     process.umask(0o077);
     const { config } = await configOf(command, ['color']);
-    const { clusterAddress } = await import('../../cluster/database.ts');
     const { initCluster } = await import('../../cluster/init.ts');
-    const address = clusterAddress(command.args[0]!);
+    const address = await addressOf(command);
     const { keys, clusterDurability } = command.opts<{ keys: string; clusterDurability: Durability }>();
     const folder = resolve(keys);
     const made = await initCluster(address, folder, clusterDurability);

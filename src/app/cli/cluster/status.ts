@@ -7,7 +7,7 @@ import { configOf } from '../command-line.ts';
 import { facts, show, table } from '../operator-command.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count, counted } from '../terminal/format.ts';
-import { clusterCommand, serverLine } from './command.ts';
+import { addressOf, clusterCommand, serverLine } from './command.ts';
 
 export function clusterStatusCommand(): Command {
   const command = clusterCommand('status', 'Shows nodes, lag, hashes, duties and the engine of a cluster.', [
@@ -16,9 +16,9 @@ export function clusterStatusCommand(): Command {
   ]);
   return command.action(async () => {
     const { config } = await configOf(command, ['color']);
-    const { clusterAddress, withPrimary } = await import('../../cluster/database.ts');
+    const { withPrimary } = await import('../../cluster/database.ts');
     const { clusterStatus } = await import('../../cluster/status.ts');
-    const address = clusterAddress(command.args[0]!);
+    const address = await addressOf(command);
     const status = await withPrimary(address, clusterStatus);
     const text = (paint: Paint) => statusText(placeOf(address), status, paint);
     show(
