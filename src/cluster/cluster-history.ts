@@ -166,11 +166,8 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
   }
 
   async read<Name extends ReadName>(name: Name, argument: ReadArgument<Name>): Promise<ReadAnswer<Name>> {
-<<<<<<< HEAD
-    if (!GENERATED.has(name) && !(await this.#stored(this.#projectedSeq, READ_WAIT_MS)))
-=======
-    if (!(await this.#stored(this.#projectedSeq, this.isStarting ? START_WAIT_MS : READ_WAIT_MS)))
->>>>>>> w-cmds
+    const withinMs = this.isStarting ? START_WAIT_MS : READ_WAIT_MS;
+    if (!GENERATED.has(name) && !(await this.#stored(this.#projectedSeq, withinMs)))
       throw new HistoryUnavailable('the history does not have the last commands yet; try again');
     return this.#parts.reader.read(name, argument);
   }

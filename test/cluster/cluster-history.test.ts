@@ -21,6 +21,7 @@ test('what was generated is read while the history is behind; what commands made
     },
     1,
   );
+  history.isStarting = false;
   history.project({ seq: 2, time: 0, events: [] });
   assert.deepEqual(await history.generatedBooks(), []);
   await assert.rejects(history.latestOrderByClientOid(1, 'a'), { name: 'HistoryUnavailable' });
