@@ -9,15 +9,16 @@ import { type AuditLine, CHAIN_START, type ChainHead, readLine } from './audit-l
 export const AUDIT_FILE = 'audit.log';
 export const AUDIT_HEAD_FILE = 'audit.head';
 
+const OF_FILES =
+  `Restore ${AUDIT_FILE} and ${AUDIT_HEAD_FILE} of one moment from a backup, or keep both as evidence, move them away and ` +
+  'start: a new chain begins';
+
 /** The audit log was changed from outside this program. */
 export class AuditDamaged extends Error {
   override name = 'AuditDamaged';
 
-  constructor(what: string) {
-    super(
-      `${what}. Restore ${AUDIT_FILE} and ${AUDIT_HEAD_FILE} of one moment from a backup, or keep both as evidence, ` +
-        'move them away and start: a new chain begins',
-    );
+  constructor(what: string, advice = OF_FILES) {
+    super(`${what}. ${advice}`);
   }
 }
 

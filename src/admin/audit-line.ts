@@ -20,6 +20,8 @@ export interface AuditEntry {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly outcome: AuditOutcome;
   readonly detail?: string;
+  /** The node of a cluster that has written the line. */
+  readonly node?: string;
   /** The line that this one completes. */
   readonly of?: number;
   /** Commands in the journal when the action began. */
@@ -51,6 +53,11 @@ const HASHED = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/s;
 export function formatLine(head: ChainHead, time: number, entry: AuditEntry): string {
   const body = JSON.stringify({ seq: head.seq + 1, time, ...entry, previous: head.hash });
   return `${body.slice(0, -1)},"hash":"${sha256(body)}"}`;
+}
+
+/** Of a whole line. */
+export function hashOf(text: string): string {
+  return text.slice(-66, -2);
 }
 
 /** The line as a record, or its fault as the successor of `head`. */

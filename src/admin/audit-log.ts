@@ -9,11 +9,10 @@ import {
   type AuditLine,
   type AuditOutcome,
   CHAIN_ACTION,
-  CHAIN_START,
   type ChainHead,
   formatLine,
 } from './audit-line.ts';
-import { AuditFull, type AuditStorage, MemoryAudit, openAuditFiles } from './audit-storage.ts';
+import { AuditFull, type AuditStorage, type MakeLine, MemoryAudit, openAuditFiles } from './audit-storage.ts';
 
 /** An action before it runs. */
 export type Intent = Pick<AuditEntry, 'operator' | 'action' | 'arguments'>;
@@ -27,7 +26,7 @@ export interface Ending {
   readonly command: number | null;
 }
 
-export { AuditFull } from './audit-storage.ts';
+export { AuditFull, AuditUnavailable } from './audit-storage.ts';
 
 const CHAIN_NAME_BYTES = 4;
 /** The program itself, for lines without an operator. */
@@ -40,33 +39,38 @@ export class AuditLog {
   readonly #begun = new Map<number, Begun>();
   /** Outcomes that found no space; they are written before the next line. */
   readonly #late: AuditEntry[] = [];
-  #head: ChainHead;
+  readonly #node: string | undefined;
   #chain = '';
   #last: Promise<unknown> = Promise.resolve();
   #failure: Error | undefined;
   #listener: (line: string) => void = () => {};
 
-  private constructor(storage: AuditStorage, head: ChainHead, now: () => number) {
+  private constructor(storage: AuditStorage, now: () => number, node: string | undefined) {
     this.#storage = storage;
-    this.#head = head;
     this.#now = now;
+    this.#node = node;
+    storage.onOther((line, text) => this.#hear(line, text));
   }
 
   /** Throws AuditDamaged. An unfinished line of a crash is cut off. */
   static async open(directory: string, now: () => number): Promise<AuditLog> {
-    return AuditLog.#over(await openAuditFiles(directory), now);
+    return AuditLog.openOver(await openAuditFiles(directory), now);
   }
 
   /** One that ends with the process. */
   static openInMemory(now: () => number): Promise<AuditLog> {
-    return AuditLog.#over(new MemoryAudit(), now);
+    return AuditLog.openOver(new MemoryAudit(), now);
   }
 
-  static async #over(storage: AuditStorage, now: () => number): Promise<AuditLog> {
-    const lines = storage.read();
-    const log = new AuditLog(storage, lines.at(-1) ?? CHAIN_START, now);
-    if (lines.length === 0) await log.#startChain();
-    else log.#resume(lines);
+  /** `node` is who writes, where several do: the lines name it, and actions that were cut off are those of its own lines. */
+  static async openOver(storage: AuditStorage, now: () => number, node?: string): Promise<AuditLog> {
+    const log = new AuditLog(storage, now, node);
+    let lines = await storage.read();
+    if (lines.length === 0) {
+      await log.#startChain();
+      lines = await storage.read();
+    }
+    log.#resume(lines);
     return log;
   }
 
@@ -118,15 +122,19 @@ export class AuditLog {
     await this.#storage.close();
   }
 
+  /** Unless somebody has. */
   async #startChain(): Promise<void> {
-    this.#chain = randomBytes(CHAIN_NAME_BYTES).toString('hex');
-    const entry = { operator: PROGRAM, action: CHAIN_ACTION, arguments: { chain: this.#chain } };
-    await this.#append({ ...entry, outcome: 'done', command: null });
+    const chain = randomBytes(CHAIN_NAME_BYTES).toString('hex');
+    const entry = { operator: PROGRAM, action: CHAIN_ACTION, arguments: { chain } };
+    await this.#storage.write(({ seq, hash }) =>
+      seq > 0 ? undefined : this.#lineOf({ seq, hash }, { ...entry, outcome: 'done', command: null }),
+    );
   }
 
   #resume(lines: readonly AuditLine[]): void {
     this.#chain = String(lines[0]!.arguments.chain);
     for (const line of lines) {
+      if (line.node !== this.#node) continue;
       if (line.outcome === 'begun') this.#begun.set(line.seq, line);
       else if (line.of !== undefined) this.#begun.delete(line.of);
     }
@@ -136,7 +144,7 @@ export class AuditLog {
   #append(entry: AuditEntry): Promise<ChainHead> {
     const appended = this.#last.then(async () => {
       await this.#writeLate();
-      return this.#write(entry);
+      return (await this.#write((head) => this.#lineOf(head, entry)))!;
     });
     this.#last = appended.catch((error: Error) => {
       if (!(error instanceof AuditFull)) this.#failure ??= error;
@@ -146,18 +154,28 @@ export class AuditLog {
 
   async #writeLate(): Promise<void> {
     while (this.#late.length > 0) {
-      await this.#write(this.#late[0]!);
-      this.#late.shift();
+      const [entry] = this.#late as [AuditEntry];
+      await this.#write((head) => (this.#late[0] === entry ? this.#lineOf(head, entry) : undefined));
+      if (this.#late[0] === entry) this.#late.shift();
     }
   }
 
-  async #write(entry: AuditEntry): Promise<ChainHead> {
+  async #write(make: MakeLine): Promise<ChainHead | undefined> {
     if (this.#failure !== undefined) throw this.#failure;
-    const text = `${formatLine(this.#head, this.#now(), entry)}\n`;
-    const head = { seq: this.#head.seq + 1, hash: text.slice(-67, -3) };
-    await this.#storage.write(text, head);
-    this.#head = head;
-    this.#listener(text.trimEnd());
-    return head;
+    const written = await this.#storage.write(make);
+    if (written !== undefined) this.#listener(written.text);
+    return written?.head;
+  }
+
+  #lineOf(head: ChainHead, entry: AuditEntry): string {
+    const named = this.#node === undefined ? entry : { node: this.#node, ...entry };
+    return formatLine(head, this.#now(), named);
+  }
+
+  /** A line of another node, or one of its own that it had given up: the database had it. */
+  #hear(line: AuditLine, text: string): void {
+    const late = this.#late.findIndex(({ of }) => line.node === this.#node && of === line.of);
+    if (late !== -1) this.#late.splice(late, 1);
+    this.#listener(text);
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { syncDirectory } from '../storage/durable-file.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AUDIT_FILE, AUDIT_HEAD_FILE, formatHead, readAudit } from './audit-file.ts';
-import type { AuditLine, ChainHead } from './audit-line.ts';
+import { type AuditLine, CHAIN_START, type ChainHead, hashOf } from './audit-line.ts';
 import { lastAuditLines } from './audit-tail.ts';
 
 /** There is no space for the line; nothing of it was written. */
@@ -13,28 +13,44 @@ export class AuditFull extends Error {
   override readonly name = 'AuditFull';
 }
 
+/** The database that keeps the lines does not answer. */
+export class AuditUnavailable extends AuditFull {}
+
 const OWNER_ONLY = 0o600;
+
+/** The line that continues the chain, without its line feed; undefined when there is no need for it any more. */
+export type MakeLine = (head: ChainHead) => string | undefined;
+
+export interface WrittenLine {
+  readonly text: string;
+  readonly head: ChainHead;
+}
 
 export interface AuditStorage {
   /** All of them, at the start. Throws AuditDamaged. */
-  read(): readonly AuditLine[];
+  read(): Promise<readonly AuditLine[]>;
   /** At most so many, the newest last, in portions between which requests are served. Throws AuditDamaged. */
   last(limit: number): Promise<readonly AuditLine[]>;
-  /** Resolves when the line, with its line feed, and the head that it makes are kept. Throws AuditFull. */
-  write(line: string, head: ChainHead): Promise<void>;
+  /**
+   * Resolves when the line and the head that it makes are kept; `make` may be called again when the lines of others came
+   * first. Throws AuditFull.
+   */
+  write(make: MakeLine): Promise<WrittenLine | undefined>;
+  /** Lines that others have written, in their order. */
+  onOther(listener: (line: AuditLine, text: string) => void): void;
   close(): Promise<void>;
 }
 
 /** Throws AuditDamaged. An unfinished line of a crash is cut off. */
 export async function openAuditFiles(directory: string): Promise<AuditStorage> {
-  const { wholeBytes, tornBytes } = readAudit(directory);
+  const { lines, wholeBytes, tornBytes } = readAudit(directory);
   const file = await open(join(directory, AUDIT_FILE), 'a', OWNER_ONLY);
   if (tornBytes > 0) await file.truncate(wholeBytes);
   const create = constants.O_RDWR | constants.O_CREAT;
   const headFile = await open(join(directory, AUDIT_HEAD_FILE), create, OWNER_ONLY);
   // The names must survive a power loss before the first line: a head without its log would look like a loss.
   syncDirectory(directory);
-  return new AuditFiles(directory, file, headFile, wholeBytes);
+  return new AuditFiles(directory, file, headFile, wholeBytes, lines.at(-1) ?? CHAIN_START);
 }
 
 /** On a full disk a partial line is cut off again. */
@@ -43,15 +59,17 @@ class AuditFiles implements AuditStorage {
   readonly #file: FileHandle;
   readonly #headFile: FileHandle;
   #bytes: number;
+  #head: ChainHead;
 
-  constructor(directory: string, file: FileHandle, headFile: FileHandle, bytes: number) {
+  constructor(directory: string, file: FileHandle, headFile: FileHandle, bytes: number, head: ChainHead) {
+    this.#head = head;
     this.#directory = directory;
     this.#file = file;
     this.#headFile = headFile;
     this.#bytes = bytes;
   }
 
-  read(): readonly AuditLine[] {
+  async read(): Promise<readonly AuditLine[]> {
     return readAudit(this.#directory).lines;
   }
 
@@ -59,12 +77,22 @@ class AuditFiles implements AuditStorage {
     return lastAuditLines(this.#directory, limit);
   }
 
-  async write(line: string, head: ChainHead): Promise<void> {
+  async write(make: MakeLine): Promise<WrittenLine | undefined> {
+    const text = make(this.#head);
+    if (text === undefined) return undefined;
+    const line = `${text}\n`;
+    const head = { seq: this.#head.seq + 1, hash: hashOf(text) };
     await this.#orCutOff(() => this.#file.appendFile(line));
     await this.#file.datasync();
     await this.#orCutOff(() => this.#headFile.write(formatHead(head), 0));
     await this.#headFile.datasync();
     this.#bytes += Buffer.byteLength(line);
+    this.#head = head;
+    return { text, head };
+  }
+
+  onOther(): void {
+    // One process owns the files.
   }
 
   async close(): Promise<void> {
@@ -89,7 +117,7 @@ class AuditFiles implements AuditStorage {
 export class MemoryAudit implements AuditStorage {
   readonly #lines: AuditLine[] = [];
 
-  read(): readonly AuditLine[] {
+  async read(): Promise<readonly AuditLine[]> {
     return this.#lines;
   }
 
@@ -97,8 +125,16 @@ export class MemoryAudit implements AuditStorage {
     return this.#lines.slice(-limit);
   }
 
-  async write(line: string): Promise<void> {
-    this.#lines.push(JSON.parse(line) as AuditLine);
+  async write(make: MakeLine): Promise<WrittenLine | undefined> {
+    const text = make(this.#lines.at(-1) ?? CHAIN_START);
+    if (text === undefined) return undefined;
+    const head = JSON.parse(text) as AuditLine;
+    this.#lines.push(head);
+    return { text, head };
+  }
+
+  onOther(): void {
+    // Nobody else has them.
   }
 
   async close(): Promise<void> {}

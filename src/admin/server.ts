@@ -18,7 +18,7 @@ import { RotationRefused } from '../identity/rotation.ts';
 import { OutcomeUnknown, Unavailable } from '../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AdminError, type AdminErrorCode, ERROR_STATUS } from './admin-error.ts';
-import { AuditFull, type AuditLog } from './audit-log.ts';
+import { AuditFull, type AuditLog, AuditUnavailable } from './audit-log.ts';
 import { formatAuditReference } from './audit-reference.ts';
 import { Authentication } from './authentication.ts';
 import { Download } from './download.ts';
@@ -244,10 +244,11 @@ async function change(
   } catch (error) {
     if (!(error instanceof AuditFull)) throw error;
     const what = outcome === 'done' ? 'the action was carried out' : `the action was refused (${detail})`;
-    return new AdminError(
-      'unavailable',
-      `${what}, but the disk is full: the audit log tells when space is free`,
-    );
+    const why =
+      error instanceof AuditUnavailable
+        ? 'the database does not answer: the audit log tells when it does'
+        : 'the disk is full: the audit log tells when space is free';
+    return new AdminError('unavailable', `${what}, but ${why}`);
   }
   return answer;
 }
@@ -296,7 +297,8 @@ function refusalOf(error: FastifyError, request: FastifyRequest): AdminError {
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return new AdminError('invalid_request', error.message);
   }
-  if (error instanceof HistoryUnavailable) return new AdminError('unavailable', error.message);
+  if (error instanceof HistoryUnavailable || error instanceof AuditUnavailable)
+    return new AdminError('unavailable', error.message);
   request.log.error({ err: error, path: request.routeOptions.url }, 'operator request failed');
   const unknown = 'whether the action was carried out is not known: the audit log tells after the next start';
   return new AdminError(

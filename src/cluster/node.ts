@@ -19,7 +19,7 @@ import type { Duty } from './engine.ts';
 import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
-import { FIRST_CHAIN } from './pack.ts';
+import { decodePack, FIRST_CHAIN } from './pack.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
 import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
 import { ClusterRefused } from './postgres/install.ts';
@@ -37,6 +37,7 @@ const CLOCK_DIFFERENCE_MAX_MS = 1_000;
 /** A snapshot of a large state takes its time. */
 const SNAPSHOT_ANSWER_MS = 60_000;
 const TURN_MS = 100;
+const PACKS_AT_ONCE = 64;
 /** How often the whole state is hashed, in commands. */
 const HASH_EACH = 1_000_000;
 /** Says that the node that writes the history should store what it has. */
@@ -221,6 +222,24 @@ export class ClusterNode {
     await this.beat();
     // Another node may have ended while it wrote the history: then this one does, when the lease is over.
     await this.history.flush();
+  }
+
+  /** What the log still has, in order; commands that came too late are left out. */
+  async *commandsAfter(seq: number): AsyncGenerator<{ readonly seq: number; readonly command: Command }> {
+    for (let no = 0; ; ) {
+      const packs = await this.#side.query(
+        `SELECT no, first_seq, body, at > deadline AS void FROM bourse_cluster.pack
+          WHERE no > $1 AND first_seq + commands > $2 AND no <= $3 ORDER BY no LIMIT ${PACKS_AT_ONCE}`,
+        [no, seq, this.log.position.no],
+      );
+      if (packs.length === 0) return;
+      for (const pack of packs) {
+        no = Number(pack.no);
+        if (pack.void === true) continue;
+        for (const [n, payload] of decodePack(pack.body as Buffer).entries())
+          yield { seq: Number(pack.first_seq) + n, command: decodeCommand(payload) };
+      }
+    }
   }
 
   /** Does what one node at a time may do; waits for its turn. */

@@ -358,16 +358,23 @@ class SqliteIdentity implements LocalIdentity {
     while (!this.#closed) {
       const stored = await this.#passphrases.hash(passphrase, cost);
       if (this.#closed) return;
-      if (stored !== 'busy') {
-        // The key may have been deleted or got another passphrase meanwhile; both are newer.
-        await this.#order.run(() => {
-          if (this.#keys.find(apiKey) !== undefined && this.#storedPassphrase(apiKey) === undefined) {
-            this.#keys.setPassphrase(apiKey, stored);
-          }
-        });
-        return;
-      }
+      if (stored !== 'busy' && (await this.#storeFirst(apiKey, stored))) return;
       await new Promise((resolve) => setTimeout(resolve, HASH_RETRY_MS));
+    }
+  }
+
+  /** The key may have been deleted or got another passphrase meanwhile; both are newer. False when it must be tried again. */
+  async #storeFirst(apiKey: string, stored: StoredPassphrase): Promise<boolean> {
+    try {
+      await this.#order.run(() => {
+        if (this.#keys.find(apiKey) !== undefined && this.#storedPassphrase(apiKey) === undefined) {
+          this.#keys.setPassphrase(apiKey, stored);
+        }
+      });
+      return true;
+    } catch (error) {
+      if (!isUnkept(error)) throw error;
+      return false;
     }
   }
 
@@ -544,7 +551,7 @@ class SqliteIdentity implements LocalIdentity {
   }
 }
 
-/** The next time of last use makes up for it. */
+/** It can be tried again. */
 function isUnkept(error: unknown): boolean {
   return error instanceof IdentityUnavailable || error instanceof IdentityInDoubt;
 }

@@ -26,7 +26,7 @@ const MODULES: Readonly<Record<string, string>> = {
   simulator: 'core history catalogue sequencer',
   api: 'core storage validation http views inspector identity history sequencer reserves accounts',
   admin:
-    'core storage validation http views inspector catalogue identity history sequencer reserves accounts simulator',
+    'core storage validation http views inspector catalogue identity history sequencer cluster reserves accounts simulator',
   lab: 'core storage validation http views inspector journal identity history sequencer simulator admin',
   app: 'core storage http views inspector catalogue journal identity history sequencer cluster reserves accounts simulator pages api admin lab',
   testkit: 'core catalogue identity sequencer simulator app',

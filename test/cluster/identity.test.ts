@@ -90,7 +90,6 @@ describe('users and keys of several nodes', { skip: NO_SERVER }, () => {
     const tookMs = performance.now() - startMs;
     assert.ok(tookMs >= 2_000, `${tookMs} ms`);
     await server.run("DELETE FROM bourse_cluster.node WHERE name = 'asleep'", address.database);
-    assert.ok(b.ageMs() < 2_000, 'the other one has looked meanwhile');
   });
 
   it('two nodes that change at once have their changes in one order', async () => {

@@ -1,6 +1,8 @@
 /** The components of a node of a cluster: everything that lasts is in the database. */
 import type { Logger } from 'pino';
-import { AuditLog } from '../../admin/audit-log.ts';
+import type { AuditLog } from '../../admin/audit-log.ts';
+import { openClusterAudit } from '../../admin/cluster-audit.ts';
+import { Reconciliation } from '../../admin/reconcile.ts';
 import { KeysMissing, keysFingerprint } from '../../cluster/keys.ts';
 import { ClusterNode } from '../../cluster/node.ts';
 import { type DatabaseAddress, readAddress } from '../../cluster/postgres/address.ts';
@@ -43,10 +45,11 @@ export async function openNodeComponents(
   open.defer(() => identity.close());
   node.identitySeen = () => users.version;
   node.identityAgeMs = () => users.ageMs();
-  const audit = await AuditLog.openInMemory(() => wall.now());
+  const audit = await openClusterAudit(addressOf(config), config.node, () => wall.now());
   open.defer(() => audit.close());
   await node.catchUp();
   await compareUsers(node, users);
+  await completeActions(node, audit, logger);
   const { sequencer, history, log } = node;
   return {
     journal: noJournal(log),
@@ -91,6 +94,16 @@ async function compareUsers({ sequencer }: ClusterNode, users: ClusterIdentity):
     await users.refresh();
     refuseLostUsers(sequencer.state, users.identity);
   }
+}
+
+/** Actions of this node's operators that were cut off: the log says what became of them. */
+async function completeActions(node: ClusterNode, audit: AuditLog, logger: Logger): Promise<void> {
+  const interrupted = [...audit.interrupted().values()];
+  if (interrupted.length === 0) return;
+  const reconciliation = new Reconciliation(audit);
+  const first = Math.min(...interrupted.map(({ after }) => after ?? 0));
+  for await (const { seq, command } of node.commandsAfter(first)) reconciliation.note(seq, command);
+  for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
 }
 
 async function join(config: Config, logger: Logger, clock: ExchangeClock): Promise<ClusterNode> {

@@ -47,7 +47,7 @@ export interface ClusterIdentity {
  *
  * Changes are answered when every node that was `seen` within two seconds has `identity_seen` at their version, or two seconds
  * later. A node without users and keys writes `Number.MAX_SAFE_INTEGER` there. The version of the database takes the place of
- * marks in the log: `onChanged` is never called, so none is written.
+ * marks in the log: `onChanged` is never called, and a node writes none (no `IdentityMarkWriter`).
  */
 export async function openClusterIdentity(options: ClusterIdentityOptions): Promise<ClusterIdentity> {
   const { address, node, keysDirectory, keyFiles, onFailure, scryptCost, imageEvery } = options;

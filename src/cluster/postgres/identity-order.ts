@@ -100,7 +100,8 @@ export class IdentityOrder implements ChangeOrder {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #onLock: (apiKey: string, untilMs: number) => void = () => {};
-  #seen: () => void = () => {};
+  /** Resolved when a node says that it has a version. */
+  #seen = Promise.withResolvers<void>();
 
   /** `node` is its name in the table of nodes; `onFailure` is told when the copy cannot be made right. */
   constructor(
@@ -239,7 +240,7 @@ export class IdentityOrder implements ChangeOrder {
       try {
         await this.#server.reconnect();
         isSent = true;
-        const [row] = await within(endMs, this.#server.write(statement));
+        const [row] = await this.#server.write(statement, endMs);
         return { last: Number(row!.last_), isDone: row!.done_ === true };
       } catch (error) {
         const { message } = error as Error;
@@ -255,9 +256,7 @@ export class IdentityOrder implements ChangeOrder {
   async #untilSeen(version: number): Promise<void> {
     const endMs = performance.now() + SEEN_WITHIN_MS;
     while (performance.now() < endMs && !this.#isClosed) {
-      const told = new Promise<void>((resolve) => {
-        this.#seen = resolve;
-      });
+      const { promise: told } = this.#seen;
       const unseen = await this.#server
         .read({ ...UNSEEN, values: [this.#node, version] })
         .catch(() => undefined);
@@ -292,8 +291,10 @@ export class IdentityOrder implements ChangeOrder {
   #hear(payload: string): void {
     if (this.#copy === undefined) return;
     if (payload.startsWith('v')) this.#look().catch(() => {});
-    else if (payload.startsWith('s')) this.#seen();
-    else if (payload.startsWith('l')) {
+    else if (payload.startsWith('s')) {
+      this.#seen.resolve();
+      this.#seen = Promise.withResolvers();
+    } else if (payload.startsWith('l')) {
       const [run, apiKey, untilMs] = JSON.parse(payload.slice(1)) as [string, string, number];
       if (run !== this.#run) this.#onLock(apiKey, untilMs);
     }
@@ -404,22 +405,6 @@ export class IdentityOrder implements ChangeOrder {
 function mayBeDone(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return typeof code !== 'string' || !SQLSTATE.test(code) || ENDING.test(code);
-}
-
-/** The server may wait for its standby as long as it takes; who asked does not. */
-async function within<Result>(endMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ConnectionLost('the database has not answered in time')),
-      Math.max(0, endMs - performance.now()),
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function inDoubt(message: string): IdentityInDoubt {

@@ -56,12 +56,18 @@ export class ServerPair {
     return this.#pair !== undefined;
   }
 
-  /** One statement; resolves when it is safe. It is in doubt when this throws, except with an error of the database itself. */
-  async write(statement: pg.QueryConfig): Promise<Record<string, unknown>[]> {
+  /**
+   * One statement; resolves when it is safe, which may take as long as the standby is away. It is in doubt when this throws,
+   * except with an error of the database itself; at `endMs`, by `performance.now()`, it throws.
+   */
+  async write(
+    statement: pg.QueryConfig,
+    endMs = Number.POSITIVE_INFINITY,
+  ): Promise<Record<string, unknown>[]> {
     const pair = this.#paired();
     const result = pair.lastWrite.then(() => writeSafely(pair.writer, statement));
     pair.lastWrite = result.catch(() => {});
-    const { rows } = await this.#while(pair, result);
+    const { rows } = await until(endMs, this.#while(pair, result));
     return rows as Record<string, unknown>[];
   }
 
@@ -182,6 +188,20 @@ export class ServerPair {
       ).connection.stream.destroy();
       await client.end().catch(() => {});
     }
+  }
+}
+
+async function until<Result>(endMs: number, work: Promise<Result>): Promise<Result> {
+  if (!Number.isFinite(endMs)) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const leftMs = Math.max(0, endMs - performance.now());
+    timer = setTimeout(() => reject(new ConnectionLost('the server has not answered in time')), leftMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
