@@ -303,7 +303,7 @@ const LIES: Readonly<Record<string, { readonly kind: readonly string[]; readonly
     lie: () => {
       const evidence = honest();
       const [first, ...others] = evidence.nodes;
-      return { ...evidence, nodes: [{ ...first!, seq: first!.seq - 1 }, ...others] };
+      return { ...evidence, nodes: [{ ...first!, seq: first!.seq - 2 }, ...others] };
     },
   },
   'a pack that is missing': {

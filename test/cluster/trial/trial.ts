@@ -123,9 +123,12 @@ export class Trial {
     throw new Error(`${findings.length} findings:\n${findings.slice(0, FINDINGS_SHOWN).join('\n')}`);
   }
 
-  async judgement(nodes: readonly ClusterNode[]): Promise<Judgement> {
+  /** Of these nodes. Whoever has asked the one to blame is left out: he may go on from what he was told there. */
+  async judgement(nodes: readonly ClusterNode[], toBlame?: ClusterNode): Promise<Judgement> {
     await this.#clients!.stop();
-    const calls = readNotes([this.#clients!.notes, ...this.#books]);
+    const notes = readNotes([this.#clients!.notes, ...this.#books]);
+    const misled = new Set(notes.filter(({ node }) => node === toBlame?.url).map(({ session }) => session));
+    const calls = notes.filter(({ session }) => !misled.has(session));
     const told = Math.max(0, ...calls.map(({ seq = 0 }) => seq));
     const states: NodeState[] = [];
     for (const node of nodes) states.push(await nodeState(this.servers, node, this.#keys, told));
