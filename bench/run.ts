@@ -5,6 +5,7 @@
 import { endWith, readCommandLine } from '../test/harness/command-line.ts';
 import { accounts } from './accounts.ts';
 import { book } from './book.ts';
+import { cluster } from './cluster.ts';
 import { core } from './core.ts';
 import { futures } from './futures.ts';
 import { gateway } from './gateway.ts';
@@ -33,6 +34,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   gateway,
   'slow-senders': slowSenders,
   streams,
+  cluster,
   testkit,
   lab,
   market,

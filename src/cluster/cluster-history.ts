@@ -20,8 +20,11 @@ import type { OpenHistory } from '../history/linked-history.ts';
 /** Commands that a node keeps; with more it can only read. A start from a snapshot makes up for it. */
 const KEPT_MAX = 500_000;
 const READ_WAIT_MS = 1_000;
+const START_WAIT_MS = 60_000;
 const FLUSH_WAIT_MS = 10_000;
 const POLL_MS = 15;
+/** What was generated is there from the beginning, whatever the commands did since. A start reads it while nobody writes. */
+const GENERATED: ReadonlySet<ReadName> = new Set(['generatedBooks', 'generatedCandles', 'generatedPart']);
 
 export interface HistoryParts {
   /** Reads, and adds what was generated. */
@@ -36,6 +39,8 @@ export interface HistoryParts {
 
 export class ClusterHistory extends HistoryReads implements History, HistoryCopies, AbandonableHistory {
   readonly waitsFor = 'database';
+  /** Nobody waits at the other end yet, and a start must not fail because the node that writes is behind. */
+  isStarting = true;
   readonly #parts: HistoryParts;
   #writer: OpenHistory | undefined;
   #kept: ProjectedCommand[] = [];
@@ -165,7 +170,8 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
   }
 
   async read<Name extends ReadName>(name: Name, argument: ReadArgument<Name>): Promise<ReadAnswer<Name>> {
-    if (!(await this.#stored(this.#projectedSeq, READ_WAIT_MS)))
+    const withinMs = this.isStarting ? START_WAIT_MS : READ_WAIT_MS;
+    if (!GENERATED.has(name) && !(await this.#stored(this.#projectedSeq, withinMs)))
       throw new HistoryUnavailable('the history does not have the last commands yet; try again');
     return this.#parts.reader.read(name, argument);
   }

@@ -66,6 +66,11 @@ export interface NodeOptions {
   readonly trouble: (error: Error) => void;
 }
 
+export interface NodeUrls {
+  readonly url: string;
+  readonly operatorUrl: string | undefined;
+}
+
 /** A condition for serving requests. */
 export interface Check {
   readonly name: string;
@@ -96,11 +101,7 @@ export class ClusterNode {
   readonly instance: string;
   /** Commands between the snapshot and the end of the log. */
   replayed = 0;
-  /** Where clients reach it, once it listens. */
-  urls: { readonly url: string; readonly operatorUrl: string | undefined } = {
-    url: '',
-    operatorUrl: undefined,
-  };
+  #urls: NodeUrls = { url: '', operatorUrl: undefined };
   /** Changes of users and keys that this node has. */
   identitySeen: () => number = () => 0;
   /** Since the copy of users and keys was known to be the newest. */
@@ -117,6 +118,8 @@ export class ClusterNode {
   #isServing = false;
   /** Nodes have come to different states, and no majority says which is right. */
   #disagreement: string | undefined;
+  /** By run: was its state, in the last pack that told it, that of this node? */
+  readonly #equalStates = new Map<number, boolean>();
   #hash: NodeFacts['hash'];
   #hashedAt = 0;
   #snapshotMs = Number.NEGATIVE_INFINITY;
@@ -149,6 +152,7 @@ export class ClusterNode {
       digest: () => exchange.state.digest.value,
       onTrouble: trouble,
       onDisagreement: () => void this.beat(),
+      judgeState: (other, isEqual) => this.#judgeState(other, isEqual),
       admit: refuseUnknown,
       onPack: (pack) => this.#applied(pack),
     });
@@ -261,6 +265,16 @@ export class ClusterNode {
         }
       await sleep(TURN_MS);
     }
+  }
+
+  /** Where clients reach it, once it listens. */
+  get urls(): NodeUrls {
+    return this.#urls;
+  }
+
+  set urls(urls: NodeUrls) {
+    this.#urls = urls;
+    this.history.isStarting = false;
   }
 
   /** From now on it takes duties, and refuses commands while it cannot be trusted. */
@@ -431,6 +445,18 @@ export class ClusterNode {
       );
   }
 
+  /** As packs tell it: a node that is wrong stops before it sends more, without asking the database. */
+  #judgeState(run: number, isEqual: boolean): Error | undefined {
+    this.#equalStates.set(run, isEqual);
+    if (isEqual) return undefined;
+    const known = this.#membership.surroundings.members.filter(
+      ({ run: each }) => each !== this.#membership.run && this.#equalStates.has(each),
+    );
+    const differing = known.filter(({ run: each }) => this.#equalStates.get(each) === false);
+    const agreeing = 1 + known.length - differing.length;
+    return differing.length > agreeing ? inMinority(differing.map(({ name }) => name).join(', ')) : undefined;
+  }
+
   /** Each node says what its state was after the last pack that it had applied. */
   #compareStates(): void {
     const others = this.#membership.surroundings.members.filter(({ name }) => name !== this.#options.name);
@@ -442,12 +468,7 @@ export class ClusterNode {
     if (differing.length === 0) return;
     const agreeing = 1 + compared.length - differing.length;
     const names = differing.join(', ');
-    if (differing.length > agreeing)
-      this.sequencer.halt(
-        new Error(
-          `this node has come to another state than most of the cluster (${names}): it stops, and the others go on`,
-        ),
-      );
+    if (differing.length > agreeing) this.sequencer.halt(inMinority(names));
     else if (differing.length === agreeing && this.#disagreement === undefined) {
       this.#disagreement = `nodes have come to different states (${names} and this one) and no majority says which is right: only cancellations are taken until the operator has stopped the wrong one and started this one again`;
       this.#options.warn(this.#disagreement);
@@ -585,3 +606,8 @@ async function openHistory(
     Math.max(stored, begin.nextSeq - 1),
   );
 }
+
+const inMinority = (names: string) =>
+  new Error(
+    `this node has come to another state than most of the cluster (${names}): it stops, and the others go on`,
+  );

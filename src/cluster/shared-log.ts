@@ -62,6 +62,8 @@ export interface SharedLogOptions {
   readonly onTrouble?: (error: Error) => void;
   /** Another node had another state after a pack. */
   readonly onDisagreement?: (run: number, no: number) => void;
+  /** Another node had this state after a pack, or another one. What is returned ends the log before it sends more. */
+  readonly judgeState?: (run: number, isEqual: boolean) => Error | undefined;
   /** Throws before a command that this program cannot execute as others do. */
   readonly admit?: (payload: Uint8Array) => void;
   /** A pack has been applied, or skipped when it was too late. */
@@ -403,7 +405,7 @@ export class SharedLog implements CommandLog {
   #sequence(pack: Omit<StoredPack, 'chain'>, chain: Uint8Array): void {
     const { nextSeq, time: before } = this.#position;
     this.#options.engineTime.hear(pack.at);
-    const time = Math.max(before, Math.min(pack.at, pack.stamp + CLOCK_LEAD_MAX_MS));
+    const time = timeOf(pack, before);
     const isVoid = pack.at > pack.deadline;
     const tickets = this.#ownFlight(pack)?.waiting.flatMap(({ payloads, ticket }) =>
       payloads.map(() => ticket),
@@ -428,7 +430,10 @@ export class SharedLog implements CommandLog {
   #compare({ run, asOf, digest }: Pick<StoredPack, 'run' | 'asOf' | 'digest'>): void {
     if (run === this.#options.run) return;
     const mine = this.#digests.after(asOf);
-    if (mine !== undefined && mine !== digest) this.#options.onDisagreement?.(run, asOf);
+    if (mine === undefined) return;
+    if (mine !== digest) this.#options.onDisagreement?.(run, asOf);
+    const wrong = this.#options.judgeState?.(run, mine === digest);
+    if (wrong !== undefined) this.#fail(wrong);
   }
 
   #fail(error: Error): void {
@@ -439,8 +444,13 @@ export class SharedLog implements CommandLog {
   }
 }
 
+/** The time of a pack's commands: the engine's, unless its clock is far ahead of the sender's; never before the last. */
+export function timeOf({ at, stamp }: Pick<StoredPack, 'at' | 'stamp'>, before: number): number {
+  return Math.max(before, Math.min(at, stamp + CLOCK_LEAD_MAX_MS));
+}
+
 /** The command under the time of its pack. */
-function stamped(payload: Uint8Array, time: number): Uint8Array {
+export function stamped(payload: Uint8Array, time: number): Uint8Array {
   const copy = Uint8Array.from(payload);
   new DataView(copy.buffer).setFloat64(TIME_AT, time, true);
   return copy;

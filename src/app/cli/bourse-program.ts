@@ -7,6 +7,7 @@ import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { clientCommand } from './client.ts';
 import { clockCommand } from './clock.ts';
+import { clusterGroup } from './cluster.ts';
 import { coinCommand } from './coin.ts';
 import { describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
@@ -74,6 +75,7 @@ const groups = () => ({
     skipCommand(),
     configCommand(),
   ],
+  'More than one machine:': [clusterGroup()],
 });
 
 /** The program does this when it is called without a command. */

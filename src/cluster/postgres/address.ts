@@ -36,6 +36,15 @@ function readHost(text: string): { host: string; port: number } | undefined {
   return port < 1 || port > 65_535 ? undefined : { host: parts[1]!.replace(/^\[|\]$/g, ''), port };
 }
 
+/** As it may be shown: without the password. */
+export function placeOf({ hosts, user, database }: DatabaseAddress): string {
+  const named = hosts.map(({ host, port }) => {
+    const bare = host.includes(':') ? `[${host}]` : host;
+    return port === PORT ? bare : `${bare}:${port}`;
+  });
+  return `postgres://${encodeURIComponent(user)}@${named.join(',')}/${encodeURIComponent(database)}`;
+}
+
 /** The text as it may be shown. */
 export function withoutPassword(text: string): string {
   return text.replace(/^(postgres(?:ql)?:\/\/[^:@/]+):[^@/]*@/, '$1@');

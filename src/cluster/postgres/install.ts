@@ -11,18 +11,23 @@ export class ClusterRefused extends Error {
 export async function installCluster(client: pg.Client, keysFingerprint: Uint8Array): Promise<void> {
   await client.query('BEGIN');
   try {
-    const { rows } = await client.query("SELECT to_regnamespace('bourse_cluster') IS NOT NULL AS there");
-    if ((rows[0] as { there: boolean }).there)
-      throw new ClusterRefused('the database has a cluster already: nodes join it with --cluster');
-    await client.query(SCHEMA);
-    const values = [SCHEMA_VERSION, keysFingerprint];
-    await client.query(
-      'INSERT INTO bourse_cluster.cluster (schema_version, keys_fingerprint) VALUES ($1, $2)',
-      values,
-    );
+    await installTables(client, keysFingerprint);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/** The same within a transaction of the caller. */
+export async function installTables(client: pg.Client, keysFingerprint: Uint8Array): Promise<void> {
+  const { rows } = await client.query("SELECT to_regnamespace('bourse_cluster') IS NOT NULL AS there");
+  if ((rows[0] as { there: boolean }).there)
+    throw new ClusterRefused('the database has a cluster already: nodes join it with --cluster');
+  await client.query(SCHEMA);
+  const values = [SCHEMA_VERSION, keysFingerprint];
+  await client.query(
+    'INSERT INTO bourse_cluster.cluster (schema_version, keys_fingerprint) VALUES ($1, $2)',
+    values,
+  );
 }

@@ -53,7 +53,7 @@ const PROMISES: readonly Promised[] = [
   {
     holds: ({ synchronousStandbys }, durability) => durability !== 'standby' || synchronousStandbys > 0,
     refusal: () =>
-      'no synchronous standby is connected: start it, or say --cluster-durability single for a trial',
+      'no synchronous standby is connected: start it (and GRANT pg_monitor to this role, which must see it), or say --cluster-durability single for a trial',
   },
   unlimited('statement_timeout'),
   unlimited('transaction_timeout'),

@@ -8,6 +8,8 @@ import type { DatabaseAddress } from './address.ts';
 
 /** Of one host, before the next is tried. */
 const CONNECT_MS = 500;
+/** At the start nobody waits for an answer, and a busy server is not one that has gone. */
+const FIRST_CONNECT_MS = 5_000;
 /** A server that has not answered for so long has gone; the network need not say so. */
 const SILENT_MAX_MS = 2_000;
 const HEARTBEAT_MS = 1_000;
@@ -135,7 +137,7 @@ export class ServerPair {
       user,
       database,
       ...(password !== undefined && { password }),
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: this.#identity === undefined ? FIRST_CONNECT_MS : CONNECT_MS,
       keepAlive: true,
       application_name: 'bourse',
     };

@@ -7,6 +7,8 @@ import type { DatabaseAddress } from './address.ts';
 
 /** Of one host, before the next is tried. */
 const CONNECT_MS = 1_000;
+/** At the start nobody waits for an answer, and a busy server is not one that has gone. */
+const FIRST_CONNECT_MS = 5_000;
 
 /** None of the servers takes writes; the message says what each has said. */
 export class Unreachable extends Error {
@@ -17,6 +19,7 @@ export class SideConnection {
   readonly #address: DatabaseAddress;
   readonly #answerMs: number;
   #client: Promise<pg.Client> | undefined;
+  #hasConnected = false;
   #isClosed = false;
 
   /** A server that has not answered for `answerMs` counts as gone. */
@@ -45,7 +48,9 @@ export class SideConnection {
 
   async #connect(): Promise<pg.Client> {
     try {
-      const client = await connectToPrimary(this.#address, this.#answerMs);
+      const connectMs = this.#hasConnected ? CONNECT_MS : FIRST_CONNECT_MS;
+      const client = await connectToPrimary(this.#address, this.#answerMs, connectMs);
+      this.#hasConnected = true;
       client.once('error', () => this.#drop(client));
       return client;
     } catch (error) {
@@ -67,7 +72,11 @@ export class SideConnection {
 }
 
 /** A server that takes writes; tries every host in turn. Throws Unreachable. */
-async function connectToPrimary(address: DatabaseAddress, answerMs: number): Promise<pg.Client> {
+async function connectToPrimary(
+  address: DatabaseAddress,
+  answerMs: number,
+  connectMs: number,
+): Promise<pg.Client> {
   const { hosts, user, password, database } = address;
   const refusals: string[] = [];
   for (const { host, port } of hosts) {
@@ -77,7 +86,7 @@ async function connectToPrimary(address: DatabaseAddress, answerMs: number): Pro
       user,
       database,
       ...(password !== undefined && { password }),
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: connectMs,
       query_timeout: answerMs,
       keepAlive: true,
       application_name: 'bourse side',
