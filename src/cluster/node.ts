@@ -230,7 +230,9 @@ export class ClusterNode {
     this.#timer = setInterval(() => void this.beat(), BEAT_MS);
     await this.beat();
     // Another node may have ended while it wrote the history: then this one does, when the lease is over.
-    await this.history.flush();
+    await this.history
+      .flush()
+      .catch((error: Error) => this.#options.warn('the history is behind: no node stores it', error));
   }
 
   /** What the log still has, in order; commands that came too late are left out. */
