@@ -23,6 +23,7 @@ const KEPT_MS = 86_400_000;
 
 /** Beside the programs themselves: their hosts, and what is loaded before them. */
 const OF_TESTS = [
+  'test/cluster/trial/changed-rule.ts',
   'test/crash/early-answers.ts',
   'test/harness/command-host.ts',
   'test/harness/exchange-host.ts',

@@ -23,6 +23,8 @@ const READ_WAIT_MS = 1_000;
 const START_WAIT_MS = 60_000;
 const FLUSH_WAIT_MS = 10_000;
 const POLL_MS = 15;
+/** What was generated is there from the beginning, whatever the commands did since. A start reads it while nobody writes. */
+const GENERATED: ReadonlySet<ReadName> = new Set(['generatedBooks', 'generatedCandles', 'generatedPart']);
 
 export interface HistoryParts {
   /** Reads, and adds what was generated. */
@@ -75,6 +77,10 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
       this.#writer = undefined;
       if (!this.#isClosed) onFailure(error);
     });
+    if (this.#isClosed) {
+      await writer.abandon();
+      return;
+    }
     if (writer.confirmedSeq < this.#floor) {
       await writer.close();
       throw new Error(
@@ -164,7 +170,8 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
   }
 
   async read<Name extends ReadName>(name: Name, argument: ReadArgument<Name>): Promise<ReadAnswer<Name>> {
-    if (!(await this.#stored(this.#projectedSeq, this.isStarting ? START_WAIT_MS : READ_WAIT_MS)))
+    const withinMs = this.isStarting ? START_WAIT_MS : READ_WAIT_MS;
+    if (!GENERATED.has(name) && !(await this.#stored(this.#projectedSeq, withinMs)))
       throw new HistoryUnavailable('the history does not have the last commands yet; try again');
     return this.#parts.reader.read(name, argument);
   }

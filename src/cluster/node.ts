@@ -20,6 +20,7 @@ import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
 import { decodePack, FIRST_CHAIN } from './pack.ts';
+import { patiently } from './patience.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
 import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
 import { ClusterRefused } from './postgres/install.ts';
@@ -117,12 +118,14 @@ export class ClusterNode {
   #isServing = false;
   /** Nodes have come to different states, and no majority says which is right. */
   #disagreement: string | undefined;
+  /** By run: was its state, in the last pack that told it, that of this node? */
+  readonly #equalStates = new Map<number, boolean>();
   #hash: NodeFacts['hash'];
   #hashedAt = 0;
   #snapshotMs = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> | undefined;
   #historyTurn: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  #isLeaving = false;
 
   private constructor(
     { options, side, instance, run, now }: Parts,
@@ -149,6 +152,7 @@ export class ClusterNode {
       digest: () => exchange.state.digest.value,
       onTrouble: trouble,
       onDisagreement: () => void this.beat(),
+      judgeState: (other, isEqual) => this.#judgeState(other, isEqual),
       admit: refuseUnknown,
       onPack: (pack) => this.#applied(pack),
     });
@@ -179,7 +183,7 @@ export class ClusterNode {
     const side = new SideConnection(options.address);
     const heavy = new SideConnection(options.address, SNAPSHOT_ANSWER_MS);
     try {
-      const instance = await checkCluster(side, options);
+      const instance = await patiently(() => checkCluster(side, options));
       const [row] = await side.query(
         "SELECT nextval('bourse_cluster.run') AS run, bourse_cluster.now_ms() AS now",
       );
@@ -189,11 +193,16 @@ export class ClusterNode {
       );
       if (loaded === undefined) await refuseLostBeginning(side);
       const begin = loaded?.position ?? { no: 0, nextSeq: 1, chain: FIRST_CHAIN, time: 0 };
-      const engine = new PostgresEngine(options.address);
-      await engine.reconnect();
-      const history = await openHistory(parts, engine, begin);
       const exchange = loaded === undefined ? new Exchange() : new Exchange(loaded.state);
-      return new ClusterNode(parts, exchange, begin, engine, history);
+      const engine = new PostgresEngine(options.address);
+      try {
+        await patiently(() => engine.reconnect());
+        const history = await openHistory(parts, engine, begin);
+        return new ClusterNode(parts, exchange, begin, engine, history);
+      } catch (error) {
+        await engine.close();
+        throw error;
+      }
     } catch (error) {
       await side.close();
       throw error;
@@ -221,7 +230,9 @@ export class ClusterNode {
     this.#timer = setInterval(() => void this.beat(), BEAT_MS);
     await this.beat();
     // Another node may have ended while it wrote the history: then this one does, when the lease is over.
-    await this.history.flush();
+    await this.history
+      .flush()
+      .catch((error: Error) => this.#options.warn('the history is behind: no node stores it', error));
   }
 
   /** What the log still has, in order; commands that came too late are left out. */
@@ -351,6 +362,7 @@ export class ClusterNode {
 
   /** Leaves the cluster in order; the log stays open until `close`. */
   async leave(): Promise<void> {
+    this.#isLeaving = true;
     clearInterval(this.#timer);
     await this.#beating;
     if (this.duties.holds('snapshots'))
@@ -362,10 +374,12 @@ export class ClusterNode {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#isLeaving = true;
     clearInterval(this.#timer);
+    await this.#beating;
     this.sequencer.close();
     await this.duties.close();
+    await this.#historyTurn;
     await this.#membership.leave().catch(() => {});
     await this.history.close();
     await this.log.close();
@@ -397,7 +411,7 @@ export class ClusterNode {
   }
 
   async #beat(): Promise<void> {
-    if (this.#isClosed || this.sequencer.failure !== undefined) return;
+    if (this.#isLeaving || this.sequencer.failure !== undefined) return;
     const { no } = this.log.position;
     const { version } = this.#options;
     const facts = {
@@ -433,6 +447,18 @@ export class ClusterNode {
       );
   }
 
+  /** As packs tell it: a node that is wrong stops before it sends more, without asking the database. */
+  #judgeState(run: number, isEqual: boolean): Error | undefined {
+    this.#equalStates.set(run, isEqual);
+    if (isEqual) return undefined;
+    const known = this.#membership.surroundings.members.filter(
+      ({ run: each }) => each !== this.#membership.run && this.#equalStates.has(each),
+    );
+    const differing = known.filter(({ run: each }) => this.#equalStates.get(each) === false);
+    const agreeing = 1 + known.length - differing.length;
+    return differing.length > agreeing ? inMinority(differing.map(({ name }) => name).join(', ')) : undefined;
+  }
+
   /** Each node says what its state was after the last pack that it had applied. */
   #compareStates(): void {
     const others = this.#membership.surroundings.members.filter(({ name }) => name !== this.#options.name);
@@ -444,12 +470,7 @@ export class ClusterNode {
     if (differing.length === 0) return;
     const agreeing = 1 + compared.length - differing.length;
     const names = differing.join(', ');
-    if (differing.length > agreeing)
-      this.sequencer.halt(
-        new Error(
-          `this node has come to another state than most of the cluster (${names}): it stops, and the others go on`,
-        ),
-      );
+    if (differing.length > agreeing) this.sequencer.halt(inMinority(names));
     else if (differing.length === agreeing && this.#disagreement === undefined) {
       this.#disagreement = `nodes have come to different states (${names} and this one) and no majority says which is right: only cancellations are taken until the operator has stopped the wrong one and started this one again`;
       this.#options.warn(this.#disagreement);
@@ -587,3 +608,8 @@ async function openHistory(
     Math.max(stored, begin.nextSeq - 1),
   );
 }
+
+const inMinority = (names: string) =>
+  new Error(
+    `this node has come to another state than most of the cluster (${names}): it stops, and the others go on`,
+  );

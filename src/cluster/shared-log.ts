@@ -62,6 +62,8 @@ export interface SharedLogOptions {
   readonly onTrouble?: (error: Error) => void;
   /** Another node had another state after a pack. */
   readonly onDisagreement?: (run: number, no: number) => void;
+  /** Another node had this state after a pack, or another one. What is returned ends the log before it sends more. */
+  readonly judgeState?: (run: number, isEqual: boolean) => Error | undefined;
   /** Throws before a command that this program cannot execute as others do. */
   readonly admit?: (payload: Uint8Array) => void;
   /** A pack has been applied, or skipped when it was too late. */
@@ -428,7 +430,10 @@ export class SharedLog implements CommandLog {
   #compare({ run, asOf, digest }: Pick<StoredPack, 'run' | 'asOf' | 'digest'>): void {
     if (run === this.#options.run) return;
     const mine = this.#digests.after(asOf);
-    if (mine !== undefined && mine !== digest) this.#options.onDisagreement?.(run, asOf);
+    if (mine === undefined) return;
+    if (mine !== digest) this.#options.onDisagreement?.(run, asOf);
+    const wrong = this.#options.judgeState?.(run, mine === digest);
+    if (wrong !== undefined) this.#fail(wrong);
   }
 
   #fail(error: Error): void {

@@ -165,8 +165,8 @@ export class PostgresServer {
     (this.#process.stdin as unknown as { unref(): void }).unref();
   }
 
-  /** A second server that follows this one, which rests while its files are copied. */
-  async standby(name: string): Promise<PostgresServer> {
+  /** A second server that follows this one, which rests while its files are copied; `port` is where it finds this one. */
+  async standby(name: string, port = this.port): Promise<PostgresServer> {
     await this.stop();
     const directory = temporaryDirectory();
     chmodSync(directory, 0o755);
@@ -176,7 +176,7 @@ export class PostgresServer {
     writeFileSync(signal, '');
     if (account.uid !== undefined) chownSync(signal, account.uid, account.gid ?? account.uid);
     await this.resume();
-    const follows = `host=127.0.0.1 port=${this.port} user=${ROLE} application_name=${name}`;
+    const follows = `host=127.0.0.1 port=${port} user=${ROLE} application_name=${name}`;
     const settings = { ...this.#settings, primary_conninfo: follows };
     const standby = new PostgresServer(directory, this.#bin, await freePort(), settings);
     await standby.resume();

@@ -1,0 +1,106 @@
+/**
+ * `npm run test:cluster`: a cluster against everything that may fail (cluster 10). First what needs no nodes: the contract of the
+ * log, the simulation, the planted bugs; then real nodes on real servers, one trial after the other.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundledProgram } from '../bundled-program.ts';
+import { NO_SERVER } from '../postgres/server.ts';
+import { divergence, FAULTS, lostPacks, type Scenario, scenario } from './trial/scenarios.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SEEDS = Number(process.env.CLUSTER_SEEDS ?? 500);
+const SEED = Number(process.env.CLUSTER_SEED ?? Date.now() % 2 ** 31);
+/** Of the simulation; one for each core. */
+const SHARDS = 2;
+const NODE_KILLS = 3;
+
+interface Outcome {
+  readonly name: string;
+  readonly seconds: number;
+  readonly failure: string | undefined;
+  readonly figures: string;
+}
+
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+process.env.TEST_PROGRAM = await bundledProgram();
+const begun = performance.now();
+const outcomes: Outcome[] = [];
+
+const share = Math.ceil(SEEDS / SHARDS);
+await Promise.all([
+  step('contract of the log, planted bugs, fail-over', () =>
+    tests(['command-log.test.ts', 'judge.test.ts', 'planted-bugs.cluster.ts', 'fail-over.cluster.ts'], {}),
+  ),
+  ...Array.from({ length: SHARDS }, (_, n) => {
+    const first = 1 + n * share;
+    const seeds = Math.min(share, SEEDS - n * share);
+    const env = { CLUSTER_SEEDS: String(seeds), CLUSTER_FIRST: String(first) };
+    return step(`simulation, seeds ${first} to ${first + seeds - 1}`, () =>
+      tests(['simulation.test.ts'], env),
+    );
+  }),
+]);
+
+const [kill, ...others] = Object.entries(FAULTS);
+const SCENARIOS: readonly Scenario[] = [
+  scenario('three kills of a node and one of each other fault', [
+    ...Array.from({ length: NODE_KILLS }, () => kill!),
+    ...others,
+  ]),
+  lostPacks,
+  divergence,
+];
+if (NO_SERVER !== false) console.log(`skipped: trials with real nodes (${NO_SERVER})`);
+else
+  for (const [n, { name, run }] of SCENARIOS.entries())
+    await step(name, async () => {
+      const counts = await run(SEED + n, (line) => console.log(`  ${line}`));
+      return Object.entries(counts)
+        .map(([what, count]) => `${what} ${count}`)
+        .join(', ');
+    });
+
+console.log(`\nseed ${SEED}, ${Math.round((performance.now() - begun) / 1000)} s`);
+for (const { name, seconds, failure, figures } of outcomes)
+  console.log(`${failure === undefined ? 'passed' : 'FAILED'}  ${name} (${seconds} s) ${figures}`);
+const failed = outcomes.filter(({ failure }) => failure !== undefined);
+for (const { name, failure } of failed) console.error(`\n${name}:\n${failure}`);
+process.exit(failed.length === 0 ? 0 : 1);
+
+/** Goes on after a failure: the others may say more about it. */
+async function step(name: string, work: () => Promise<string>): Promise<void> {
+  console.log(`${name} ...`);
+  const from = performance.now();
+  const seconds = () => Math.round((performance.now() - from) / 1000);
+  try {
+    const figures = await work();
+    outcomes.push({ name, seconds: seconds(), failure: undefined, figures });
+    console.log(`${name}: passed, ${seconds()} s ${figures}`);
+  } catch (error) {
+    const failure = (error as Error).stack ?? String(error);
+    outcomes.push({ name, seconds: seconds(), failure, figures: '' });
+    console.log(`${name}: FAILED, ${seconds()} s`);
+  }
+}
+
+/** Test files in a process of their own; what they say is shown when one of them fails. */
+async function tests(files: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const paths = files.map((file) => `test/cluster/${file}`);
+  const child = spawn(process.execPath, ['test/run.ts', ...paths], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(output);
+  return [...output.matchAll(/^ℹ (?:pass|skipped) \d+$|^ℹ \d+ seeds: .*$/gm)]
+    .map(([line]) => line.slice(2))
+    .join(', ');
+}

@@ -1,0 +1,147 @@
+/** Trials of a cluster: what goes wrong in which order, and what must hold then. */
+import assert from 'node:assert/strict';
+import { programUrl } from '../../harness/program.ts';
+import { until } from '../../harness/until.ts';
+import {
+  cutHalf,
+  cutNode,
+  cutStandby,
+  type Fault,
+  killNode,
+  losePrimary,
+  restartPrimary,
+  rollingRestart,
+  stopNode,
+  stopStandby,
+} from './faults.ts';
+import { type Counts, Trial } from './trial.ts';
+
+export type Say = (line: string) => void;
+
+export interface Scenario {
+  readonly name: string;
+  run(seed: number, say: Say): Promise<Counts>;
+}
+
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'kill -9 of a node, another joins': killNode,
+  'kill -9 of the primary, it restarts': restartPrimary,
+  'standby stopped for 10 s': stopStandby,
+  'node stopped (SIGSTOP)': stopNode,
+  'cut: node from the servers': cutNode,
+  'cut: primary from standby': cutStandby,
+  'cut: primary from half of the nodes': cutHalf,
+  'rolling restart': rollingRestart,
+};
+
+export const LOSE_PRIMARY: readonly [string, Fault] = [
+  'kill -9 of the primary, the standby is promoted',
+  losePrimary,
+];
+
+/** Each under load, and every node answers after it; in the end everything is compared. */
+export async function suffer(
+  trial: Trial,
+  faults: readonly (readonly [string, Fault])[],
+  say: Say,
+): Promise<Counts> {
+  for (const [name, fault] of faults) {
+    await trial.load();
+    await fault(trial);
+    const ms = await trial.healed();
+    say(`${name}: answers again after ${ms} ms`);
+  }
+  await trial.load();
+  const { counts } = await trial.judge();
+  return counts;
+}
+
+/** Begins and ends a trial around what is done in it; what was written down is kept when it fails. */
+async function inTrial(
+  options: Parameters<typeof Trial.begin>[0],
+  work: (trial: Trial) => Promise<Counts>,
+): Promise<Counts> {
+  const trial = await Trial.begin(options);
+  try {
+    return await work(trial);
+  } catch (error) {
+    for (const node of trial.nodes) if (node.hasEnded) console.error(`node ${node.name}:\n${node.output}`);
+    throw error;
+  } finally {
+    await trial.end();
+  }
+}
+
+export const scenario = (name: string, faults: readonly (readonly [string, Fault])[]): Scenario => ({
+  name,
+  run: (seed, say) => inTrial({ seed }, (trial) => suffer(trial, faults, say)),
+});
+
+/** The servers lose what they had confirmed: no node goes on (cluster 4.5). */
+export const lostPacks: Scenario = {
+  name: 'the primary is lost; then the servers lose packs that they had confirmed',
+  run: (seed, say) =>
+    inTrial({ seed }, async (trial) => {
+      const counts = await suffer(trial, [LOSE_PRIMARY], say);
+      await trial.servers.run(LOSE_PACKS);
+      for (const node of trial.nodes)
+        await until(`node ${node.name} halts`, async () => node.hasEnded || !(await node.isReady()));
+      for (const node of trial.nodes)
+        await until(`node ${node.name} says why`, () =>
+          /has lost or changed pack|does not follow/.test(node.output),
+        );
+      say('lost packs: every node has halted');
+      return counts;
+    }),
+};
+
+const PACKS_LOST = 5;
+
+/** One transaction under the lock of the log: nobody appends between the loss and the end of the connections. */
+const LOSE_PACKS = `DO $$ BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('bourse_cluster.pack'));
+  DELETE FROM bourse_cluster.pack WHERE no > (SELECT max(no) - ${PACKS_LOST} FROM bourse_cluster.pack);
+  PERFORM pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE pid <> pg_backend_pid() AND datname = current_database() AND backend_type = 'client backend';
+END $$`;
+
+const CHANGED = 'c';
+/** Of packs in which it tells a state that is not the log's. */
+const WRONG_PACKS_MAX = 2;
+
+/** One node computes something else and stops; the others go on, also over the loss of the primary. */
+export const divergence: Scenario = {
+  name: 'one node has a changed rule; then the primary is lost',
+  run: (seed, say) => {
+    const env = { NODE_OPTIONS: `--import=${programUrl('test/cluster/trial/changed-rule.ts')}` };
+    return inTrial({ seed, nodes: { [CHANGED]: { env } } }, async (trial) => {
+      const changed = trial.nodes.find(({ name }) => name === CHANGED)!;
+      const others = trial.nodes.filter((node) => node !== changed);
+      await until(`node ${CHANGED} stops`, async () => changed.hasEnded || !(await changed.isReady()));
+      say('changed rule: its node has stopped');
+      await trial.withdraw(changed);
+      await trial.healed(others);
+      const [name, fault] = LOSE_PRIMARY;
+      await fault(trial);
+      say(`${name}: answers again after ${await trial.healed(others)} ms`);
+      await trial.load();
+      const { findings, counts } = await trial.judgement(others, changed);
+      const digests = findings.filter((finding) => finding.startsWith('DIGEST'));
+      assert.deepEqual(
+        findings.filter((finding) => !finding.startsWith('DIGEST')),
+        [],
+      );
+      assert.ok(digests.length <= WRONG_PACKS_MAX, digests.join('\n'));
+      assert.ok(
+        new Set(digests.map((finding) => /run \d+/.exec(finding)?.[0])).size <= 1,
+        digests.join('\n'),
+      );
+      for (const node of others)
+        await until(`node ${node.name} goes on`, () => {
+          assert.ok(!node.hasEnded, node.output);
+          return node.isReady();
+        });
+      return counts;
+    });
+  },
+};

@@ -1,0 +1,104 @@
+/** Two real PostgreSQL servers, the second a synchronous standby of the first, with a database that has a cluster. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { StoredPack } from '../../../src/cluster/engine.ts';
+import { type DatabaseAddress, readAddress } from '../../../src/cluster/postgres/address.ts';
+import { PostgresEngine } from '../../../src/cluster/postgres/postgres-engine.ts';
+import { refusalsOf } from '../../../src/cluster/postgres/promises.ts';
+import { until } from '../../harness/until.ts';
+import { PostgresServer, ROLE } from '../../postgres/server.ts';
+import { Link } from './link.ts';
+
+const STANDBY = 'second';
+
+export class Servers {
+  readonly database: string;
+  readonly standby: PostgresServer;
+  primary: PostgresServer;
+  /** From the standby to the primary. */
+  readonly link: Link;
+  readonly #first: PostgresServer;
+
+  private constructor(primary: PostgresServer, standby: PostgresServer, database: string, link: Link) {
+    this.primary = primary;
+    this.#first = primary;
+    this.standby = standby;
+    this.database = database;
+    this.link = link;
+  }
+
+  static async start(): Promise<Servers> {
+    const primary = await PostgresServer.start({ durable: true });
+    const database = await primary.createDatabase();
+    const link = await Link.to(primary.port);
+    await primary.run("ALTER SYSTEM SET wal_retrieve_retry_interval = '500ms'");
+    const standby = await primary.standby(STANDBY, link.port);
+    await primary.run(`ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (${STANDBY})'`);
+    await primary.run('SELECT pg_reload_conf()');
+    const servers = new Servers(primary, standby, database, link);
+    await servers.twoCopies();
+    return servers;
+  }
+
+  /** Resolves when a commit is on both. */
+  async twoCopies(): Promise<void> {
+    await until('a synchronous standby', async () => {
+      const client = new pg.Client({ connectionString: this.primary.url(this.database) });
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        return (await refusalsOf(client, 'standby')).length === 0;
+      } finally {
+        await client.end().catch(() => {});
+      }
+    });
+  }
+
+  /** Both, each through a way of its own, the primary of the beginning first. */
+  async links(): Promise<readonly [Link, Link]> {
+    return [await Link.to(this.#first.port), await Link.to(this.standby.port)];
+  }
+
+  addressBy(ports: readonly number[]): string {
+    return `postgres://${ROLE}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${this.database}`;
+  }
+
+  /** What whoever manages the servers does when the primary is lost: the other takes its place, alone. */
+  async replacePrimary(): Promise<void> {
+    await this.primary.kill();
+    await this.standby.promote();
+    await this.standby.run("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await this.standby.run('SELECT pg_reload_conf()');
+    this.primary = this.standby;
+  }
+
+  async run(sql: string): Promise<Record<string, unknown>[]> {
+    return this.primary.run(sql, this.database, 'bourse_cluster');
+  }
+
+  async packs(): Promise<readonly StoredPack[]> {
+    const engine = new PostgresEngine(readAddress(this.addressBy([this.primary.port])) as DatabaseAddress);
+    await engine.reconnect();
+    const packs: StoredPack[] = [];
+    for (;;) {
+      const more = await engine.read(packs.at(-1)?.no ?? 0, 64);
+      if (more.length === 0) break;
+      packs.push(...more);
+    }
+    await engine.close();
+    return packs;
+  }
+
+  async end(): Promise<void> {
+    this.link.close();
+    for (const server of new Set([this.#first, this.standby])) {
+      try {
+        server.unpause();
+        await server.kill();
+      } catch {
+        // It has gone already.
+      }
+    }
+    await sleep(1);
+  }
+}
