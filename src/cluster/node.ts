@@ -7,6 +7,7 @@ import { decodeCommand, encodeCommand } from '../core/codec/command-codec.ts';
 import { Exchange } from '../core/engine/exchange.ts';
 import type { Command, Unstamped } from '../core/model/command.ts';
 import { NEWEST_EDITION } from '../core/model/edition.ts';
+import { openOrderCount } from '../core/reads/reads.ts';
 import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
@@ -39,8 +40,10 @@ const CLOCK_DIFFERENCE_MAX_MS = 1_000;
 const SNAPSHOT_ANSWER_MS = 60_000;
 const TURN_MS = 100;
 const PACKS_AT_ONCE = 64;
-/** How often the whole state is hashed, in commands. */
-const HASH_EACH = 1_000_000;
+/** How often the whole state is hashed: a small one by time, as that takes some milliseconds, any other by commands. */
+const HASH_EACH_MS = 10_000;
+const HASH_EACH_COMMANDS = 1_000_000;
+const SMALL_STATE = 20_000;
 /** Says that the node that writes the history should store what it has. */
 const STORE = 'store';
 
@@ -158,7 +161,7 @@ export class ClusterNode {
     });
     this.sequencer = new NodeSequencer(exchange, this.log, history, clock, begin.nextSeq - 1);
     this.sequencer.withholds = (command) => this.#refusalOf(command);
-    this.#hashedAt = Math.floor(this.sequencer.appliedSeq / HASH_EACH);
+    this.#hashedAt = this.#hashPeriod(begin.time);
     describe(history, exchange.state);
     engine.onWord((word) => {
       if (word === STORE) history.storeNow();
@@ -230,7 +233,9 @@ export class ClusterNode {
     this.#timer = setInterval(() => void this.beat(), BEAT_MS);
     await this.beat();
     // Another node may have ended while it wrote the history: then this one does, when the lease is over.
-    await this.history.flush();
+    await this.history
+      .flush()
+      .catch((error: Error) => this.#options.warn('the history is behind: no node stores it', error));
   }
 
   /** What the log still has, in order; commands that came too late are left out. */
@@ -393,10 +398,18 @@ export class ClusterNode {
     this.#lastPackMs = performance.now();
     if (!pack.isVoid && pack.payloads.some(([type]) => type === TICK)) this.onTick(pack.time);
     this.onPack(pack);
-    const million = Math.floor(this.sequencer.appliedSeq / HASH_EACH);
-    if (million === this.#hashedAt) return;
-    this.#hashedAt = million;
+    const period = this.#hashPeriod(pack.time);
+    if (period === this.#hashedAt) return;
+    this.#hashedAt = period;
     this.#hash = { no: pack.no, bytes: Buffer.from(stateHash(this.sequencer.state), 'hex') };
+  }
+
+  /** Changes behind the same pack on every node. */
+  #hashPeriod(time: number): number {
+    const { state, appliedSeq } = this.sequencer;
+    return openOrderCount(state) + state.accounts.length <= SMALL_STATE
+      ? Math.floor(time / HASH_EACH_MS)
+      : -Math.floor(appliedSeq / HASH_EACH_COMMANDS);
   }
 
   #refusalOf(command: Unstamped<Command>): string | undefined {
