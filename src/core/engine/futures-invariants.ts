@@ -99,8 +99,9 @@ function checkContract(state: State, market: Market, held: Held): void {
     market.holders.size === accounts.size && accounts.isSubsetOf(market.holders),
     () => `holders of ${symbol}: ${uidsOf(market.holders)}, positions of ${uidsOf(accounts)}`,
   );
-  const inTable = positions.length === market.positions.size && positions.every(market.positions.isTrueOf);
-  assert(inTable, () => `the table of positions of ${symbol} is not what accounts hold`);
+  const { positions: table } = market;
+  const agrees = positions.length === table.size && positions.every((position) => table.has(position));
+  assert(agrees, () => `the table of positions of ${symbol} is not what accounts hold`);
   const end = endOf(state, market.instrument);
   const open = end === undefined ? 0n : valueAt(state, end, size);
   assert(end !== undefined || size === 0, () => `I06: sizes of ${symbol} sum to ${size}`);

@@ -64,17 +64,9 @@ export class PositionTable {
     this.columns[at + PositionRow.queueBasis] = simple ? Math.abs(exactNumber(queueBasis)) : Number.NaN;
   }
 
-  /** Is it in its row, with the numbers that it has? */
-  readonly isTrueOf = (position: Position): boolean => {
-    const { row, size, queueBasis } = position;
-    const at = row * POSITION_COLUMNS;
-    const basis = this.columns[at + PositionRow.queueBasis]!;
-    return (
-      this.positions[row] === position &&
-      this.columns[at + PositionRow.size] === size &&
-      (Number.isNaN(basis) || basis === Math.abs(Number(queueBasis)))
-    );
-  };
+  has(position: Position): boolean {
+    return this.positions[position.row] === position;
+  }
 
   /** The last one takes its place. */
   remove(position: Position): void {
