@@ -11,9 +11,8 @@ import type { MarginCache } from '../state/margin-cache-state.ts';
 import { POSITION_COLUMNS, PositionRow, type PositionTable } from '../state/position-table.ts';
 import type { State } from '../state/state.ts';
 import { AdlQueue, type Ranked } from './adl-queue.ts';
-import { RepricedMaintenance } from './cache/repriced-maintenance.ts';
 import { inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
-import { accountRisk, currentMaintenance } from './margin-cache.ts';
+import { accountRisk, currentMaintenance, RepricedMaintenance } from './margin-cache.ts';
 
 export type { Ranked } from './adl-queue.ts';
 

@@ -27,6 +27,7 @@ import {
 import { computeRisk, hasObligations, type Intent, markTicks, type Risk } from './margin.ts';
 
 export { quotePrice } from './cache/contract-rows.ts';
+export { RepricedMaintenance } from './cache/repriced-maintenance.ts';
 
 /** Any of these changes requires all contract rows to be recomputed. */
 const ALL_CONTRACTS = Stale.positions | Stale.orders | Stale.settings | Stale.prices;
