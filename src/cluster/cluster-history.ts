@@ -77,6 +77,10 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
       this.#writer = undefined;
       if (!this.#isClosed) onFailure(error);
     });
+    if (this.#isClosed) {
+      await writer.abandon();
+      return;
+    }
     if (writer.confirmedSeq < this.#floor) {
       await writer.close();
       throw new Error(

@@ -20,6 +20,7 @@ import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
 import { decodePack, FIRST_CHAIN } from './pack.ts';
+import { patiently } from './patience.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
 import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
 import { ClusterRefused } from './postgres/install.ts';
@@ -124,7 +125,7 @@ export class ClusterNode {
   #snapshotMs = Number.NEGATIVE_INFINITY;
   #saving: Promise<void> | undefined;
   #historyTurn: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  #isLeaving = false;
 
   private constructor(
     { options, side, instance, run, now }: Parts,
@@ -182,7 +183,7 @@ export class ClusterNode {
     const side = new SideConnection(options.address);
     const heavy = new SideConnection(options.address, SNAPSHOT_ANSWER_MS);
     try {
-      const instance = await checkCluster(side, options);
+      const instance = await patiently(() => checkCluster(side, options));
       const [row] = await side.query(
         "SELECT nextval('bourse_cluster.run') AS run, bourse_cluster.now_ms() AS now",
       );
@@ -192,11 +193,16 @@ export class ClusterNode {
       );
       if (loaded === undefined) await refuseLostBeginning(side);
       const begin = loaded?.position ?? { no: 0, nextSeq: 1, chain: FIRST_CHAIN, time: 0 };
-      const engine = new PostgresEngine(options.address);
-      await engine.reconnect();
-      const history = await openHistory(parts, engine, begin);
       const exchange = loaded === undefined ? new Exchange() : new Exchange(loaded.state);
-      return new ClusterNode(parts, exchange, begin, engine, history);
+      const engine = new PostgresEngine(options.address);
+      try {
+        await patiently(() => engine.reconnect());
+        const history = await openHistory(parts, engine, begin);
+        return new ClusterNode(parts, exchange, begin, engine, history);
+      } catch (error) {
+        await engine.close();
+        throw error;
+      }
     } catch (error) {
       await side.close();
       throw error;
@@ -224,7 +230,9 @@ export class ClusterNode {
     this.#timer = setInterval(() => void this.beat(), BEAT_MS);
     await this.beat();
     // Another node may have ended while it wrote the history: then this one does, when the lease is over.
-    await this.history.flush();
+    await this.history
+      .flush()
+      .catch((error: Error) => this.#options.warn('the history is behind: no node stores it', error));
   }
 
   /** What the log still has, in order; commands that came too late are left out. */
@@ -354,6 +362,7 @@ export class ClusterNode {
 
   /** Leaves the cluster in order; the log stays open until `close`. */
   async leave(): Promise<void> {
+    this.#isLeaving = true;
     clearInterval(this.#timer);
     await this.#beating;
     if (this.duties.holds('snapshots'))
@@ -365,10 +374,12 @@ export class ClusterNode {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#isLeaving = true;
     clearInterval(this.#timer);
+    await this.#beating;
     this.sequencer.close();
     await this.duties.close();
+    await this.#historyTurn;
     await this.#membership.leave().catch(() => {});
     await this.history.close();
     await this.log.close();
@@ -400,7 +411,7 @@ export class ClusterNode {
   }
 
   async #beat(): Promise<void> {
-    if (this.#isClosed || this.sequencer.failure !== undefined) return;
+    if (this.#isLeaving || this.sequencer.failure !== undefined) return;
     const { no } = this.log.position;
     const { version } = this.#options;
     const facts = {

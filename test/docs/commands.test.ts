@@ -1,8 +1,9 @@
 /**
  * Every command and program in README and docs is executed as written, with only the address and the directory put in.
- * A block that nothing here executes fails with its place. `docs/operator.md`, `docs/backup.md`, `docs/postgres.md` and
- * `docs/testkit.md` have tests of their own, which run their blocks in one shell (`test/admin/docs.test.ts`,
- * `test/backup/docs.test.ts`, `test/postgres/docs.test.ts`, `test/testkit/docs.test.ts`).
+ * A block that nothing here executes fails with its place. `docs/operator.md`, `docs/backup.md`, `docs/postgres.md`,
+ * `docs/cluster.md` and `docs/testkit.md` have tests of their own, which run their blocks in one shell
+ * (`test/admin/docs.test.ts`, `test/backup/docs.test.ts`, `test/postgres/docs.test.ts`, `test/cluster/docs.test.ts`,
+ * `test/testkit/docs.test.ts`).
  */
 import assert from 'node:assert/strict';
 import { globSync, writeFileSync } from 'node:fs';
@@ -163,6 +164,8 @@ describe('README.md and docs: every block is executed', () => {
     },
     'docs/operator.md bash': async () => {},
     'docs/backup.md bash': async () => {},
+    'docs/cluster.md bash': async () => {},
+    'docs/cluster.md sql': async () => {},
     'docs/postgres.md bash': async () => {},
     'docs/postgres.md sql': async () => {},
     'docs/testkit.md sh': async () => {},

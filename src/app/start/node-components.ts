@@ -5,6 +5,7 @@ import { openClusterAudit } from '../../admin/cluster-audit.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
 import { KeysMissing, keysFingerprint } from '../../cluster/keys.ts';
 import { ClusterNode } from '../../cluster/node.ts';
+import { patiently } from '../../cluster/patience.ts';
 import { type DatabaseAddress, readAddress } from '../../cluster/postgres/address.ts';
 import { type ClusterIdentity, openClusterIdentity } from '../../cluster/postgres/cluster-identity.ts';
 import { ClusterRefused } from '../../cluster/postgres/install.ts';
@@ -34,18 +35,22 @@ export async function openNodeComponents(
   const node = await join(config, logger, clock);
   open.defer(() => node.close());
   node.sequencer.onHalted(onFailure);
-  const users = await openClusterIdentity({
-    address: addressOf(config),
-    node: config.node,
-    keysDirectory: config.keys,
-    keyFiles: [ADDRESS_KEY_FILE],
-    onFailure,
-  });
+  const users = await patiently(() =>
+    openClusterIdentity({
+      address: addressOf(config),
+      node: config.node,
+      keysDirectory: config.keys,
+      keyFiles: [ADDRESS_KEY_FILE],
+      onFailure,
+    }),
+  );
   const { identity } = users;
   open.defer(() => identity.close());
   node.identitySeen = () => users.version;
   node.identityAgeMs = () => users.ageMs();
-  const audit = await openClusterAudit(addressOf(config), config.node, () => wall.now());
+  const audit = await patiently(() =>
+    openClusterAudit(addressOf(config), config.node, () => wall.now()),
+  );
   open.defer(() => audit.close());
   await node.catchUp();
   await compareUsers(node, users);
@@ -87,11 +92,11 @@ const addressOf = ({ cluster }: Config) => readAddress(cluster) as DatabaseAddre
 
 /** Every account of the state has a user. An account that was opened just now may have one that is newer than the copy. */
 async function compareUsers({ sequencer }: ClusterNode, users: ClusterIdentity): Promise<void> {
-  await users.refresh();
+  await patiently(() => users.refresh());
   try {
     refuseLostUsers(sequencer.state, users.identity);
   } catch {
-    await users.refresh();
+    await patiently(() => users.refresh());
     refuseLostUsers(sequencer.state, users.identity);
   }
 }
