@@ -9,6 +9,7 @@ import { IdentityDamaged } from './identity-damaged.ts';
 import { IDENTITY_MARK_FILE, IdentityMark, type Mark } from './identity-mark.ts';
 import { IDENTITY_FILE, openMemoryStore, openStore, type Store } from './identity-store.ts';
 import { type KeyFile, keyFileInMemory, keyFileOnDisk } from './key-file.ts';
+import { contentsOfCopy } from './store-copy.ts';
 
 export interface IdentityStorage {
   /** For messages. */
@@ -147,7 +148,7 @@ export class CopyStorage implements IdentityStorage {
   }
 
   image(database: DatabaseSync): IdentityImage {
-    return { database: contentsOf(database), keyFiles: textsOf(this.#files) };
+    return { database: contentsOfCopy(database), keyFiles: textsOf(this.#files) };
   }
 
   isShortage(): boolean {

@@ -3,7 +3,7 @@
  * that nobody sees it; it counts when it comes back with its place in the order of all changes, as on every other node. So a
  * copy is always the sum of changes that are kept, and there is nothing to undo. Between them it cannot be written to.
  */
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { constants, type DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { contentsOf, databaseWith } from '../storage/memory-database.ts';
 import { KEPT_TABLES } from './contents.ts';
 import { inTransaction } from './identity-schema.ts';
@@ -37,8 +37,6 @@ interface Summary {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-const ABORT = 2;
-
 export class StoreCopy {
   readonly #database: DatabaseSync;
 
@@ -70,7 +68,11 @@ export class StoreCopy {
   /** The next change in the order. Throws CopyDiverged, and has changed nothing then. */
   apply({ body, summary }: StoreChange): void {
     this.#write(() => {
-      const fits = body.length === 0 || this.#database.applyChangeset(body, { onConflict: () => ABORT });
+      const fits =
+        body.length === 0 ||
+        this.#database.applyChangeset(body, {
+          onConflict: () => constants.SQLITE_CHANGESET_ABORT,
+        });
       if (!fits) throw new CopyDiverged('a change does not fit the rows');
       this.#conclude(JSON.parse(summary) as Summary);
     });
@@ -90,7 +92,7 @@ export class StoreCopy {
   }
 
   contents(): Uint8Array {
-    return contentsOf(this.#database);
+    return contentsOfCopy(this.#database);
   }
 
   /** Of the database, in pages of SQLite. */
@@ -129,6 +131,17 @@ export class StoreCopy {
     database.exec('DELETE FROM sqlite_sequence');
     const keep = database.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)');
     for (const [table, number] of Object.entries(numbers)) keep.run(table, number);
+  }
+}
+
+/** Older versions of Node copy a database by a statement that is not allowed where nothing may be written. */
+export function contentsOfCopy(database: DatabaseSync): Uint8Array {
+  const { query_only } = database.prepare('PRAGMA query_only').get()!;
+  database.exec('PRAGMA query_only = OFF');
+  try {
+    return contentsOf(database);
+  } finally {
+    database.exec(`PRAGMA query_only = ${Number(query_only)}`);
   }
 }
 

@@ -11,7 +11,7 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/campaign/run.ts': 'how often its state is shown',
   'test/harness/until.ts': 'a guard against a condition that never comes',
   'test/cluster/fail-over.cluster.ts': 'shown',
-  'test/cluster/identity-fail-over.test.ts': 'shown',
+  'test/cluster/identity-fail-over.cluster.ts': 'shown',
   'test/cluster/identity.test.ts': 'answered not too early; a slow machine is only later',
   'test/cluster/postgres-node.ts': 'the clock of a node',
   'test/cluster/run.ts': 'shown',

@@ -5,7 +5,7 @@ import type { DatabaseAddress } from '../../src/cluster/postgres/address.ts';
 import { type ClusterIdentity, openClusterIdentity } from '../../src/cluster/postgres/cluster-identity.ts';
 import { installCluster } from '../../src/cluster/postgres/install.ts';
 import type { Identity, IdentityResult } from '../../src/identity/identity.ts';
-import { type PostgresServer, ROLE } from '../postgres/server.ts';
+import { PostgresServer, ROLE } from '../postgres/server.ts';
 
 export const NOW = 1_700_000_000_000;
 export const QUICK_SCRYPT = { N: 1024, r: 8, p: 1 };
@@ -18,6 +18,16 @@ export async function clusterDatabase(server: PostgresServer): Promise<DatabaseA
   await installCluster(client, Buffer.alloc(32));
   await client.end();
   return { hosts: [{ host: '127.0.0.1', port: server.port }], user: ROLE, password: undefined, database };
+}
+
+/** The same, with a second server that every commit waits for. */
+export async function withStandby() {
+  const primary = await PostgresServer.start({ durable: true });
+  const address = await clusterDatabase(primary);
+  const standby = await primary.standby('second');
+  await primary.run("ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (second)'");
+  await primary.run('SELECT pg_reload_conf()');
+  return { primary, standby, address };
 }
 
 export function join(

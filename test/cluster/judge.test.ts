@@ -47,25 +47,22 @@ function packsOf(drafts: readonly Draft[]): StoredPack[] {
   for (const [n, { commands, at, deadline }] of drafts.entries()) {
     const body = encodePack(commands.map((command) => encodeCommand(command).slice()));
     chain = chainOf(chain, body);
-    const digest = new ReplayedLog(packs, []).digestAfter(n)!;
+    const own = { run: 1 + (n % 3), runPack: n, confirmed: n, asOf: n, digest: 0 };
     packs.push({
+      ...own,
       no: n + 1,
       firstSeq,
       at,
-      run: 1 + (n % 3),
-      runPack: n,
-      confirmed: n,
       stamp: at,
       deadline,
-      asOf: n,
-      digest,
       commands: commands.length,
       body,
       chain,
     });
     firstSeq += commands.length;
   }
-  return packs;
+  const replayed = new ReplayedLog(packs, []);
+  return packs.map((pack) => ({ ...pack, digest: replayed.digestAfter(pack.asOf)! }));
 }
 
 const cancelling: Command = {

@@ -31,8 +31,8 @@ const outcomes: Outcome[] = [];
 
 const share = Math.ceil(SEEDS / SHARDS);
 await Promise.all([
-  step('contract of the log, planted bugs, fail-over', () =>
-    tests(['command-log.test.ts', 'judge.test.ts', 'planted-bugs.cluster.ts', 'fail-over.cluster.ts'], {}),
+  step('contract of the log, planted bugs and the longer tests of test/cluster', () =>
+    tests(['command-log.test.ts', '*.cluster.ts'], {}),
   ),
   ...Array.from({ length: SHARDS }, (_, n) => {
     const first = 1 + n * share;

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import { Simulation, type Statistics } from './simulation.ts';
 
-const SEEDS = Number(process.env.CLUSTER_SEEDS ?? 20);
+const SEEDS = Number(process.env.CLUSTER_SEEDS ?? 10);
 const FIRST = Number(process.env.CLUSTER_FIRST ?? 1);
 
 test('three nodes on servers that restart, are lost and stop', async (context) => {

@@ -8,7 +8,7 @@ export const SCHEMA_VERSION = 1;
 /**
  * One call of `append` is one statement and one transaction, so that a node that vanishes never holds the lock. The lock is the
  * total order; it is held until the commit is on two machines. A pack that is there already is found again: a retry gets its
- * place. The response is one short row, because rows leave while the lock is held: a node that does not read them would stop
+ * place, and writes, because only a transaction that writes waits for the standby. The response is one short row, because rows leave while the lock is held: a node that does not read them would stop
  * everybody.
  */
 export const SCHEMA = `
@@ -57,8 +57,8 @@ DECLARE
   last_chain bytea;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('bourse_cluster.pack'));
-  RETURN QUERY SELECT p.no, p.first_seq, p.at FROM pack p
-    WHERE p.no > known_ AND p.run = run_ AND p.run_pack = run_pack_;
+  RETURN QUERY UPDATE pack p SET run = run_
+    WHERE p.no > known_ AND p.run = run_ AND p.run_pack = run_pack_ RETURNING p.no, p.first_seq, p.at;
   IF FOUND THEN RETURN; END IF;
   IF duty_ IS NOT NULL AND NOT EXISTS (SELECT 1 FROM duty d WHERE d.name = duty_ AND d.epoch = epoch_) THEN
     RAISE EXCEPTION 'the duty % has another holder', duty_ USING ERRCODE = 'BRS01';

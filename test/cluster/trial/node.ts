@@ -40,7 +40,9 @@ export class ClusterNode {
       durability,
     ];
     const quiet = ['--port', '0', '--operator-port', '0', '--market', 'off', '--rate-limits', 'off'];
-    this.#program = startProgram([MAIN, ...cluster, ...quiet, ...args], {
+    // Two snapshots would delete packs that the judge wants to read.
+    const keeping = ['--snapshot-minutes', '1440'];
+    this.#program = startProgram([MAIN, ...cluster, ...quiet, ...keeping, ...args], {
       env: { ...process.env, ...setup.env },
     });
   }

@@ -4,17 +4,13 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IdentityInDoubt, IdentityUnavailable } from '../../src/identity/identity.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { NO_SERVER, PostgresServer } from '../postgres/server.ts';
-import { announce, clusterDatabase, contentsOf, join, NOW, newUser } from './identity-nodes.ts';
+import { NO_SERVER } from '../postgres/server.ts';
+import { announce, contentsOf, join, NOW, newUser, withStandby } from './identity-nodes.ts';
 
 test('changes that were told survive the loss of the primary, those in doubt are made once or not at all', {
   skip: NO_SERVER,
 }, async (context) => {
-  const primary = await PostgresServer.start({ durable: true });
-  const address = await clusterDatabase(primary);
-  const standby = await primary.standby('second');
-  await primary.run("ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (second)'");
-  await primary.run('SELECT pg_reload_conf()');
+  const { primary, standby, address } = await withStandby();
   const hosts = [...address.hosts, { host: '127.0.0.1', port: standby.port }];
   const keys = temporaryDirectory();
   const nodes = [await join({ ...address, hosts }, 'a', keys), await join({ ...address, hosts }, 'b', keys)];
