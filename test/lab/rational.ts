@@ -21,6 +21,8 @@ export class Q {
   static readonly zero = new Q(0n);
 
   plus(other: Q): Q {
+    // Most sums are of amounts with the same decimals: the fraction need not grow.
+    if (this.d === other.d) return new Q(this.n + other.n, this.d);
     return new Q(this.n * other.d + other.n * this.d, this.d * other.d);
   }
 
