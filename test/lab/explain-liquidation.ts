@@ -9,6 +9,7 @@ import {
   bankruptcyPrice,
   coinOf,
   contractOf,
+  equityIn,
   isDue,
   isolatedMargin,
   isZero,
@@ -32,7 +33,7 @@ import {
   withCash,
   withCoin,
 } from './explain-settlement.ts';
-import { Q } from './rational.ts';
+import { Q, sumOf } from './rational.ts';
 
 export function assertLiquidation(scene: Scene, uid: number): Explanation {
   const explained = scene.liquidation(uid);
@@ -224,15 +225,21 @@ class Walk {
     close.due = Q.zero;
   }
 
-  /** Either the shortfall of a fill, or what an isolated position has left or lacks at its end. */
+  /** Either the shortfall of a fill, or what an isolated position has left or lacks at its end, or what is owed beyond all means. */
   #fund(shown: Moment['facts']): void {
-    const { to } = this.#close!;
+    const close = this.#close;
+    const ofContract = close !== undefined && contractOf(this.facts, close.to).isolated;
+    if (close === undefined || (!ofContract && isZero(close.due))) {
+      this.#lendingFund(shown);
+      return;
+    }
+    const { to } = close;
     const contract = contractOf(this.facts, to);
     const { settle, isolated } = contract;
-    const { due } = this.#close!;
+    const { due } = close;
     const rest = negative(contract.margin);
     const amount = isZero(due) ? rest : due;
-    this.#close!.due = Q.zero;
+    close.due = Q.zero;
     assert.equal(shown.amount, `${String(amount)} ${settle}`);
     if (isolated)
       this.facts = {
@@ -247,6 +254,22 @@ class Walk {
     // The statement of the wallet shows what comes in before it goes on into the margin of the position.
     const passing = isolated ? amount.max(Q.zero) : Q.zero;
     assert.equal(shown.balance, `${String(cash.plus(locked).plus(held).plus(passing))} ${settle}`);
+  }
+
+  /** What the account lacks over all coins and wallets, as far as it is owed in this coin (rules 5.9 step 7, 13.7 (c)). */
+  #lendingFund(shown: Moment['facts']): void {
+    const [, name] = shown.amount!.split(' ');
+    const { cash, price } = coinOf(this.facts, name!);
+    const worth = sumOf(
+      this.facts.coins.map((coin) =>
+        equityIn(this.facts, coin.name).plus(coin.aside).times(coin.price).floor(8),
+      ),
+    );
+    const amount = negative(cash).min(negative(worth).over(price).ceil(8));
+    this.facts = withCash(this.facts, name!, amount);
+    this.#pays('sys:insurance-lending', name!, amount);
+    const balance = coinOf(this.facts, name!).cash;
+    assert.deepEqual(shown, { amount: `${String(amount)} ${name}`, balance: `${String(balance)} ${name}` });
   }
 
   #salesNow(): Conversion[] {

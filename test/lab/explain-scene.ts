@@ -301,6 +301,10 @@ export class Scene {
     return this.#answer({ kind: 'liquidation', uid }, false);
   }
 
+  position(uid: number, symbol: string): Explanation {
+    return this.#answer({ kind: 'position', uid, symbol }, true);
+  }
+
   #answer(question: Question, others: boolean): Explanation {
     this.#feed();
     const answer = this.#explainer.answer(question, this.log.length, { own: undefined, others });

@@ -62,6 +62,12 @@ export class Q {
     return new Q(0n).minus(new Q(0n).minus(this).floor(decimals));
   }
 
+  /** Half away from zero. */
+  half(decimals: number): Q {
+    const up = this.plus(new Q(this.n < 0n ? -1n : 1n, 2n * 10n ** BigInt(decimals)));
+    return this.n < 0n ? up.ceil(decimals) : up.floor(decimals);
+  }
+
   /** Without trailing zeros; it must have at most 18 decimals. */
   toString(): string {
     const scale = 18;
