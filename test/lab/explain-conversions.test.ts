@@ -7,7 +7,7 @@ import type { Explanation } from '../../src/lab/explain/explanation.ts';
 import { deposit } from '../property/venue.ts';
 import { assertMargin, assertPostings } from './explain-assertions.ts';
 import { assertLiquidation } from './explain-liquidation.ts';
-import { coinOf } from './explain-oracle.ts';
+import { coinOf, marginOf, percent } from './explain-oracle.ts';
 import { BTC, ETH, MAKER, PAIR, Scene, USDT } from './explain-scene.ts';
 import { afterConversion, converted, rateOf } from './explain-settlement.ts';
 import { Q } from './rational.ts';
@@ -220,5 +220,24 @@ test('a repayment that is refused says at which prices', () => {
     'index BTCUSDT': String(BTCUSDT.now),
     'cross BTCUSDT': String(cross.floor(8)),
     apart: `${String(apart.floor(6))} %`,
+  });
+});
+
+test('an order that would borrow at the level of the warning is refused with the ratio of the account', () => {
+  const scene = borrowed({ [USDT]: 20_000n * ONE }, 900_000);
+  scene.price(57_600);
+  const reason = scene.send(scene.limit(ANN, Side.buy, 5_760_000, 1_000, PAIR));
+  assert.equal(reason, RejectReason.riskTooHigh);
+  const { before } = scene.log.at(-1)!;
+  const explained = scene.explain(scene.log.length);
+  assertMargin(explained.margin!, before!);
+  const { effective, initial, maintenance } = marginOf(before!);
+  assert.ok(effective.compare(initial) >= 0 && maintenance.times(Q.of('10')).compare(effective) >= 0);
+  const { inputs } = explained.checks.find(({ verdict }) => verdict === 'refused')!;
+  assert.deepEqual(inputs, {
+    equity: `${String(effective)} USD`,
+    initial: `${String(initial)} USD`,
+    maintenance: `${String(maintenance)} USD`,
+    ratio: percent(maintenance, effective),
   });
 });

@@ -58,7 +58,8 @@ const SLICES: Readonly<Record<string, readonly (readonly [string, string, string
   ],
 };
 
-/** Levels of the pair that lends BTC and USDT. */
+/** Levels of the pair that lends BTC and USDT. The first is so low that it is met before the initial margin is used up. */
+const WARNED_AT = '0.1';
 const LIQUIDATED_AT = '0.96';
 const LENT: Readonly<Record<string, typeof USDT_TERMS>> = { USDT: USDT_TERMS, BTC: COIN_TERMS };
 
@@ -91,7 +92,10 @@ const INSTRUMENTS: readonly InstrumentSpec[] = [
   priced('USDT'),
   priced('ETH'),
   PAIRS[0]!,
-  { ...MARGIN_PAIR, margin: { ...MARGIN_PAIR.margin!, liquidationRiskRatio: LIQUIDATED_AT } },
+  {
+    ...MARGIN_PAIR,
+    margin: { ...MARGIN_PAIR.margin!, warningRiskRatio: WARNED_AT, liquidationRiskRatio: LIQUIDATED_AT },
+  },
 ];
 
 const tiersOf = (specs: readonly { upTo: string; mmr: string; maxLeverage: string }[]): readonly Tier[] =>
