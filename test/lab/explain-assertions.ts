@@ -60,7 +60,7 @@ export function assertMargin(shown: MarginView, facts: AccountFacts, added?: Add
     }),
     ...oracle.contracts.flatMap((contract) => contractTerms(facts, contract)),
   ];
-  const key = (term: readonly unknown[]) => `${term[0]} ${term[1]}`;
+  const key = ([of, what]: readonly unknown[]) => `${String(of)} ${String(what)}`;
   const sorted = (terms: readonly (readonly unknown[])[]) =>
     [...terms].sort((a, b) => (key(a) < key(b) ? -1 : 1));
   assert.deepEqual(

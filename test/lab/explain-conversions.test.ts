@@ -1,7 +1,7 @@
 /** Debts that are paid with other coins, recomputed from the rule book: by force, by their owner, and from the funding wallet (rules 5.9, 6.8, 13.3, 13.6, 16.2). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Side, Wallet } from '../../src/core/model/enums.ts';
+import { OrderKind, Side, Wallet } from '../../src/core/model/enums.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import type { Explanation } from '../../src/lab/explain/explanation.ts';
 import { deposit } from '../property/venue.ts';
@@ -18,6 +18,7 @@ const ONE = 10n ** 8n;
 
 const moments = ({ timeline }: Explanation, what: string) =>
   timeline.filter((moment) => moment.what === what);
+const FORCED: ReadonlySet<OrderKind> = new Set([OrderKind.reduce, OrderKind.liquidation]);
 const SOLD = 'coins sold for a debt';
 
 /** The price falls second by second until the account is liquidated. */
@@ -32,7 +33,7 @@ function fall(scene: Scene, from: number, perSecond: number, contracts: readonly
       .events.some(
         (event) =>
           (event.type === 'conversion' && event.forced) ||
-          (event.type === 'fill' && event.fill.futures?.kind === 3) ||
+          (event.type === 'fill' && FORCED.has(event.fill.futures?.kind ?? OrderKind.user)) ||
           (event.type === 'transfer' && event.initiatorUid === 0),
       );
     if (liquidated) return;
@@ -51,6 +52,15 @@ test('coins are sold for the loss of a coin-margined position, in the order of t
   const explained = assertLiquidation(scene, ANN);
   const sold = moments(explained, SOLD).map(({ facts }) => facts.sold!.split(' ')[1]);
   assert.deepEqual(sold.slice(0, 2), ['USDT', 'ETH']);
+});
+
+test('a large coin-margined position is cut to a tier two below before it is closed', () => {
+  const scene = new Scene({ [ANN]: { [BTC]: (ONE * 6n) / 5n + 7n } });
+  scene.leverage(ANN, COIN_CONTRACT, 50);
+  scene.quote(COIN_CONTRACT, 400_000);
+  scene.send(scene.limit(ANN, Side.buy, scene.mark(COIN_CONTRACT) + 3, 200_000, COIN_CONTRACT));
+  fall(scene, 60_000, 0.992, [COIN_CONTRACT]);
+  assert.equal(moments(assertLiquidation(scene, ANN), 'position cut by tiers').length, 1);
 });
 
 /** 0.9 BTC bought with borrowed USDT; the maker has nothing else to do with the pair. */

@@ -1,7 +1,7 @@
 /** Settings and fields of isolated positions, recomputed from the rule book (5.2 to 5.7). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HoldMode, PosSide, Side } from '../../src/core/model/enums.ts';
+import { HoldMode, PosSide, Side, Source } from '../../src/core/model/enums.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { assertMargin } from './explain-assertions.ts';
 import {
@@ -12,15 +12,15 @@ import {
   keptFor,
   maintenanceOf,
   percent,
+  reserveOf,
   unrealisedOf,
 } from './explain-oracle.ts';
-import { BTC, CONTRACTS, Scene, TERMS, USDT } from './explain-scene.ts';
+import { BTC, CATEGORIES, CONTRACTS, Scene, TERMS, USDT } from './explain-scene.ts';
 import { Q } from './rational.ts';
 
 const ANN = 1;
 const ONE = 10n ** 8n;
 const BROUGHT = { [ANN]: { [USDT]: 40_000n * ONE + 1n, [BTC]: ONE + 3n } };
-const FIELDS = ['USDT-FUTURES BTCUSDT', 'COIN-FUTURES BTCUSD'] as const;
 const unit = Q.of('1');
 
 /** Dk of each tier: progressive maintenance as a line (rules 5.5). */
@@ -66,7 +66,7 @@ function needed(contract: ContractFacts, coinPrice: Q): Q {
   return coinMargined ? whole.over(coinPrice).floor(8) : whole;
 }
 
-for (const [contract, name] of FIELDS.entries())
+for (const [contract, name] of CONTRACTS.entries())
   for (const side of [Side.buy, Side.sell])
     test(`an isolated ${side === Side.buy ? 'long' : 'short'} in ${name}`, () => {
       const scene = new Scene(BROUGHT);
@@ -124,6 +124,44 @@ for (const [contract, name] of FIELDS.entries())
         ],
       );
     });
+
+for (const [contract, name] of CONTRACTS.entries())
+  test(`a larger isolated order in ${name} needs what its reserve grows by`, () => {
+    const scene = new Scene(BROUGHT);
+    scene.isolate(ANN, contract);
+    scene.leverage(ANN, contract, 7);
+    const ticks = scene.mark(contract) - 777;
+    scene.send(scene.limit(ANN, Side.buy, ticks, 3_333, contract));
+    const { firstOrder } = scene.exchange.state.accountByUid.get(ANN)!;
+    const item = {
+      orderId: scene.exchange.state.slab.id[firstOrder]!,
+      clientOid: '',
+      category: CATEGORIES[contract]!,
+      instrument: contract,
+      priceTicks: 0,
+      sizeLots: 130_000,
+      autoCancel: false,
+      outstanding: 0,
+    };
+    scene.send({ type: 'amendOrders', time: scene.time, uid: ANN, source: Source.api, items: [item] });
+    const { before } = scene.log.at(-1)!;
+    const explained = scene.explain(scene.log.length);
+    assertMargin(explained.margin!, before!);
+    const order = { buy: true, price: new Q(BigInt(ticks), 10n), qty: Q.of('13') };
+    const { cash, held, price } = coinOf(before!, before!.contracts[contract]!.settle);
+    const needs = reserveOf(before!, { to: name, order }).minus(held);
+    assert.ok(needs.compare(cash) > 0);
+    const { inputs } = explained.checks.find(({ verdict }) => verdict === 'refused')!;
+    const settle = contract === 0 ? 'USDT' : 'BTC';
+    assert.deepEqual(
+      [inputs.needs, inputs.needsWorth, inputs.cash],
+      [
+        `${String(needs)} ${settle}`,
+        `${String(needs.times(price).ceil(8))} USD`,
+        `${String(cash)} ${settle}`,
+      ],
+    );
+  });
 
 test('both isolated positions of a hedged contract have their ratio in each second', () => {
   const scene = new Scene(BROUGHT);

@@ -7,6 +7,7 @@ import {
   type AccountFacts,
   abs,
   bankruptcyPrice,
+  type ContractFacts,
   coinOf,
   contractOf,
   equityIn,
@@ -95,19 +96,30 @@ function assertSecond({ facts: shown }: Moment, facts: AccountFacts): void {
 }
 
 const BEGUN = /^liquidation of (?:the account|the isolated (?:long|short) in (\w+)) begins$/;
-const CLOSED: ReadonlySet<string> = new Set(['position closed by liquidation', 'position cut by tiers']);
+const CUT = 'position cut by tiers';
+const CLOSED: ReadonlySet<string> = new Set(['position closed by liquidation', CUT]);
 
 /** One forced order: what its position had behind it when it began, and what its fills have lacked so far. */
 interface Close {
   readonly to: string;
   readonly orderId: string;
-  readonly position: ReturnType<typeof contractOf>;
+  readonly position: ContractFacts;
   readonly margin: Q;
   lacking: Q;
   /** The same before the last fill. */
   before: Q;
   /** What the fund is to pay next. */
   due: Q;
+  /** What it leaves of the position. */
+  readonly keep: Q;
+}
+
+/** The largest size whose notional is within the tier two below (rules 5.9 step 5). */
+function cutTo({ size, mark, terms: { tiers } }: ContractFacts): Q {
+  const notional = abs(size).times(mark);
+  const tier = tiers.findIndex(({ upTo }) => notional.compare(upTo) <= 0);
+  assert.ok(tier >= 2, 'positions of the first two tiers are not cut');
+  return tiers[tier - 2]!.upTo.over(mark).floor(4);
 }
 
 /** The account step by step. */
@@ -131,7 +143,7 @@ class Walk {
       this.#conversions = undefined;
     }
     if (BEGUN.test(what)) this.#begin(BEGUN.exec(what)![1], facts);
-    else if (CLOSED.has(what)) this.#fill(facts);
+    else if (CLOSED.has(what)) this.#fill(facts, what === CUT);
     else if (what === 'coins sold for a debt') this.#sell(facts);
     else if (what.startsWith('taken from')) this.#takeAside(facts);
     else if (what.startsWith('the insurance fund')) this.#fund(facts);
@@ -142,6 +154,7 @@ class Walk {
 
   end(after: AccountFacts): void {
     assert.deepEqual(this.#conversions ?? [], [], 'more coins were to be sold');
+    this.#endClose();
     if (this.#crossed && isDue(this.facts)) assert.deepEqual(this.#salesNow(), [], 'coins were left');
     assertSame(this.facts, after);
   }
@@ -168,13 +181,14 @@ class Walk {
     };
   }
 
-  #fill(shown: Moment['facts']): void {
+  #fill(shown: Moment['facts'], cut: boolean): void {
     const to = CONTRACTS.find((name) => name.endsWith(` ${shown.symbol}`))!;
     const [qty, price] = [Q.of(shown.qty!), Q.of(shown.price!)];
     const contract = contractOf(this.facts, to);
     if (this.#close === undefined && !contract.isolated)
       assert.deepEqual(this.#salesNow(), [], 'coins are sold before positions are closed');
-    if (this.#close?.orderId !== shown.orderId)
+    if (this.#close?.orderId !== shown.orderId) {
+      this.#endClose();
       this.#close = {
         to,
         orderId: shown.orderId!,
@@ -183,7 +197,9 @@ class Walk {
         lacking: Q.zero,
         before: Q.zero,
         due: Q.zero,
+        keep: cut ? cutTo(contract) : Q.zero,
       };
+    }
     const { settle, terms } = contract;
     const buy = shown.side === 'buy';
     const outcome = settled(this.facts, { to, buy, qty, price, rate: terms.takerFee, forced: true });
@@ -195,6 +211,12 @@ class Walk {
     this.#pays('sys:clearing', settle, outcome.profit!);
     this.#pays('sys:insurance', settle, negative(outcome.fee));
     this.#lack(this.#close!, qty, price);
+  }
+
+  #endClose(): void {
+    if (this.#close === undefined) return;
+    const { to, keep } = this.#close;
+    assert.equal(String(abs(contractOf(this.facts, to).size)), String(keep), 'what a forced order leaves');
   }
 
   /** The fund pays what the fills together lack beyond what earlier ones have lacked. */
