@@ -21,6 +21,8 @@ export class Q {
   static readonly zero = new Q(0n);
 
   plus(other: Q): Q {
+    // Most sums are of amounts with the same decimals: the fraction need not grow.
+    if (this.d === other.d) return new Q(this.n + other.n, this.d);
     return new Q(this.n * other.d + other.n * this.d, this.d * other.d);
   }
 
@@ -58,6 +60,12 @@ export class Q {
 
   ceil(decimals: number): Q {
     return new Q(0n).minus(new Q(0n).minus(this).floor(decimals));
+  }
+
+  /** Half away from zero. */
+  half(decimals: number): Q {
+    const up = this.plus(new Q(this.n < 0n ? -1n : 1n, 2n * 10n ** BigInt(decimals)));
+    return this.n < 0n ? up.ceil(decimals) : up.floor(decimals);
   }
 
   /** Without trailing zeros; it must have at most 18 decimals. */

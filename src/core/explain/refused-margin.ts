@@ -26,6 +26,7 @@ import { divCeil, formatMoney, larger, MONEY_ONE } from '../model/units.ts';
 import { heldCoin } from '../orders/order-lifecycle.ts';
 import { affordable } from './advice.ts';
 import { amountText, coinName, type Facts, percentText, usdText, yesNo } from './figures.ts';
+import { filledFacts, isIsolated, reserveFacts } from './isolated-order.ts';
 import { available, boundPrice, boundQty, coinAmount, price, qty, refusal } from './refusal.ts';
 import type { Subject } from './subject.ts';
 
@@ -193,11 +194,7 @@ export function marginFacts(s: Subject): Facts {
     value: formatMoney(tradeValue(instrument, intent.priceTicks, intent.lots)),
     leverage,
   };
-  if (isolated) {
-    const { settle } = instrument.futures;
-    const cash = state.ledger.balanceOf(account.index, settle, Bucket.cash);
-    return { ...shared, ...base, cash: amountText(state, settle, cash) };
-  }
+  if (isolated) return { ...shared, ...base, ...reserveFacts(state, account, intent, slot) };
   const after = computeRisk(state, account, intent, slot);
   return {
     ...shared,
@@ -210,7 +207,8 @@ export function marginFacts(s: Subject): Facts {
 function riskFacts(s: Subject): Facts {
   const { state, account, instrument, slot } = s;
   const intent = intentOf(s);
-  if (account === undefined || instrument === undefined || intent === undefined) return marginFacts(s);
+  if (account === undefined || instrument === undefined || intent === undefined) return accountFacts(s);
+  if (isIsolated(account, instrument)) return filledFacts(state, account, intent, positionSide(s));
   const after = computeRisk(state, account, intent, slot);
   const added = inDollars(
     maintenanceAt(instrument, intent.priceTicks, intent.lots),
@@ -306,6 +304,14 @@ function affordableAmount(s: Subject): string {
   return `at most ${available(s)}`;
 }
 
+function marginBound(s: Subject): string {
+  const { account, instrument } = s;
+  if (!isOrder(s)) return 'what is left covers debts and margin';
+  return account !== undefined && instrument !== undefined && isIsolated(account, instrument)
+    ? 'what it needs at most cash, and at most what is free where other margin is needed'
+    : 'initial margin with the order at most equity';
+}
+
 function marginAdvice(s: Subject): string {
   if (isOrder(s)) return affordable(s);
   const { state, account, coin } = s;
@@ -388,8 +394,7 @@ export const REFUSED_MARGIN = {
     'equity covers the initial margin',
     'rules 5.6',
     (s) => ({ ...marginFacts(s), ...(isOrder(s) ? {} : { amount: coinAmount(s), worth: dollarsOf(s) }) }),
-    (s) =>
-      isOrder(s) ? 'initial margin with the order at most equity' : 'what is left covers debts and margin',
+    marginBound,
     marginAdvice,
   ),
   riskTooHigh: refusal(

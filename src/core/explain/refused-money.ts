@@ -2,10 +2,9 @@
 import { coinBounds } from '../loan/borrow.ts';
 import { freshPrices } from '../loan/loan-money.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';
-import { coinIndex, coinUsd } from '../margin/collateral.ts';
+import { coinUsd } from '../margin/collateral.ts';
 import { freeCustody } from '../margin/custody.ts';
 import { mostLeaving } from '../margin/other-wallets.ts';
-import type { IndexPrice } from '../marketdata/index-price.ts';
 import type { Command } from '../model/command.ts';
 import { NEWEST_EDITION } from '../model/edition.ts';
 import { WALLET_NAMES } from '../model/enums.ts';
@@ -15,16 +14,8 @@ import { freePledge, loanFor, pledgeFor } from '../model/ltv.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { formatMoney } from '../model/units.ts';
 import type { State } from '../state/state.ts';
-import {
-  amountText,
-  coinName,
-  type Facts,
-  quoteText,
-  rateText,
-  timeText,
-  usdText,
-  yesNo,
-} from './figures.ts';
+import { amountText, coinName, type Facts, quoteText, rateText, timeText, usdText } from './figures.ts';
+import { coinPriceFacts, crossFacts, indexFacts } from './price-facts.ts';
 import { available, coinAmount, refusal } from './refusal.ts';
 import type { Subject } from './subject.ts';
 
@@ -184,20 +175,16 @@ function pricedCoins(s: Subject): readonly number[] {
   return instrument === undefined ? held : [...new Set([instrument.base, instrument.quote, ...held])];
 }
 
-function indexFacts(state: State, name: string, index: IndexPrice | undefined): Facts {
-  if (index === undefined) return { [name]: 'no index' };
-  const reported = index.reportedAt(state.now);
-  const age = reported === 0 ? 'never told' : `told ${timeText(reported)}`;
-  return { [name]: `${usdText(index.price)}, ${age}, stale: ${yesNo(index.stale)}` };
-}
-
 function priceFacts(s: Subject): Facts {
   const { state } = s;
   const coins = pricedCoins(s).filter((coin) => state.coins[coin] !== undefined);
-  return Object.assign(
-    { now: timeText(state.now) },
-    ...coins.map((coin) => indexFacts(state, coinName(state, coin), coinIndex(state, coin))),
-  );
+  return Object.assign({ now: timeText(state.now) }, ...coins.map((coin) => coinPriceFacts(state, coin)));
+}
+
+function conversionFacts(s: Subject): Facts {
+  const { state, command } = s;
+  const known = command.type === 'repay' ? crossFacts(state, command.debtCoin, command.payCoin) : {};
+  return { ...priceFacts(s), ...known };
 }
 
 function contractIndex({ state, instrument }: Subject): Facts {
@@ -365,7 +352,7 @@ export const REFUSED_MONEY = {
   conversionPriceOld: refusal(
     'the prices are fresh and agree',
     'rules 13.6',
-    priceFacts,
+    conversionFacts,
     'told within the last minute, cross and direct index within 0.5 %',
     'the same after the next price, or payment in the coin of the debt',
   ),

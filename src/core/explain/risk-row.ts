@@ -15,7 +15,7 @@ export interface RiskRow {
   readonly maintenance: string;
   readonly ratio: string;
   readonly liquidationRatio: string;
-  /** Margin ratio of each isolated position. */
+  /** Margin ratio of each isolated position; hedge mode may have two in a contract. */
   readonly isolated: Facts;
   /** Below the level of the warning, and no isolated position above it. */
   readonly safe: boolean;
@@ -42,7 +42,8 @@ export function riskRow(state: State, account: Account): RiskRow {
     isolated: Object.fromEntries(
       isolated.map((position) => {
         const { equity, maintenance } = isolatedRisk(state, position);
-        return [instrumentName(instrumentOf(position.instrument)), percentText(maintenance, equity)];
+        const name = instrumentName(instrumentOf(position.instrument));
+        return [`${name} ${position.long ? 'long' : 'short'}`, percentText(maintenance, equity)];
       }),
     ),
     safe:

@@ -13,6 +13,7 @@ import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import type { Firing, Tracer } from '../state/tracer.ts';
 import { coinName, priceText, qtyText } from './figures.ts';
+import { isIsolated } from './isolated-order.ts';
 import {
   type Considered,
   type IsolatedMargin,
@@ -199,10 +200,10 @@ function isOnGrid(command: Command): boolean {
   );
 }
 
-/** What the command would add to the margin of its account. */
+/** What the command would add to the margin of its account; the margin of isolated positions is apart from it. */
 function consideredIn(subject: Subject): Considered {
   const { command, slot, account, instrument } = subject;
-  if (account === undefined || instrument === undefined) return {};
+  if (account === undefined || instrument === undefined || isIsolated(account, instrument)) return {};
   if (command.type === 'amendOrders' && command.items.length === 1)
     return { intent: intentOf(subject), leaveOut: slot };
   if (command.type !== 'placeOrder' || closes({ account, instrument }, command)) return {};

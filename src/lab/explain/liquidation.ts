@@ -24,6 +24,7 @@ export function isLiquidationOf(event: Event, uid: number): boolean {
   if (event.type === 'fill')
     return event.fill.uid === uid && LIQUIDATES.has(event.fill.futures?.kind ?? OrderKind.user);
   if (event.type === 'conversion') return event.uid === uid && event.forced;
+  if (event.type === 'transfer') return event.fromUid === uid && event.initiatorUid === 0;
   return event.type === 'ledgerLine' && event.uid === uid && event.kind === 'liquidation';
 }
 

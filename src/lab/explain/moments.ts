@@ -71,6 +71,12 @@ export function momentOf(state: State, event: Event, uid: number, seq: number): 
         sold: money(event.fromCoin, event.fromAmount),
         repaid: money(event.toCoin, event.toAmount),
       });
+    case 'transfer':
+      // Without initiator: what the account owed was taken (rules 16.2).
+      if (event.fromUid !== uid || event.initiatorUid !== 0) return undefined;
+      return at(event.time, 'taken from the funding wallet for a debt', {
+        amount: money(event.coin, event.amount),
+      });
     case 'ledgerLine': {
       if (event.uid !== uid || event.kind !== 'liquidation') return undefined;
       const what = event.amount > 0n ? 'the insurance fund paid' : 'the insurance fund took what was left';
