@@ -48,9 +48,7 @@ export async function openNodeComponents(
   open.defer(() => identity.close());
   node.identitySeen = () => users.version;
   node.identityAgeMs = () => users.ageMs();
-  const audit = await patiently(() =>
-    openClusterAudit(addressOf(config), config.node, () => wall.now()),
-  );
+  const audit = await patiently(() => openClusterAudit(addressOf(config), config.node, () => wall.now()));
   open.defer(() => audit.close());
   await node.catchUp();
   await compareUsers(node, users);
