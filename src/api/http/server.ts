@@ -230,6 +230,8 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
+      // A read knows this much of the log, even when it goes on to wait for the history.
+      const readSeq = sequencer.appliedSeq;
       const carryOut = () => traced(sequencer, request.received, () => runRoute(route, call));
       const answer =
         fault?.kind === 'act'
@@ -239,7 +241,7 @@ function serve(
       else send(answer);
 
       function send(data: unknown): void {
-        if (node !== undefined) reply.header(SEQ_HEADER, sequencer.appliedSeq);
+        if (node !== undefined) reply.header(SEQ_HEADER, route.acts ? sequencer.appliedSeq : readSeq);
         if (data instanceof WireError) responder.fail(reply, data);
         else if (data instanceof JsonText) reply.type(JSON_TYPE).send(successText(data, clock.now()));
         else reply.send(successEnvelope(data, clock.now()));
