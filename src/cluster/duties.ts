@@ -138,7 +138,7 @@ export class Duties {
     this.#holders = new Map(
       rows.map(({ name, node, operator_url: url }) => [
         name as DutyName,
-        { node: String(node), operatorUrl: url === null ? undefined : String(url) },
+        { node: String(node), operatorUrl: (url as string | null) ?? undefined },
       ]),
     );
   }

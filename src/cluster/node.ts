@@ -582,7 +582,7 @@ async function refuseLostBeginning(side: SideConnection): Promise<void> {
   const [row] = await side.query('SELECT min(no) AS first FROM bourse_cluster.pack');
   if (row?.first !== null && Number(row?.first) !== 1)
     throw new ClusterRefused(
-      `there is no snapshot that can be read, and the packs before ${String(row?.first)} are deleted: restore the database from a backup`,
+      `there is no snapshot that can be read, and the packs before ${Number(row?.first)} are deleted: restore the database from a backup`,
     );
 }
 

@@ -16,6 +16,8 @@ const SEED = Number(process.env.CLUSTER_SEED ?? Date.now() % 2 ** 31);
 /** Of the simulation; one for each core. */
 const SHARDS = 2;
 const NODE_KILLS = 3;
+/** What the runner of tests writes above the failures. */
+const FAILING = '✖ failing tests';
 
 interface Outcome {
   readonly name: string;
@@ -67,7 +69,6 @@ console.log(`\nseed ${SEED}, ${Math.round((performance.now() - begun) / 1000)} s
 for (const { name, seconds, failure, figures } of outcomes)
   console.log(`${failure === undefined ? 'passed' : 'FAILED'}  ${name} (${seconds} s) ${figures}`);
 const failed = outcomes.filter(({ failure }) => failure !== undefined);
-for (const { name, failure } of failed) console.error(`\n${name}:\n${failure}`);
 process.exit(failed.length === 0 ? 0 : 1);
 
 /** Goes on after a failure: the others may say more about it. */
@@ -82,7 +83,7 @@ async function step(name: string, work: () => Promise<string>): Promise<void> {
   } catch (error) {
     const failure = (error as Error).stack ?? String(error);
     outcomes.push({ name, seconds: seconds(), failure, figures: '' });
-    console.log(`${name}: FAILED, ${seconds()} s`);
+    console.log(`${name}: FAILED, ${seconds()} s\n${failure}`);
   }
 }
 
@@ -99,7 +100,7 @@ async function tests(files: readonly string[], env: Readonly<Record<string, stri
     output += text;
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(output);
+  if (code !== 0) throw new Error(output.slice(Math.max(0, output.indexOf(FAILING))));
   return [...output.matchAll(/^ℹ (?:pass|skipped) \d+$|^ℹ \d+ seeds: .*$/gm)]
     .map(([line]) => line.slice(2))
     .join(', ');
