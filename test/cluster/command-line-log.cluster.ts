@@ -113,6 +113,12 @@ describe('the log of a cluster', { skip: NO_SERVER }, () => {
     const { url, node, run } = await cluster();
     for (let n = 0; n < 5; n++) await node.sequencer.submit(coin(`C${n}`));
     await node.log.close();
+    await run(`INSERT INTO bourse_cluster.snapshot SELECT no, 3, sha256(chain), 0, 1, 0, '', true
+      FROM bourse_cluster.pack WHERE no = 2`);
+    const strange = await json(['repair', url]);
+    assert.deepEqual(strange.said.snapshots, [
+      { pack: 2, fits: false, reason: 'the log has another pack there' },
+    ]);
     await run("UPDATE bourse_cluster.pack SET body = body || '\\x00' WHERE no = 3");
     const changed = await json(['repair', url]);
     assert.deepEqual(

@@ -56,3 +56,29 @@ export async function inTransaction<Result>(client: pg.Client, work: () => Promi
     throw error;
   }
 }
+
+/** A commit waits for the standby as long as it takes; whoever types a command does not. */
+const COMMIT_WITHIN_MS = 30_000;
+
+/** Throws CannotStart when a write is not acknowledged in time. */
+export async function inTime<Result>(write: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new CannotStart(
+            `the server has not acknowledged a write within ${COMMIT_WITHIN_MS / 1000} s: is its standby connected?`,
+          ),
+        ),
+      COMMIT_WITHIN_MS,
+    );
+  });
+  try {
+    return await Promise.race([write, late]);
+  } finally {
+    clearTimeout(timer);
+    // It ends with the connection.
+    write.catch(() => {});
+  }
+}

@@ -8,6 +8,7 @@ import { loadSnapshot } from '../../cluster/snapshots.ts';
 import { saveState } from '../../core/snapshot/snapshot.ts';
 import type { LoggedRecord, Snapshot } from '../../journal/command-journal.ts';
 import { CannotStart, DataDamaged } from '../exit-codes.ts';
+import { inTime } from './database.ts';
 
 /** A snapshot of a large state takes its time. */
 const ANSWER_MS = 60_000;
@@ -86,7 +87,7 @@ async function confirm(client: pg.Client): Promise<void> {
   };
   client.on('notice', heard);
   try {
-    await client.query('UPDATE bourse_cluster.cluster SET schema_version = schema_version');
+    await inTime(client.query('UPDATE bourse_cluster.cluster SET schema_version = schema_version'));
   } finally {
     client.off('notice', heard);
   }

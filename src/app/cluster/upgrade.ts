@@ -13,7 +13,7 @@ import { Exchange } from '../../core/engine/exchange.ts';
 import type { Command } from '../../core/model/command.ts';
 import { NEWEST_EDITION } from '../../core/model/edition.ts';
 import { CannotStart } from '../exit-codes.ts';
-import { refuseUnlessCluster, withPrimary } from './database.ts';
+import { inTime, refuseUnlessCluster, withPrimary } from './database.ts';
 import { nodesOf } from './status.ts';
 
 const TRIES_MAX = 5;
@@ -113,7 +113,7 @@ async function append(address: DatabaseAddress, client: pg.Client, command: Comm
     for (let tries = 1; ; tries++) {
       try {
         await engine.reconnect();
-        const placed = await engine.append(pack);
+        const placed = await inTime(engine.append(pack));
         if (placed.at > pack.deadline) throw new CannotStart('the database answered too late: try again');
         engine.confirm(placed.no);
         return placed;

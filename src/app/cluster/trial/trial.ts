@@ -127,7 +127,7 @@ export class Trial {
   /** Nodes first, so that they end in order; then the servers; then the files. */
   async end(): Promise<void> {
     await Promise.all(this.#children.map((child) => child.end()));
-    await Promise.all([this.#primary, this.#standby].map((server) => server?.end()));
+    await Promise.all([this.#primary, this.#standby].map(async (server) => server?.end()));
     rmSync(this.directory, { recursive: true, force: true });
   }
 
