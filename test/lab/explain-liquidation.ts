@@ -278,7 +278,7 @@ class Walk {
     assert.equal(shown.balance, `${String(cash.plus(locked).plus(held).plus(passing))} ${settle}`);
   }
 
-  /** What the account lacks over all coins and wallets, as far as it is owed in this coin (rules 5.9 step 7, 13.7 (c)). */
+  /** What the account lacks over all coins and wallets, as far as it is owed in this coin (rules 13.7 (c), 5.9 step 7). */
   #lendingFund(shown: Moment['facts']): void {
     const [, name] = shown.amount!.split(' ');
     const { cash, price } = coinOf(this.facts, name!);
