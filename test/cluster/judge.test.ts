@@ -340,5 +340,8 @@ const LIES: Readonly<Record<string, { readonly kind: readonly string[]; readonly
   },
 };
 
+const byName = (one: string, other: string) => one.localeCompare(other);
+
 for (const [name, { kind, lie }] of Object.entries(LIES))
-  test(`the judge finds ${name}`, () => assert.deepEqual(kinds(lie()).toSorted(), kind.toSorted()));
+  test(`the judge finds ${name}`, () =>
+    assert.deepEqual(kinds(lie()).toSorted(byName), [...kind].toSorted(byName)));

@@ -186,7 +186,7 @@ describe('a revert', () => {
     };
     const codes: string[] = [];
     for (let n = 0; n < 15; n++) codes.push(await codeOf('alice', `order-${n}`));
-    assert.ok(codes.includes('429'), `the limit of orders a second is reached: ${codes}`);
+    assert.ok(codes.includes('429'), `the limit of orders a second is reached: ${codes.join(' ')}`);
     assert.equal(await codeOf('bob', 'once'), '00000');
     assert.notEqual(await codeOf('bob', 'once'), '00000', 'a replay');
     await lab.revert('s');
