@@ -19,7 +19,11 @@ import { decimal, units } from './ledger-by-hand.ts';
 const START = Date.UTC(2026, 5, 25, 7);
 const HOUR = 3_600_000;
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
-const MANUAL = ['--clock', 'manual', '--clock-start', '2026-06-25T07:00:00Z', '--rate-limits', 'off'];
+const MANUAL = [
+  ...['--clock', 'manual', '--clock-start', '2026-06-25T07:00:00Z', '--rate-limits', 'off'],
+  // Of every other instrument each second of the hours would be counted too.
+  ...['--instruments', 'BTCUSDT'],
+];
 
 const running = new Set<TestServer>();
 

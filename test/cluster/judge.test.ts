@@ -340,7 +340,7 @@ const LIES: Readonly<Record<string, { readonly kind: readonly string[]; readonly
   },
 };
 
-const byName = (one: string, other: string) => one.localeCompare(other);
+const byName = (one = '', other = '') => one.localeCompare(other);
 
 for (const [name, { kind, lie }] of Object.entries(LIES))
   test(`the judge finds ${name}`, () =>

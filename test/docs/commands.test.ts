@@ -1,8 +1,10 @@
 /**
- * Every command and program in README and docs is executed as written, with only the address and the directory put in.
+ * Every command and program in README and docs is executed as written, with only the address, the directory and, where the
+ * venue is not what they are about, a catalogue of one coin put in. Those of README go through npm, the others through its
+ * stand-in (`npm-stand-in.ts`).
  * A block that nothing here executes fails with its place. `docs/operator.md`, `docs/backup.md`, `docs/postgres.md`,
  * `docs/cluster.md` and `docs/testkit.md` have tests of their own, which run their blocks in one shell
- * (`test/admin/docs.test.ts`, `test/backup/docs.test.ts`, `test/postgres/docs.test.ts`, `test/cluster/docs.test.ts`,
+ * (`test/admin/docs.test.ts`, `test/backup/docs.test.ts`, `test/postgres/docs.test.ts`, `test/cluster/docs.cluster.ts`,
  * `test/testkit/docs.test.ts`).
  */
 import assert from 'node:assert/strict';
@@ -17,6 +19,7 @@ import { startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
+import { pathWithStandIn } from './npm-stand-in.ts';
 
 const README_ADDRESS = /http:\/\/127\.0\.0\.1:8787/g;
 
@@ -59,8 +62,11 @@ async function opens(url: string): Promise<void> {
   alice.close();
 }
 
+/** A market of every instrument that trades all the time costs more than the commands that look at it. */
+const ONE_COIN = ['--instruments', 'BTCUSDT'];
+
 /** As a newcomer starts it: demo accounts and a living market. */
-const living = (data: string) => ['--data', data, '--market', 'normal', '--backfill', '0'];
+const living = (data: string) => ['--data', data, '--market', 'normal', '--backfill', '0', ...ONE_COIN];
 
 /** `npm start ...` up to the line that says that it listens, then Ctrl-C. Node was installed to run this test. */
 async function startAndStop(line: string, data: string): Promise<void> {
@@ -94,11 +100,12 @@ describe('README.md and docs: every block is executed', () => {
     await server.end('SIGINT');
   });
 
+  const STAND_IN = { PATH: pathWithStandIn() };
   const env = () => ({ BOURSE_DATA: data, BOURSE_URL: server.url });
   const here = (text: string) => text.replace(README_ADDRESS, server.url);
 
-  async function shell(line: string): Promise<void> {
-    const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', here(line)], env());
+  async function shell(line: string, path: Readonly<Record<string, string>> = STAND_IN): Promise<void> {
+    const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', here(line)], { ...env(), ...path });
     assert.equal(code, 0, `${line}\n${output}`);
     assert.doesNotMatch(output, /"code":"(?!00000)/, line);
   }
@@ -125,7 +132,7 @@ describe('README.md and docs: every block is executed', () => {
         if (isSuite(line)) assert.ok(process.env.NODE_TEST_CONTEXT, 'this is the suite, and it runs');
         else if (isStart(line)) await startAndStop(line, join(temporaryDirectory(), 'data'));
         else if (line.includes('bourse -- verify')) await verifies();
-        else await shell(line.endsWith('| python3') && !(await hasPython()) ? readsPython(line) : line);
+        else await shell(line.endsWith('| python3') && !(await hasPython()) ? readsPython(line) : line, {});
       }
     },
     'README.md js': async ({ text }) => {
@@ -212,10 +219,16 @@ describe('README.md and docs: every block is executed', () => {
         }
         return;
       }
-      const manual = await startServer({ args: start!.split(' -- ')[1]!.split(' ') });
+      const args = start!.split(' -- ')[1]!.split(' ');
+      const manual = await startServer({
+        args: args.includes('--instruments') ? args : [...args, ...ONE_COIN],
+      });
       try {
         for (const line of commands) {
-          const { code, output } = await run('bash', ['-euc', line], { BOURSE_DATA: manual.data });
+          const { code, output } = await run('bash', ['-euc', line], {
+            ...STAND_IN,
+            BOURSE_DATA: manual.data,
+          });
           assert.equal(code, 0, `${line}\n${output}`);
         }
       } finally {

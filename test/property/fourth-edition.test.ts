@@ -17,7 +17,7 @@ import { HourOracle } from './hour-oracle.ts';
 import { OperatorFlow } from './operator-flow.ts';
 import { Seeds } from './seeds.ts';
 
-const SEEDS = new Seeds({ all: 12, few: 2 });
+const SEEDS = new Seeds({ all: 12 });
 const COMMANDS = 200;
 /** Commands that follow each other closely while an hour is open. */
 const ACTS = 12;

@@ -17,7 +17,7 @@ import { FLOWS } from './flows.ts';
 import { OperatorFlow } from './operator-flow.ts';
 import { Seeds } from './seeds.ts';
 
-const SEEDS = new Seeds({ all: 12, few: 2 });
+const SEEDS = new Seeds({ all: 12 });
 const COMMANDS = 620;
 
 class Seen {

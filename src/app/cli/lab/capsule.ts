@@ -1,13 +1,12 @@
 /** `bourse lab capsule ...`: sessions as files. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { type Capsule, unpackCapsule } from '../../../lab/capsule/capsule.ts';
+import type { Capsule } from '../../../lab/capsule/capsule.ts';
 import type { Manifest } from '../../../lab/capsule/manifest.ts';
 import { replaceFile } from '../../../storage/durable-file.ts';
 import { resolveConfig } from '../../config/resolve-config.ts';
 import type { SettingName } from '../../config/settings.ts';
 import { ConfigError, ExitCode } from '../../exit-codes.ts';
-import { readCapsule } from '../../start/capsule-file.ts';
 import { commandGroup, configOf, describedCommand, withSettings } from '../command-line.ts';
 import { facts, operatorCommand, show, when } from '../operator-command.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
@@ -39,6 +38,7 @@ function exportCommand(): Command {
       ...(anonymise === true && { anonymise }),
     });
     const path = resolve(out);
+    const { unpackCapsule } = await import('../../../lab/capsule/capsule.ts');
     const { manifest } = unpackCapsule(file);
     replaceFile(path, file);
     const json = { file: path, bytes: file.length, ...manifest };
@@ -58,6 +58,7 @@ function showCommand(): Command {
   return withSettings(command, ['color']).action(async () => {
     const { config } = await configOf(command, ['color']);
     const path = resolve(command.args[0]!);
+    const { readCapsule } = await import('../../start/capsule-file.ts');
     const { capsule, bytes } = readCapsule(path);
     const { manifest } = capsule;
     const text = (paint: Paint) => manifestFacts(path, bytes, manifest, paint);
@@ -83,6 +84,7 @@ function replayCommand(): Command {
   return withSettings(command, SERVE_SETTINGS).action(async () => {
     const path = resolve(command.args[0]!);
     const { until, serve } = command.opts<{ until?: string; serve?: true }>();
+    const { readCapsule } = await import('../../start/capsule-file.ts');
     const { capsule } = readCapsule(path);
     const last = until === undefined ? undefined : commandNumber(until);
     await (serve === true
