@@ -59,9 +59,9 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 if (NO_SERVER !== false) console.log(`skipped: trials with real nodes (${NO_SERVER})`);
 else
-  for (const [n, { name, run }] of SCENARIOS.entries())
-    await step(name, async () => {
-      const counts = await run(SEED + n, (line) => console.log(`  ${line}`));
+  for (const [n, each] of SCENARIOS.entries())
+    await step(each.name, async () => {
+      const counts = await each.run(SEED + n, (line) => console.log(`  ${line}`));
       return Object.entries(counts)
         .map(([what, count]) => `${what} ${count}`)
         .join(', ');
