@@ -50,8 +50,8 @@ export function join(
 export async function announce(server: PostgresServer, { database }: DatabaseAddress, ...names: string[]) {
   for (const name of names)
     await server.run(
-      `INSERT INTO bourse_cluster.node (name, run, role, url, version, edition_max, applied, applied_seq, identity_seen, seen)
-       VALUES ('${name}', 1, 'node', '', '', 1, 0, 0, 0, now() + interval '1 hour')`,
+      `INSERT INTO bourse_cluster.node (name, run, role, url, version, edition_max, applied, applied_seq, digest, identity_seen, seen)
+       VALUES ('${name}', 1, 'node', '', '', 1, 0, 0, 0, 0, now() + interval '1 hour')`,
       database,
     );
 }

@@ -140,7 +140,7 @@ function honest(given = drafts()): { packs: StoredPack[]; calls: Call[]; nodes: 
 }
 
 const kinds = (evidence: Evidence) => [
-  ...new Set(judge(evidence).findings.map((finding) => finding.split(':')[0])),
+  ...new Set(judge(evidence).findings.map((finding) => finding.split(':')[0]!)),
 ];
 
 function edited(id: string, change: Partial<Call>): Evidence {

@@ -24,6 +24,7 @@ test('a read that waits for the history does not claim what came meanwhile', {
   const fills = await alice.get('/api/v3/trade/fills', { category: 'SPOT' });
   assert.equal(fills.code, '00000', fills.text);
   assert.ok(known > 0 && Number(fills.headers['x-bourse-seq']) <= known, fills.text);
+  alice.close();
   await node.stop();
   await server.stop();
 });

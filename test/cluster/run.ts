@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundledProgram } from '../bundled-program.ts';
 import { NO_SERVER } from '../postgres/server.ts';
-import { divergence, FAULTS, lostPacks, type Scenario, scenario } from './trial/scenarios.ts';
+import type { Scenario } from './trial/scenarios.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SEEDS = Number(process.env.CLUSTER_SEEDS ?? 500);
@@ -28,6 +28,8 @@ interface Outcome {
 
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 process.env.TEST_PROGRAM = await bundledProgram();
+// They look for the program when they are loaded.
+const { divergence, FAULTS, lostPacks, scenario } = await import('./trial/scenarios.ts');
 const begun = performance.now();
 const outcomes: Outcome[] = [];
 

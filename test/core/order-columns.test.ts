@@ -25,7 +25,9 @@ function recorder(): { readonly f: StateFields; readonly written: Written[] } {
     written.push([type, value]);
     return value;
   };
-  const get = (_: StateFields, name: string) => (name === 'reading' ? false : note(name));
+  // Counts and places are written as what they are.
+  const typeOf = (name: string) => (name === 'count' || name === 'index' ? 'i32' : name);
+  const get = (_: StateFields, name: string) => (name === 'reading' ? false : note(typeOf(name)));
   return { f: new Proxy(Object.create(null) as StateFields, { get }), written };
 }
 

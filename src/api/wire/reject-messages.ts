@@ -149,7 +149,7 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.oneAmountNeeded]: ['25238', 'give either loanAmount or pledgeAmount, above zero'],
   [RejectReason.noCoinPrice]: [
     '25108',
-    'one of the coins has no reliable index price at this moment: try again when its index has been reported',
+    'one of the coins has no fresh index price: try again when its index has been reported',
   ],
   [RejectReason.conversionPriceOld]: [
     '25108',

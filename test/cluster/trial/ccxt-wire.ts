@@ -69,7 +69,7 @@ export class CcxtWire implements Wire {
 }
 
 function seqOf(client: CcxtClient): number | undefined {
-  const headers = client.last_response_headers;
+  const headers: Readonly<Record<string, string>> | undefined = client.last_response_headers;
   const [, told] =
     Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'x-bourse-seq') ?? [];
   return told === undefined ? undefined : Number(told);

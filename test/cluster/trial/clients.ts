@@ -39,7 +39,15 @@ export class Clients {
   static async start(setup: ClientSetup): Promise<Clients> {
     const clients = new Clients(setup);
     await Promise.race([once(clients.#process, 'message'), clients.#ended]);
+    clients.mustRun();
     return clients;
+  }
+
+  /** A trial without clients proves nothing. */
+  mustRun(): void {
+    const { exitCode, signalCode } = this.#process;
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`the clients have ended with ${exitCode ?? signalCode}`);
   }
 
   /** They go to these from now on. */

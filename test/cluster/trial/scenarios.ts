@@ -65,7 +65,9 @@ async function inTrial(
   try {
     return await work(trial);
   } catch (error) {
-    for (const node of trial.nodes) if (node.hasEnded) console.error(`node ${node.name}:\n${node.output}`);
+    for (const { name, hasEnded, output } of trial.nodes)
+      console.error(`node ${name}${hasEnded ? ', which has ended' : ''}:\n${output}`);
+    console.error(`clients were told:\n${trial.told()}`);
     throw error;
   } finally {
     await trial.end();
@@ -117,7 +119,12 @@ export const divergence: Scenario = {
     return inTrial({ seed, nodes: { [CHANGED]: { env } } }, async (trial) => {
       const changed = trial.nodes.find(({ name }) => name === CHANGED)!;
       const others = trial.nodes.filter((node) => node !== changed);
-      await until(`node ${CHANGED} stops`, async () => changed.hasEnded || !(await changed.isReady()));
+      await trial.load();
+      await until(`node ${CHANGED} stops and says why`, () => /another state than most/.test(changed.output));
+      await until(
+        `node ${CHANGED} serves nobody`,
+        async () => changed.hasEnded || !(await changed.isReady()),
+      );
       say('changed rule: its node has stopped');
       await trial.withdraw(changed);
       await trial.healed(others);

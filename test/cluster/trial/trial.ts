@@ -97,6 +97,16 @@ export class Trial {
 
   async load(ms = LOAD_MS): Promise<void> {
     await sleep(ms);
+    this.#clients?.mustRun();
+  }
+
+  /** What clients were told so far, by session: for people who look for the reason of a failure. */
+  told(): string {
+    const calls = this.#clients === undefined ? [] : readNotes([this.#clients.notes]);
+    return [...Map.groupBy(calls, ({ session, outcome }) => `${session} ${outcome}`)]
+      .map(([what, same]) => `${what} ${same.length} ${same.at(-1)?.message ?? ''}`)
+      .sort()
+      .join('\n');
   }
 
   /** Every node takes an order again, or those that are named. Resolves with how long it took them. */
