@@ -142,7 +142,10 @@ export class Trial {
     const told = Math.max(0, ...calls.map(({ seq = 0 }) => seq));
     const states: NodeState[] = [];
     for (const node of nodes) states.push(await nodeState(this.servers, node, this.#keys, told));
-    return judge({ packs: await this.servers.packs(), calls, nodes: states });
+    const packs = await this.servers.packs();
+    if (packs[0]?.no !== 1)
+      throw new Error(`the log begins with pack ${packs[0]?.no}: it cannot be replayed`);
+    return judge({ packs, calls, nodes: states });
   }
 
   async end(): Promise<void> {
