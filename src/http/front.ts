@@ -174,9 +174,15 @@ export class Front {
   #request(request: IncomingMessage, response: ServerResponse): void {
     const answer = () => {
       this.#inFlight += 1;
-      response.once('close', () => {
+      const answered = () => {
         this.#inFlight -= 1;
         this.#done += 1;
+      };
+      // The end of the connection may be what the client waits for.
+      response.once('close', () => {
+        const { socket } = request;
+        if (response.shouldKeepAlive || socket.destroyed) answered();
+        else socket.once('close', answered);
       });
       this.#behind!.emit('request', request, response);
     };
