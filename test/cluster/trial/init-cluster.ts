@@ -8,4 +8,5 @@ export async function initCluster(servers: Servers, keys: string): Promise<void>
   const args = [programModule('src/bourse.ts'), 'cluster', 'init', address, '--keys', keys];
   const { code, output } = await startProgram(args, { env: process.env }).ended;
   if (code !== 0) throw new Error(`cluster init ended with code ${code}:\n${output}`);
+  await servers.keepPacks();
 }

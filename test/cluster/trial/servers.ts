@@ -11,6 +11,18 @@ import { Link } from './link.ts';
 
 const STANDBY = 'second';
 
+/** Nodes delete packs that two snapshots have passed; the judge needs all of them. */
+const KEEP_PACKS = `CREATE SCHEMA kept;
+  CREATE TABLE kept.pack (LIKE bourse_cluster.pack INCLUDING ALL);
+  CREATE FUNCTION kept.keep() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+    INSERT INTO kept.pack SELECT OLD.* ON CONFLICT DO NOTHING;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER keep AFTER DELETE ON bourse_cluster.pack FOR EACH ROW EXECUTE FUNCTION kept.keep()`;
+/** Only those before the log: what servers have lost behind it stays lost. */
+const PUT_BACK = `INSERT INTO bourse_cluster.pack SELECT * FROM kept.pack k
+  WHERE k.no < (SELECT min(no) FROM bourse_cluster.pack) ON CONFLICT DO NOTHING`;
+
 export class Servers {
   readonly database: string;
   readonly standby: PostgresServer;
@@ -76,7 +88,14 @@ export class Servers {
     return this.primary.run(sql, this.database, 'bourse_cluster');
   }
 
+  /** From now on packs that nodes delete are kept aside. */
+  async keepPacks(): Promise<void> {
+    await this.run(KEEP_PACKS);
+  }
+
+  /** All that there ever were. */
   async packs(): Promise<readonly StoredPack[]> {
+    await this.run(PUT_BACK);
     const engine = new PostgresEngine(readAddress(this.addressBy([this.primary.port])) as DatabaseAddress);
     await engine.reconnect();
     const packs: StoredPack[] = [];
