@@ -1,4 +1,4 @@
-/** `bourse cluster trial` as a newcomer runs it: nodes that answer, and nothing left when it ends. The fail-over is in docs.test.ts. */
+/** `bourse cluster trial` as a newcomer runs it: nodes that answer, and nothing left when it ends. The fail-over is in docs.cluster.ts. */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';

@@ -93,7 +93,7 @@ function failOverText({ promotedMs, answeredMs, orders }: FailOver, paint: Paint
     [
       'lost',
       orders.lost === 0
-        ? paint('green', '0: every node has every acknowledged order')
+        ? paint('green', '0: every node that runs has every acknowledged order')
         : paint('red', count(orders.lost)),
     ],
   ]);

@@ -1,4 +1,4 @@
-/** Orders to the nodes of a trial, one after the other and to each in turn; what became of each is known in the end. */
+/** Orders to the nodes that run, one after the other and to each in turn; what became of each is known in the end. */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demoAccount } from '../../../identity/demo-accounts.ts';
@@ -32,15 +32,15 @@ export interface FlowReport {
 }
 
 export class OrderFlow {
-  readonly #urls: readonly string[];
+  readonly #running: () => readonly string[];
   readonly #name: string;
   readonly #sent: Sent[] = [];
   #isOver = false;
   readonly #flowing: Promise<void>;
 
-  /** `name` tells the orders of this flow from those of others. */
-  constructor(urls: readonly string[], name: string) {
-    this.#urls = urls;
+  /** `running` are the addresses of the nodes that run; `name` tells the orders of this flow from those of others. */
+  constructor(running: () => readonly string[], name: string) {
+    this.#running = running;
     this.#name = name;
     this.#flowing = this.#flow();
   }
@@ -59,14 +59,14 @@ export class OrderFlow {
     return true;
   }
 
-  /** Ends it, and asks every node for every acknowledged order. */
+  /** Ends it, and asks every node that runs for every acknowledged order. */
   async end(): Promise<FlowReport> {
     this.#isOver = true;
     await this.#flowing;
     const acknowledged = this.#sent.filter(({ isAcknowledged }) => isAcknowledged);
     let lost = 0;
     for (const { clientOid } of acknowledged)
-      for (const url of this.#urls) if (!(await isKnown(url, clientOid))) lost++;
+      for (const url of this.#running()) if (!(await isKnown(url, clientOid))) lost++;
     const times = acknowledged.map(({ answeredMs }) => answeredMs);
     const gaps = times.slice(1).map((time, n) => time - times[n]!);
     return {
@@ -80,6 +80,9 @@ export class OrderFlow {
 
   async #flow(): Promise<void> {
     for (let n = 0; !this.#isOver; n++) {
+      const urls = this.#running();
+      const url = urls[n % urls.length];
+      if (url === undefined) return;
       const clientOid = `${this.#name}-${n}`;
       const order = {
         category: 'SPOT',
@@ -92,7 +95,7 @@ export class OrderFlow {
         clientOid,
       };
       const sentMs = performance.now();
-      const { code } = await call(this.#urls[n % this.#urls.length]!, 'POST', PLACE, JSON.stringify(order));
+      const { code } = await call(url, 'POST', PLACE, JSON.stringify(order));
       this.#sent.push({ clientOid, sentMs, answeredMs: performance.now(), isAcknowledged: code === OK });
       await sleep(PAUSE_MS);
     }

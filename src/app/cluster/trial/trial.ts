@@ -92,13 +92,11 @@ export class Trial {
     const [killed, promoted] = [this.#primary!, this.#standby!];
     const { report } = this.#options;
     this.#flows += 1;
-    const flow = new OrderFlow(
-      this.nodes.map(({ url }) => url),
-      `trial${process.pid}-${this.#flows}`,
-    );
+    const running = () => this.#running().map(({ url }) => url);
+    const flow = new OrderFlow(running, `trial${process.pid}-${this.#flows}`);
     if (!(await flow.more(ORDERS_AROUND, AGAIN_WITHIN_MS)))
       throw new CannotStart('the nodes answer no orders: nothing was killed');
-    report(`orders flow to ${this.nodes.length} nodes; ${killed.name} is killed`);
+    report(`orders flow to ${running().length} nodes; ${killed.name} is killed`);
     await killed.kill();
     const killedMs = performance.now();
     await promoted.run('SELECT pg_promote(true, 60)');
@@ -129,6 +127,11 @@ export class Trial {
     await Promise.all(this.#children.map((child) => child.end()));
     await Promise.all([this.#primary, this.#standby].map(async (server) => server?.end()));
     rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** Whoever tries a cluster may have killed some. */
+  #running(): readonly TrialNode[] {
+    return this.nodes.filter((_, n) => !this.#children[n]!.hasEnded);
   }
 
   async #startServers(): Promise<void> {
