@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../storage/durable-file.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
-import { AUDIT_FILE, AUDIT_HEAD_FILE, formatHead, readAudit } from './audit-file.ts';
+import { AUDIT_FILE, AUDIT_HEAD_FILE, formatHead, readAudit, readHead } from './audit-file.ts';
 import { type AuditLine, CHAIN_START, type ChainHead, hashOf } from './audit-line.ts';
 import { lastAuditLines } from './audit-tail.ts';
 
@@ -50,7 +50,13 @@ export async function openAuditFiles(directory: string): Promise<AuditStorage> {
   const headFile = await open(join(directory, AUDIT_HEAD_FILE), create, OWNER_ONLY);
   // The names must survive a power loss before the first line: a head without its log would look like a loss.
   syncDirectory(directory);
-  return new AuditFiles(directory, file, headFile, wholeBytes, lines.at(-1) ?? CHAIN_START);
+  const head = lines.at(-1) ?? CHAIN_START;
+  // The process may have ended between a line and its head; whoever reads the running log stops at the head.
+  if (head.seq > (readHead(directory)?.seq ?? 0)) {
+    await headFile.write(formatHead(head), 0);
+    await headFile.datasync();
+  }
+  return new AuditFiles(directory, file, headFile, wholeBytes, head);
 }
 
 /** On a full disk a partial line is cut off again. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { AUDIT_FILE, AUDIT_HEAD_FILE, AuditDamaged, formatHead, readAudit } from './audit-file.ts';
 import { CHAIN_START, type ChainHead, formatLine } from './audit-line.ts';
+import { AuditLog } from './audit-log.ts';
 import { lastAuditLines } from './audit-tail.ts';
 
 const directories: string[] = [];
@@ -60,4 +61,14 @@ test('a line that is being written is not shown, a changed or missing one is a d
   changed.write('bob', whole.lastIndexOf('ann'));
   writeFileSync(path, changed);
   await assert.rejects(lastAuditLines(directory, 5), AuditDamaged);
+});
+
+test('a line whose head was not written before the process ended is shown after the next start', async () => {
+  const directory = logOf(3);
+  const [, , last] = readAudit(directory).lines;
+  writeFileSync(join(directory, AUDIT_HEAD_FILE), formatHead(readAudit(directory).lines[1]!));
+  assert.equal((await lastAuditLines(directory, 5)).at(-1)!.seq, 2);
+  const audit = await AuditLog.open(directory, () => 0);
+  assert.deepEqual((await audit.last(1)).at(-1), last);
+  await audit.close();
 });
