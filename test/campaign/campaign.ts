@@ -30,6 +30,8 @@ export interface TrialResult {
 export interface Bounds {
   readonly seed: number;
   readonly trials: number;
+  /** The number of the first trial; a single one is repeated with it. */
+  readonly first?: number | undefined;
   /** Undefined when only the number of trials bounds the run. */
   readonly minutes?: number | undefined;
 }
@@ -61,19 +63,21 @@ export async function runCampaign(
   });
   await using run = await campaign.open(bounds.seed);
   const endMs = bounds.minutes === undefined ? Number.POSITIVE_INFINITY : bounds.minutes * 60_000;
-  const trialsMax = Math.min(bounds.trials, run.trialsMax ?? Number.POSITIVE_INFINITY);
-  let trial = 0;
-  while (trial < trialsMax && performance.now() - begun < endMs) {
-    const result = await run.trial(trial);
-    trial++;
+  const first = bounds.first ?? 0;
+  const trialsMax = Math.min(bounds.trials, (run.trialsMax ?? Number.POSITIVE_INFINITY) - first);
+  let trials = 0;
+  while (trials < trialsMax && performance.now() - begun < endMs) {
+    const number = first + trials;
+    const result = await run.trial(number);
+    trials++;
     results.set(result.name, (results.get(result.name) ?? 0) + 1);
     for (const [name, count] of Object.entries(result.counts ?? {})) {
       counts.set(name, (counts.get(name) ?? 0) + count);
     }
     if (result.failure !== undefined) {
-      failures.push(`seed ${bounds.seed}, trial ${trial - 1}: ${result.failure}`);
+      failures.push(`seed ${bounds.seed}, trial ${number}: ${result.failure}`);
     }
-    progress(figures(trial));
+    progress(figures(trials));
   }
-  return figures(trial);
+  return figures(trials);
 }

@@ -1,4 +1,4 @@
-/** `npm run campaign -- NAME [--minutes N] [--trials N] [--seed N]`: one campaign, with progress, ended by its figures. */
+/** `npm run campaign -- NAME [--minutes N] [--trials N] [--seed N] [--first N]`: one campaign, with progress, ended by its figures. */
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith(SUFFIX))
   .map((file) => file.slice(0, -SUFFIX.length));
 
-const USAGE = 'usage: npm run campaign -- NAME [--minutes N] [--trials N] [--seed N]';
+const USAGE = 'usage: npm run campaign -- NAME [--minutes N] [--trials N] [--seed N] [--first N]';
 const { values, names: given } = readCommandLine(
-  ['minutes', 'trials', 'seed'],
+  ['minutes', 'trials', 'seed', 'first'],
   `${USAGE}, where NAME is one of ${names.join(', ')}`,
 );
 // As in `test/run.ts`: the programs that trials start are bundled once.
@@ -32,8 +32,12 @@ const seed = positive('seed') ?? Math.floor(Math.random() * 2 ** 31);
 const trials = positive('trials') ?? (minutes === undefined ? campaign.trials : Number.POSITIVE_INFINITY);
 console.log(`${name}: seed ${seed}, Node ${process.version}`);
 let shownMs = 0;
-const figures = await runCampaign(campaign, { seed, trials, minutes }, (now) => {
-  if (now.failures.length === 0 && performance.now() - shownMs < 5000) return;
+let failures = 0;
+const figures = await runCampaign(campaign, { seed, trials, minutes, first: positive('first') }, (now) => {
+  const found = now.failures.slice(failures);
+  failures = now.failures.length;
+  for (const failure of found) console.error(`failed: ${failure}`);
+  if (found.length === 0 && performance.now() - shownMs < 5000) return;
   shownMs = performance.now();
   console.log(line(now));
 });
@@ -47,7 +51,7 @@ async function load(campaignName: string): Promise<Campaign> {
   return module.campaign;
 }
 
-function positive(option: 'minutes' | 'trials' | 'seed'): number | undefined {
+function positive(option: 'minutes' | 'trials' | 'seed' | 'first'): number | undefined {
   const text = values[option];
   if (text === undefined) return undefined;
   const value = Number(text);
