@@ -45,21 +45,24 @@ export const MatchEnd = {
 } as const;
 export type MatchEnd = (typeof MatchEnd)[keyof typeof MatchEnd];
 
+/** Few: most books of a catalogue are empty for long, and arrays of 64 bytes lie in the heap, without memory of their own. */
+const FIRST_LEVELS = 8;
+
 export class Book {
   readonly slab: OrderSlab;
   /** Best level by side of the resting orders: `[Side.buy]` bids, `[Side.sell]` asks. */
   private readonly best = new Int32Array([NIL, NIL]);
   private readonly index = [new PriceIndex(), new PriceIndex()] as const;
 
-  private levelPrice = new Int32Array(64);
-  private normalLots = new Float64Array(64);
-  private rpiLots = new Float64Array(64);
-  private normalHead = new Int32Array(64);
-  private normalTail = new Int32Array(64);
-  private rpiHead = new Int32Array(64);
-  private rpiTail = new Int32Array(64);
-  private better = new Int32Array(64);
-  private worse = new Int32Array(64);
+  private levelPrice = new Int32Array(FIRST_LEVELS);
+  private normalLots = new Float64Array(FIRST_LEVELS);
+  private rpiLots = new Float64Array(FIRST_LEVELS);
+  private normalHead = new Int32Array(FIRST_LEVELS);
+  private normalTail = new Int32Array(FIRST_LEVELS);
+  private rpiHead = new Int32Array(FIRST_LEVELS);
+  private rpiTail = new Int32Array(FIRST_LEVELS);
+  private better = new Int32Array(FIRST_LEVELS);
+  private worse = new Int32Array(FIRST_LEVELS);
   private levelCount = 0;
   private freeLevel = NIL;
   /** Resting RPI orders; the displayed book has a shortcut when there are none. */

@@ -3,7 +3,7 @@
  * not copied at once, which would hold up one order for all others: its entries move to a larger one a few at a time.
  */
 const EMPTY = 0;
-const FIRST_CAPACITY = 2048;
+const FIRST_CAPACITY = 256;
 /** Places of the old table looked at with each new id: it is empty long before the larger one is full. */
 const PLACES_MOVED = 8;
 

@@ -101,7 +101,7 @@ export class OrderSlab implements OrderColumns {
   freeHead = NIL;
   count = 0;
 
-  constructor(capacity = 1024) {
+  constructor(capacity = 128) {
     this.grow(capacity);
   }
 

@@ -11,8 +11,11 @@ const DEPTH = 6;
 const NODE_WORDS = 33;
 export const NO_LEVEL = -1;
 
+/** Of an index without levels: a root, which is only read. Most books of a catalogue are empty for long. */
+const EMPTY_ROOT = new Int32Array(NODE_WORDS);
+
 export class PriceIndex {
-  private words = new Int32Array(NODE_WORDS * 16);
+  private words = EMPTY_ROOT;
   private nodeCount = 1;
   private freeNode = 0;
   /** The last node found above the leaves, and the bits of the prices below it; cached, because successive orders have similar prices. */
@@ -30,6 +33,7 @@ export class PriceIndex {
 
   insert(price: number, level: number): void {
     assert(price > 0 && price <= PRICE_TICKS_MAX, 'price outside the index');
+    if (this.words === EMPTY_ROOT) this.words = new Int32Array(NODE_WORDS * 16);
     let node = 0;
     for (let shift = 25; shift > 0; shift -= 5) {
       const at = node * NODE_WORDS + 1 + ((price >>> shift) & 31);

@@ -27,6 +27,9 @@ export interface DayBucket {
   value: bigint;
 }
 
+/** Few: most books of a catalogue have no trades for long. */
+const FIRST_BUCKETS = 8;
+
 export class Rolling24h {
   lastTicks = 0;
   private firstTicks = 0;
@@ -40,14 +43,14 @@ export class Rolling24h {
   // Buckets number `head` to `tail - 1`, each at its number modulo the capacity.
   private head = 0;
   private tail = 0;
-  private mask = 63;
-  private time = new Float64Array(64);
-  private high = new Int32Array(64);
-  private low = new Int32Array(64);
-  private last = new Int32Array(64);
-  private lots = new Float64Array(64);
-  private valueHigh = new Float64Array(64);
-  private valueLow = new Float64Array(64);
+  private mask = FIRST_BUCKETS - 1;
+  private time = new Float64Array(FIRST_BUCKETS);
+  private high = new Int32Array(FIRST_BUCKETS);
+  private low = new Int32Array(FIRST_BUCKETS);
+  private last = new Int32Array(FIRST_BUCKETS);
+  private lots = new Float64Array(FIRST_BUCKETS);
+  private valueHigh = new Float64Array(FIRST_BUCKETS);
+  private valueLow = new Float64Array(FIRST_BUCKETS);
   private readonly highs = new MonotonicQueue();
   private readonly lows = new MonotonicQueue();
 
