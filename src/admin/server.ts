@@ -22,7 +22,7 @@ import { AuditFull, type AuditLog, AuditUnavailable } from './audit-log.ts';
 import { formatAuditReference } from './audit-reference.ts';
 import { Authentication } from './authentication.ts';
 import { Download } from './download.ts';
-import { FigureStream, STREAM_PATH } from './figure-stream.ts';
+import { ConsoleStream, STREAM_PATH } from './console-stream.ts';
 import { type AdminContext, AuditedAction, type Call, type OperatorRoute } from './route.ts';
 import { accountRightsRoutes } from './routes/account-rights.ts';
 import { accountRoutes } from './routes/accounts.ts';
@@ -126,7 +126,7 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
   app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
   for (const route of [...OPERATOR_ROUTES, ...options.moreRoutes]) serve(app, route, options, authentication);
-  const stream = new FigureStream(options, source, authentication);
+  const stream = new ConsoleStream(options, source, authentication);
   stream.attach(app.server);
   app.addHook('preClose', async () => stream.close());
   return app;

@@ -45,7 +45,7 @@ import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
 import { urlOf } from './loopback.ts';
 import { goDown } from './outage.ts';
-import type { Standing } from './servers.ts';
+import type { ProcessContext } from './servers.ts';
 import type { RunningExchange, startExchange } from './start-exchange.ts';
 import { openVenue, type Venue } from './venue.ts';
 
@@ -61,7 +61,7 @@ export interface OpenLab {
   /** For the inspector; absent while it is off. */
   readonly explain?: ExplainCommand;
   /** Tells it what stays, before the first request. */
-  attach(standing: Standing, fronts: Fronts, replace: (venue: Venue) => void): void;
+  attach(context: ProcessContext, fronts: Fronts, replace: (venue: Venue) => void): void;
   /** What an exchange in memory goes on with from a snapshot. */
   begin(name: string): Promise<BranchStart>;
   /** A fork that runs in this process. */
@@ -177,12 +177,12 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       const { what, verdict, checks, rightWouldBe, docs } = answer;
       return { what, verdict, checks, rightWouldBe, docs };
     },
-    attach: (standing, fronts, replace) => {
+    attach: (context, fronts, replace) => {
       const followed = (venue: Venue) => {
         replace(venue);
         venue.ticker.onTick((now) => faults.tick(now));
       };
-      host.attach({ standing, fronts, replace: followed });
+      host.attach({ context, fronts, replace: followed });
       current().ticker.onTick((now) => faults.tick(now));
       faults.restore(surroundings.faults);
     },
@@ -208,9 +208,9 @@ function spaceOf({ labSpace, memory }: Config): number {
   return (labSpace === 0 ? unlessGiven : labSpace) * MIB;
 }
 
-/** What stays when a venue is replaced. */
-interface Ground {
-  readonly standing: Standing;
+/** Set by `attach`, when the first venue is open. */
+interface Attached {
+  readonly context: ProcessContext;
   readonly fronts: Fronts;
   readonly replace: (venue: Venue) => void;
 }
@@ -219,8 +219,8 @@ class LabHost implements Host<Venue> {
   readonly #surroundings: LabSurroundings;
   readonly #faults: Faults;
   readonly #running = new Map<string, RunningExchange>();
-  #ground: Ground | undefined;
-  /** Those that run. */
+  #attached: Attached | undefined;
+  /** Scenarios that run now. */
   #scenarios = 0;
 
   constructor(surroundings: LabSurroundings, faults: Faults) {
@@ -228,8 +228,8 @@ class LabHost implements Host<Venue> {
     this.#faults = faults;
   }
 
-  attach(ground: Ground): void {
-    this.#ground = ground;
+  attach(attached: Attached): void {
+    this.#attached = attached;
   }
 
   /** A scenario may replace the exchange that answers its own request. */
@@ -244,13 +244,13 @@ class LabHost implements Host<Venue> {
 
   /** Where scenarios happen. */
   get stage(): Stage {
-    const ground = () => this.#ground!;
+    const attached = () => this.#attached!;
     const { resolved, current } = this.#surroundings;
     const { operatorHost } = resolved.config;
     return new Stage({
-      url: () => ground().standing.url(),
-      operatorUrl: () => urlOf(operatorHost, (ground().fronts.admin.server.address() as AddressInfo).port),
-      token: () => ground().standing.token,
+      url: () => attached().context.url(),
+      operatorUrl: () => urlOf(operatorHost, (attached().fronts.admin.server.address() as AddressInfo).port),
+      token: () => attached().context.token,
       keys: () => demoKeys(current().identity, this.#surroundings.demo),
       sequencer: () => current().sequencer,
       identity: () => current().identity,
@@ -267,14 +267,14 @@ class LabHost implements Host<Venue> {
   }
 
   traffic(): Traffic {
-    const { open, done } = this.#ground!.fronts.api.traffic;
+    const { open, done } = this.#attached!.fronts.api.traffic;
     const { metrics, halfClosed } = this.venue.streams;
     const { sent, subscriptions, accepted, connections } = metrics;
     return { open: open + halfClosed, done: done + sent + accepted - connections, subscriptions };
   }
 
   get recorder(): Recorder | undefined {
-    return this.#ground?.standing.recorder;
+    return this.#attached?.context.recorder;
   }
 
   pushDue(): void {
@@ -297,7 +297,7 @@ class LabHost implements Host<Venue> {
 
   async #open(from: Beginning): Promise<Venue> {
     const { resolved, logger, failed, shared } = this.#surroundings;
-    const { standing } = this.#ground!;
+    const { context } = this.#attached!;
     const { config } = resolved;
     const resources = new AsyncDisposableStack();
     try {
@@ -305,7 +305,7 @@ class LabHost implements Host<Venue> {
       const beginning = { ...shared, generated24h, ...from };
       const opened = await openComponents(config, logger, resources, failed, beginning);
       resources.defer(() => drained(opened.sequencer));
-      return await openVenue(opened, standing, from.directory ?? config.data, resources);
+      return await openVenue(opened, context, from.directory ?? config.data, resources);
     } catch (error) {
       await resources.disposeAsync();
       throw error;
@@ -314,11 +314,11 @@ class LabHost implements Host<Venue> {
 
   /** Until `commit` everything can be undone; after it nothing can fail. */
   async replace(next: Venue, { reason, keepSockets, commit }: Switch): Promise<Venue> {
-    const { fronts, replace } = this.#ground!;
+    const { fronts, replace } = this.#attached!;
     const old = this.venue;
     const both = [fronts.api, fronts.admin];
     for (const front of both) front.hold();
-    old.rest();
+    old.pause();
     old.streams.hold();
     this.#faults.cutWaiting();
     try {
@@ -344,11 +344,11 @@ class LabHost implements Host<Venue> {
   }
 
   async outage(seconds: number, how: OutageKind, signal: AbortSignal): Promise<void> {
-    const { fronts, replace } = this.#ground!;
+    const { fronts, replace } = this.#attached!;
     const { config } = this.#surroundings.resolved;
     const old = this.venue;
     fronts.admin.hold();
-    old.rest();
+    old.pause();
     // Whoever asked for it is answered; an operator's long request ends with what it waits for.
     await fronts.admin.settled(this.#scenarios);
     this.#faults.cutWaiting();
