@@ -127,7 +127,7 @@ export interface Definition<P extends TSchema, Q extends TSchema, B extends TSch
   readonly query?: Q;
   readonly body?: B;
   readonly answer: A;
-  /** Of the body, where it may have more than others. */
+  /** Set where a body may be larger than those of other routes. */
   readonly bodyBytesMax?: number;
   /** Name in the audit log; a row without one is a read. */
   readonly action?: string;

@@ -1,4 +1,4 @@
-/** One line about an entry, worked out when somebody looks. Texts of clients are data here: nothing in them is trusted. */
+/** One line about an entry, made when it is read. Texts of clients are data here: nothing in them is trusted. */
 import type { Entry } from './recorder.ts';
 
 export interface Summary {

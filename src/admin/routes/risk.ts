@@ -15,8 +15,8 @@ import { Type } from '../../validation/schema.ts';
 import { formatId } from '../../views/format.ts';
 import { AdminError } from '../admin-error.ts';
 import { closed } from '../fields.ts';
-import { LimitText, limitOf } from '../page-limit.ts';
 import { FORCED_KINDS } from '../forced-closes.ts';
+import { LimitText, limitOf } from '../page-limit.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const NEAREST = 20;

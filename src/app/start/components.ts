@@ -82,7 +82,7 @@ export interface MemoryImage extends Snapshot {
   readonly history: Uint8Array;
 }
 
-/** An exchange in memory that has stopped: what stands for its disk. */
+/** What an exchange in memory leaves when it stops, in place of files on disk. */
 export interface MemoryRemains {
   readonly journal: MemoryJournal;
   readonly identity: IdentityImage;

@@ -9,7 +9,7 @@ import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
 import type { OpenSimulator } from './open-simulator.ts';
 
-/** `open` opens the market on a sequencer; `changed` is told which one runs on this node. */
+/** `open` opens the market on a sequencer; `changed` is called with the one that runs on this node now. */
 export function runMarketOnDuty(
   node: ClusterNode,
   logger: Logger,

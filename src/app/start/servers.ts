@@ -134,7 +134,7 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
-  // Participants of a driven clock go by its time alone.
+  // Limits and timeouts of a driven clock use its time alone.
   const driven = choiceOf(sequencer.clock) === 'driven';
   const streams = new Streams({
     ...services,

@@ -125,7 +125,17 @@ export async function startExchange(
     const demoAccounts =
       branch === undefined ? await bringUpToDate(start, catalogue) : knownAccounts(components.identity, demo);
     const faults = branch?.faults;
-    const serving = { resolved, logger, demo, processResources, venueResources, failed, directory, demoAccounts, faults };
+    const serving = {
+      resolved,
+      logger,
+      demo,
+      processResources,
+      venueResources,
+      failed,
+      directory,
+      demoAccounts,
+      faults,
+    };
     return await startServing(serving, components, head?.branch ?? 0);
   } catch (error) {
     startFailed = true;
@@ -137,7 +147,7 @@ export async function startExchange(
   }
 }
 
-/** A new exchange on a clock of its own begins with the recording that it replays, unless its beginning is given. */
+/** A new exchange on another clock than the machine's starts at the time of its recording, unless --clock-start is given. */
 async function withRecordedStart(config: Config): Promise<Config> {
   const file = recordingOf(config.feed);
   if (file === undefined || config.clockStart !== 0 || config.clock === 'wall' || config.market === 'off')
@@ -296,7 +306,9 @@ async function startServing(
   fronts.serve(venue);
   url = await listen(fronts.api, config, 'port', logger);
   processResources.defer(() => fronts.api.close());
-  const operatorUrl = config.operator ? await openOperator(config, context, fronts, processResources) : undefined;
+  const operatorUrl = config.operator
+    ? await openOperator(config, context, fronts, processResources)
+    : undefined;
   if (components.node !== undefined) components.node.urls = { url, operatorUrl };
   venue.start();
   const stop = async () => {
