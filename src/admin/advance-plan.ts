@@ -38,7 +38,7 @@ export function planOf({ by, to, step = DEFAULT_STEP }: Span, now: number): Adva
   return planUntil(until, now, step);
 }
 
-/** Of an advance to a given instant. */
+/** The plan of an advance to an instant. */
 export function planUntil(until: number, now: number, step = DEFAULT_STEP): AdvancePlan | AdminError {
   if (until < now) return new AdminError('invalid_request', 'time does not go back');
   if (until >= TIME_END) return new AdminError('invalid_request', 'time ends with the year 2099');

@@ -55,7 +55,7 @@ export function formatLine(head: ChainHead, time: number, entry: AuditEntry): st
   return `${body.slice(0, -1)},"hash":"${sha256(body)}"}`;
 }
 
-/** Of a whole line. */
+/** The hash that a complete line ends with. */
 export function hashOf(text: string): string {
   return text.slice(-66, -2);
 }

@@ -62,7 +62,7 @@ export class AuditLog {
     return AuditLog.openOver(new MemoryAudit(), now);
   }
 
-  /** `node` is who writes, where several do: the lines name it, and actions that were cut off are those of its own lines. */
+  /** `node` names the writer in a cluster. Lines carry it, and only interrupted actions of this node are completed here. */
   static async openOver(storage: AuditStorage, now: () => number, node?: string): Promise<AuditLog> {
     const log = new AuditLog(storage, now, node);
     let lines = await storage.read();
@@ -122,7 +122,7 @@ export class AuditLog {
     await this.#storage.close();
   }
 
-  /** Unless somebody has. */
+  /** Unless another node has started it. */
   async #startChain(): Promise<void> {
     const chain = randomBytes(CHAIN_NAME_BYTES).toString('hex');
     const entry = { operator: PROGRAM, action: CHAIN_ACTION, arguments: { chain } };

@@ -68,7 +68,7 @@ async function chainOf(
   throw new AuditDamaged(`${path} ends before line ${acknowledged.seq}, which was acknowledged`);
 }
 
-/** Of the first line that was read: what it says of the line before it. */
+/** Number and hash of the line before the given one, as that line has them. */
 function predecessorOf(text: string): ChainHead {
   const [, seq, previous] = /^\{"seq":(\d+),.*"previous":"([0-9a-f]{64})"/s.exec(text) ?? [];
   return seq === undefined ? CHAIN_START : { seq: Number(seq) - 1, hash: previous! };

@@ -34,7 +34,7 @@ export class Authentication {
     this.#logger = logger;
   }
 
-  /** Of a request that was admitted. */
+  /** The operator of an admitted request. */
   operatorOf(request: FastifyRequest): string {
     return this.#operators.get(request)!;
   }

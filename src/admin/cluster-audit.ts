@@ -218,7 +218,7 @@ function isLine(text: string | undefined, { hash }: ChainHead): boolean {
   return text?.endsWith(`"hash":"${hash}"}`) === true;
 }
 
-/** Of the first line that was read: what it says of the line before it. */
+/** Number and hash of the line before the given one, as that line has them. */
 function predecessorOf(text: string): ChainHead {
   const [, seq, previous] = /^\{"seq":(\d+),.*"previous":"([0-9a-f]{64})"/s.exec(text) ?? [];
   return seq === undefined ? CHAIN_START : { seq: Number(seq) - 1, hash: previous! };

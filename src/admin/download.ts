@@ -13,5 +13,5 @@ export class Download {
   }
 }
 
-/** Of a route that answers with a file. */
+/** Response schema of a route that answers with a file. */
 export const FILE_ANSWER = Type.Unknown() as unknown as TUnsafe<Download>;

@@ -8,8 +8,8 @@ import type { Identity, User } from '../identity/identity.ts';
 import { AdminError } from './admin-error.ts';
 
 /**
- * By uid, else by name. A sub-account is named after its main account, MAIN/SUB: its owner chose its name, and must not
- * get what was meant for somebody whom he named it after.
+ * By uid, else by name. A sub-account is given as MAIN/SUB: its owner chose the name, and a sub-account that is called like
+ * another account must not get what was meant for that one.
  */
 export function findUser(identity: Identity, text: string): User | AdminError {
   const main = findMain(identity, text);
@@ -36,12 +36,12 @@ function subsNamed(identity: Identity, text: string): User[] {
   return found;
 }
 
-/** So many sub-accounts of a name are told. */
-const TOLD_MAX = 5;
+/** Sub-accounts of one name that a message lists. */
+const LISTED_MAX = 5;
 
 function unknownAccount(identity: Identity, text: string): AdminError {
   const missing = `there is no account ${JSON.stringify(text)}`;
-  const subs = identity.findSubsByName(text, TOLD_MAX).map((sub) => {
+  const subs = identity.findSubsByName(text, LISTED_MAX).map((sub) => {
     const main = identity.findUser(sub.parentUid!)?.name ?? sub.parentUid;
     return `${JSON.stringify(`${main}/${text}`)} (${sub.uid})`;
   });

@@ -16,7 +16,7 @@ import { type AdminError, rejectedByCore } from './admin-error.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Access } from './authentication.ts';
 import type { ConsoleSessions } from './console-sessions.ts';
-import type { RiskWatch } from './risk-watch.ts';
+import type { ForcedCloses } from './forced-closes.ts';
 
 /** Dependencies of the operator's routes. */
 export interface AdminContext {
@@ -26,7 +26,7 @@ export interface AdminContext {
   readonly exposure: HouseExposure;
   readonly ticker: ClockTicker;
   readonly sessions: ConsoleSessions;
-  readonly risk: RiskWatch;
+  readonly forcedCloses: ForcedCloses;
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
   /** Where it runs instead, in a cluster. */
@@ -127,7 +127,7 @@ export interface Definition<P extends TSchema, Q extends TSchema, B extends TSch
   readonly query?: Q;
   readonly body?: B;
   readonly answer: A;
-  /** Of the body, where it may have more than others. */
+  /** Set where a body may be larger than those of other routes. */
   readonly bodyBytesMax?: number;
   /** Name in the audit log; a row without one is a read. */
   readonly action?: string;

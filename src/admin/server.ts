@@ -21,8 +21,8 @@ import { AdminError, type AdminErrorCode, ERROR_STATUS } from './admin-error.ts'
 import { AuditFull, type AuditLog, AuditUnavailable } from './audit-log.ts';
 import { formatAuditReference } from './audit-reference.ts';
 import { Authentication } from './authentication.ts';
+import { ConsoleStream, STREAM_PATH } from './console-stream.ts';
 import { Download } from './download.ts';
-import { FigureStream, STREAM_PATH } from './figure-stream.ts';
 import { type AdminContext, AuditedAction, type Call, type OperatorRoute } from './route.ts';
 import { accountRightsRoutes } from './routes/account-rights.ts';
 import { accountRoutes } from './routes/accounts.ts';
@@ -79,7 +79,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...requestRoutes,
 ];
 
-/** Of the listener. */
+/** Limits of the listener. */
 export const ADMIN_HTTP = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
@@ -126,7 +126,7 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
   app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
   for (const route of [...OPERATOR_ROUTES, ...options.moreRoutes]) serve(app, route, options, authentication);
-  const stream = new FigureStream(options, source, authentication);
+  const stream = new ConsoleStream(options, source, authentication);
   stream.attach(app.server);
   app.addHook('preClose', async () => stream.close());
   return app;

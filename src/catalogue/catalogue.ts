@@ -28,7 +28,7 @@ const INSTRUMENT_FILES = CATEGORY_NAMES.map((category) => ({
 /** The last one, by what its files were: many exchanges of one process read the same. */
 let checked: { readonly stamp: string; readonly catalogue: Catalogue } | undefined;
 
-/** Reads the folder; a category without a file has no instruments. Nobody can change what it returns. */
+/** Reads the folder; a category without a file has no instruments. What it returns is frozen. */
 export function loadCatalogue(folder: string): Catalogue {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   const stamp = JSON.stringify([folder, files.map((file) => stampOf(join(folder, file)))]);
@@ -36,7 +36,7 @@ export function loadCatalogue(folder: string): Catalogue {
   return checked.catalogue;
 }
 
-/** With everything in it: exchanges that share it must not be able to tell each other anything. */
+/** Deeply: exchanges of one process share the catalogue, and none may change it for the others. */
 function frozen<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) frozen(inner);

@@ -43,7 +43,7 @@ export interface GeneratedRate {
 /** What is generated of one book: stored as a whole or not at all. */
 export interface GeneratedPast {
   readonly candles: readonly GeneratedCandles[];
-  /** Of a perpetual, all older than its first settlement. */
+  /** Funding rates of a perpetual, all older than its first settlement. */
   readonly funding?: GeneratedFunding | undefined;
 }
 

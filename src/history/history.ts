@@ -53,9 +53,9 @@ export interface ProjectedCommand {
 
 /** Copies of a history, with everything projected before and nothing after. */
 export interface HistoryCopies {
-  /** Of one on disk. */
+  /** For a history on disk. */
   copyTo(path: string): Promise<void>;
-  /** Of one in memory. */
+  /** For a history in memory. */
   contents(): Promise<Uint8Array>;
 }
 
@@ -206,7 +206,7 @@ export interface CommissionView {
   readonly uid: string;
   readonly category: string;
   readonly symbol: string;
-  /** Of the fee. */
+  /** Coin of the fee. */
   readonly coin: string;
   readonly dealtAmount: string;
   readonly totalFee: string;

@@ -6,7 +6,7 @@ import { HistoryThread } from './history-thread.ts';
 import { type LinkedHistoryOptions, openLinkedHistory } from './linked-history.ts';
 
 export interface MemoryHistoryOptions extends Omit<LinkedHistoryOptions, 'onSealed'> {
-  /** Of another history in memory, as `contents` gave them. */
+  /** Contents of another history in memory (`HistoryCopies.contents`). */
   readonly contents?: Uint8Array | undefined;
 }
 

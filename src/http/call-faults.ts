@@ -1,20 +1,20 @@
 /**
- * What can go wrong with a request on its way in or out, as the laboratory orders it (`lab/faults`). The servers ask for it by
- * optional functions: while none is set, a request costs one comparison.
+ * Faults of requests and responses that the laboratory injects (`lab/faults`). The servers ask for them through optional
+ * functions: while none is set, a request costs one comparison.
  */
 
-/** Before anything has looked at the request, or when its answer is ready and everything in it is durable. */
+/** `before`: before anything has read the request. `after`: its answer is ready and everything in it is durable. */
 export type Moment = 'before' | 'after';
 
 /** A request as it came in. */
 export interface IncomingCall {
   readonly method: string;
   readonly path: string;
-  /** That it names, whether its signature is right or not. */
+  /** The key that the request names, whether or not its signature is right. */
   readonly apiKey: string | undefined;
-  /** That it names in its body or query. */
+  /** Symbols in its body or query. */
   readonly symbols: () => readonly string[];
-  /** That it can meet; all unless given. */
+  /** Kinds of fault that it can meet. Default: all. */
   readonly kinds?: ReadonlySet<CallFault['kind']>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A listener whose requests are answered by the server that stands behind it now. An exchange that goes back to an earlier
- * state puts another server there, by one assignment; addresses and open connections stay. Requests that come meanwhile wait.
+ * A listener that passes its requests to the server behind it. A revert of the laboratory puts another server there, by one
+ * assignment; address and open connections stay. Requests that arrive during the change wait.
  */
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
@@ -79,7 +79,7 @@ export class Front {
     this.#waiting ??= [];
   }
 
-  /** Those that waited go to the server that is behind now. */
+  /** Passes the requests that waited to the present server. */
   release(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;

@@ -1,9 +1,9 @@
-/** What can go wrong with the streams of clients, as the laboratory orders it; asked for like the faults of requests. */
+/** Faults of clients' streams that the laboratory injects; the streams ask for them as servers do in `call-faults.ts`. */
 
 export const PUSH_FAULTS = ['skip', 'duplicate', 'reorder', 'delay'] as const;
 
 export interface OutgoingPush {
-  /** Of its socket. */
+  /** Id of its connection. */
   readonly connection: string;
   /** Undefined before a login. */
   readonly uid: number | undefined;
@@ -13,7 +13,7 @@ export interface OutgoingPush {
 
 export interface PushFault {
   readonly kind: (typeof PUSH_FAULTS)[number];
-  /** Of a delay. */
+  /** How long a delay is. */
   readonly ms: number;
 }
 

@@ -45,7 +45,7 @@ interface Guesses {
 
 export class PassphraseGuard {
   readonly #load: (apiKey: string) => StoredPassphrase | undefined;
-  /** Of new hashes. */
+  /** Cost of new hashes. */
   readonly cost: ScryptCost;
   readonly #derivation: Derivation;
   /** Told when guesses have locked a key. */
@@ -150,7 +150,7 @@ export class PassphraseGuard {
     this.#guesses.delete(apiKey);
   }
 
-  /** Somebody else has seen too many guesses. */
+  /** Another node has counted too many guesses. */
   lock(apiKey: string, untilMs: number): void {
     setBounded(this.#guesses, apiKey, { count: 0, windowEndsMs: untilMs, lockedUntilMs: untilMs });
   }

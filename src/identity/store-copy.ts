@@ -95,7 +95,7 @@ export class StoreCopy {
     return contentsOfCopy(this.#database);
   }
 
-  /** Of the database, in pages of SQLite. */
+  /** Size of the database in pages of SQLite. */
   get pages(): number {
     return Number(this.#database.prepare('PRAGMA page_count').get()!.page_count);
   }

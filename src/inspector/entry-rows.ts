@@ -44,7 +44,7 @@ const ROW = Object.keys(AT).length;
 const NONE = -1;
 const NO_COMMANDS: readonly number[] = [];
 
-/** Of a character that is no half of a pair, and of each half of one. */
+/** UTF-8 bytes of one UTF-16 code unit: a character, or half of a surrogate pair. */
 const CHARACTER_BYTES_MAX = 3;
 /** No text of an entry is longer; memory is taken by one of these at a time. */
 const SEGMENT_BYTES = 256 * 1024;
@@ -79,7 +79,7 @@ export class EntryRows {
     return this.#oldest;
   }
 
-  /** That of the entry that comes next. */
+  /** Id of the next entry. */
   get nextId(): number {
     return this.#next;
   }
@@ -88,7 +88,7 @@ export class EntryRows {
     return this.#next - this.#oldest;
   }
 
-  /** That entries take now, those that were dropped included. */
+  /** Memory in use, with that of dropped entries. */
   get bytes(): number {
     return this.#segments.length * SEGMENT_BYTES + this.#rows.byteLength;
   }

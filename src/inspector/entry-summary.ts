@@ -1,4 +1,4 @@
-/** One line about an entry, worked out when somebody looks. Texts of clients are data here: nothing in them is trusted. */
+/** One line about an entry, made when it is read. Texts of clients are data here: nothing in them is trusted. */
 import type { Entry } from './recorder.ts';
 
 export interface Summary {
@@ -89,7 +89,7 @@ export function verdictOf({ kind, answer }: Entry): { readonly code: string; rea
 }
 
 function aboutOf(entry: Entry): string {
-  if (entry.kind === 'ws') return entry.method === 'in' ? request(entry.body) : told(entry.answer);
+  if (entry.kind === 'ws') return entry.method === 'in' ? request(entry.body) : frame(entry.answer);
   const question = entry.target.indexOf('?');
   if (question >= 0) return entry.target.slice(question + 1).replaceAll('&', ' ');
   const [first, ...others] = itemsOf(parsed(entry.body));
@@ -107,7 +107,7 @@ function request(text: string): string {
   return `${textOf(op)} ${items.map(argument).join(', ')}`.trim();
 }
 
-function told(text: string): string {
+function frame(text: string): string {
   const { event, arg, data, action, args, topic, closed, seconds } = fieldsOf(text);
   if (closed !== undefined) return `closed with ${textOf(closed)} after ${textOf(seconds)} s`;
   if (action !== undefined && isFields(arg)) {

@@ -1,6 +1,6 @@
 /**
- * The last requests and frames of accounts, in memory alone, without secrets. Nothing is worked out of them until somebody
- * looks (`entry-summary.ts`), because every order pays for what happens here.
+ * The last requests and frames of accounts, in memory alone, without secrets. Nothing is derived from them before they
+ * are read (`entry-summary.ts`), because every order pays for what happens here.
  */
 import { EntryRows, type RowLimits } from './entry-rows.ts';
 import { targetWithoutSecrets, withoutSecrets } from './redaction.ts';
@@ -22,7 +22,7 @@ export interface Entry extends Party, RequestSteps {
   readonly tookMs: number;
   readonly peer: string;
   readonly agent: string;
-  /** Of a socket: the direction. */
+  /** The direction, for a socket. */
   readonly method: string;
   /** Path and query; of a socket its path. */
   readonly target: string;
@@ -35,12 +35,12 @@ export interface Entry extends Party, RequestSteps {
   readonly left: number | undefined;
   readonly unread: boolean;
   readonly finding: SignatureFinding | undefined;
-  /** Of a socket. */
+  /** Id of the connection, for a socket. */
   readonly connection: string;
 }
 
 const LIMITS: RowLimits = { entries: 20_000, bytes: 64 * 1024 * 1024 };
-/** Of each body and each answer. */
+/** Characters kept of each body and each answer. */
 export const TEXT_CHARS_MAX = 16 * 1024;
 const AGENT_CHARS_MAX = 200;
 /** More than a request line may have. */
@@ -77,7 +77,7 @@ export class Recorder implements TrafficSink {
     return this.#kept().oldestId;
   }
 
-  /** That of the entry that comes next. */
+  /** Id of the next entry. */
   get nextId(): number {
     return this.#kept().nextId;
   }

@@ -16,7 +16,7 @@ export class RequestTrace implements RequestSteps {
   durableUs = 0;
   commands = NO_COMMANDS;
 
-  /** Of a request that arrived so long ago and is read now. */
+  /** For a request that arrived `agoMs` ago and is parsed now. */
   constructor(agoMs: number) {
     this.#startMs = performance.now() - agoMs;
     this.parsedUs = micros(agoMs);
@@ -51,7 +51,7 @@ export class RequestTrace implements RequestSteps {
 /** Whole numbers are kept without a box of their own; 0 is a step that was not reached. */
 const micros = (ms: number): number => Math.max(1, Math.round(ms * 1_000));
 
-/** What takes commands, and tells of them to who stands beside it. */
+/** A sequencer, as far as a trace needs it. */
 interface Followed {
   trace: Pick<RequestTrace, 'applied' | 'durable'> | undefined;
 }

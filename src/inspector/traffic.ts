@@ -1,5 +1,5 @@
 /**
- * What the servers tell of their traffic. A sink takes plain records and answers nothing, so that a thread which serves
+ * What the servers report of their traffic. A sink takes plain records and returns nothing, so that a thread which serves
  * clients can post them to the one that keeps them.
  */
 

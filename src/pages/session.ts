@@ -14,11 +14,11 @@ export interface DemoKey {
 }
 
 export interface SessionFacts {
-  /** Those that work now: none without demo accounts, fewer when an operator has deleted some. */
+  /** Demo keys that work: none without demo accounts, fewer when an operator has deleted some. */
   readonly demoKeys: () => readonly DemoKey[];
   /** Are requests recorded, for the inspector? */
   readonly inspect: boolean;
-  /** That runs, as `--clock` has it: `wall`, `manual` or a pace. */
+  /** The present clock, as in `--clock`: `wall`, `manual` or `scaled:N`. */
   readonly clock: () => string;
   /** Is this the address of a browser that may have the keys? */
   readonly isNear: (address: string) => boolean;

@@ -54,7 +54,7 @@ export interface Exposure {
   readonly limits: readonly LimitReading[];
   /** Coins whose contracts only close, because the house lacks more than fund and allowance (rules 13.2). */
   readonly closeOnly: readonly string[];
-  /** Of the worst coin, and the coins that are not solvent. */
+  /** The solvency of the worst coin, and the coins that are not solvent. */
   readonly solvency: Solvency;
   readonly missing: readonly { readonly coin: string; readonly solvency: Solvency }[];
 }
@@ -99,7 +99,7 @@ export class HouseExposure {
 
   async #takeLook(): Promise<void> {
     const read = new SolvencyRead(this.#sequencer.state);
-    // The first one is taken whole, while the exchange starts: nobody may see it solvent before it was looked at.
+    // The first read is done in one piece, at the start: the exchange must not appear solvent before it was checked.
     const looks = this.#look === undefined ? Number.POSITIVE_INFINITY : LOOKS_AT_A_TIME;
     let spentMs = 0;
     try {

@@ -11,7 +11,7 @@ import type { CommandJournal, JournalCapacity } from '../journal/command-journal
  */
 export type SequencedListener = (seq: number, ticket: number, payload: Uint8Array | undefined) => void;
 
-/** The commands of a proposal get no place: they are not executed. */
+/** The commands of a proposal get no sequence number: they are not executed. */
 export type RefusedListener = (ticket: number, error: Error) => void;
 
 export interface CommandLog {
@@ -44,7 +44,7 @@ export class JournalLog implements CommandLog {
   readonly #journal: CommandJournal;
   #sequenced: SequencedListener = () => {};
   #durableSeq: number;
-  /** So much later it says that a command is durable; the laboratory makes a slow disk of it. */
+  /** Delays the report that a command is durable: a slow disk, for the laboratory. */
   delayMs = 0;
 
   constructor(journal: CommandJournal) {

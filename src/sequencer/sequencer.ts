@@ -72,7 +72,7 @@ interface Waiting {
 
 const ignore = () => {};
 
-/** Of a command that another node proposed. */
+/** For a command that another node proposed: nobody here waits for it. */
 const NO_WAITER = { amended: undefined, resolve: ignore, reject: ignore, trace: undefined };
 
 /** The count of outstanding modifications is made for one command at a time. */
@@ -106,13 +106,16 @@ export class Sequencer {
   private readonly listeners: ((published: Published) => void)[] = [];
   /** Follows what is submitted in this turn; a request sets it while its handler runs, up to the first wait. */
   trace: CommandTrace | undefined;
-  /** Commands that do not arrive, each with the reason; undefined while all do. The laboratory holds prices back with it. */
+  /**
+   * Returns why a command is not accepted. The laboratory withholds prices with it; a node of a cluster withholds commands while
+   * it cannot be trusted.
+   */
   withholds: ((command: Unstamped<Command>) => string | undefined) | undefined;
   /** Set by the memory guard: commands that need more memory are rejected. */
   memoryShort = false;
   private sinceCheckpoint = 0;
-  /** A tick for work in portions is on its way. */
-  private working = false;
+  /** A tick that goes on with work in portions is about to be submitted. */
+  private workScheduled = false;
   private halted: Error | undefined;
   private onHalt: (error: Error) => void = () => {};
 
@@ -124,7 +127,7 @@ export class Sequencer {
     this.lastSeq = lastSeq;
     this.projectedSeq = lastSeq;
     log.onSequenced((seq, ticket, payload) => this.apply(seq, ticket, payload));
-    log.onRefused((ticket, error) => this.refused(ticket, error));
+    log.onRefused((ticket, error) => this.onRefused(ticket, error));
     log.onDurable((seq) => this.publish(seq));
     log.onFailure((error) => this.halt(error));
   }
@@ -306,7 +309,7 @@ export class Sequencer {
   }
 
   /** The log took the commands and gives them no place. */
-  private refused(ticket: number, error: Error): void {
+  private onRefused(ticket: number, error: Error): void {
     for (let proposal = this.proposals.get(ticket); proposal !== undefined; proposal = proposal.next) {
       const { amended, reject } = proposal;
       this.refuse(ticket, amended, reject, error);
@@ -322,7 +325,7 @@ export class Sequencer {
     const { amended, resolve, reject, trace } = proposal ?? NO_WAITER;
     this.lastSeq = seq;
     if (payload === undefined) {
-      this.passOver(seq, amended, reject);
+      this.skipLate(seq, amended, reject);
       return;
     }
     const command = proposal === undefined || this.log.isShared ? decodeCommand(payload) : proposal.command;
@@ -344,7 +347,7 @@ export class Sequencer {
   }
 
   /** A command that came too late has a number and no effect. */
-  private passOver(seq: number, amended: readonly number[] | undefined, reject: Proposal['reject']): void {
+  private skipLate(seq: number, amended: readonly number[] | undefined, reject: Proposal['reject']): void {
     const resolve = () => reject(new Unavailable('not executed: the command got its place too late'));
     const { now: time } = this.state;
     const nothing = { events: NO_EVENTS, result: OK, reject: ignore, trace: undefined };
@@ -353,14 +356,14 @@ export class Sequencer {
 
   /**
    * Ticks until work in portions is done (rules 14.1), one in each turn of the loop, so that other commands come in between.
-   * They do not wait for each other to be durable: prices wait for the work. A tick that is refused is made up for by the
-   * next of the clock.
+   * They do not wait for each other to be durable: until the work is done, receivers of funding wait for their money and are
+   * not liquidated (rules 14.3). After a tick that is refused, the next of the clock goes on with the work.
    */
   private continueWork(): void {
-    if (this.working) return;
-    this.working = true;
+    if (this.workScheduled) return;
+    this.workScheduled = true;
     setImmediate(() => {
-      this.working = false;
+      this.workScheduled = false;
       this.submit({ type: 'tick' }).catch(ignore);
     });
   }

@@ -37,7 +37,7 @@ export interface Upkeep {
   /** Stops, and resolves when nothing of it is under way. */
   end(): Promise<void>;
   snapshot(): Promise<void>;
-  /** Nobody is served any more. */
+  /** The last snapshot, when no client is served any more. */
   finalSnapshot(): Promise<void>;
 }
 

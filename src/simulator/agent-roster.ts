@@ -72,7 +72,7 @@ export function tapeOf(
   ];
 }
 
-/** Of the spot pair and of perpetuals whose size is in the base coin. */
+/** Index of the recorded pair; only for spot pairs and perpetuals whose size is in the base coin. */
 function recordedPair({ instrument }: InstrumentView, { names }: Recording): number | undefined {
   const { futures, spec } = instrument;
   if (futures !== undefined && (futures.coinMargined || futures.delivery !== undefined)) return undefined;

@@ -86,7 +86,7 @@ function freeFile(directory: string, name: string, bytes: Uint8Array): string {
   }
 }
 
-interface Told {
+interface TestContext {
   /** Of node:test. */
   readonly name?: unknown;
   readonly passed?: unknown;
@@ -96,13 +96,13 @@ interface Told {
 }
 
 function hasFailed(context: unknown): boolean {
-  const { passed, error, task } = (context ?? {}) as Told;
+  const { passed, error, task } = (context ?? {}) as TestContext;
   if (task !== undefined) return task.result?.state === 'fail';
   return passed === false && error !== null;
 }
 
 function nameOf(context: unknown): string | undefined {
-  const { name, task } = (context ?? {}) as Told;
-  const told = task?.name ?? name;
-  return typeof told === 'string' ? told : undefined;
+  const { name, task } = (context ?? {}) as TestContext;
+  const given = task?.name ?? name;
+  return typeof given === 'string' ? given : undefined;
 }

@@ -33,12 +33,12 @@ export class HeldPrices {
     );
   }
 
-  /** Those that hold now. */
+  /** The prices that are held now. */
   all(): ReadonlyMap<string, string> {
     return new Map(this.#prices);
   }
 
-  /** Those that hold from now on; the exchange has them already. */
+  /** Holds these prices from now on; the exchange has them already. */
   restore(prices: ReadonlyMap<string, string>): void {
     for (const [index, price] of prices) this.#prices.set(index, price);
   }

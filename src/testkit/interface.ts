@@ -15,7 +15,7 @@ export interface BourseOptions {
   readonly market?: 'off' | 'quiet' | 'normal' | 'wild';
   /** Index prices at the start, by index; the catalogue's for the others. Only without a market, which has its own. */
   readonly prices?: Readonly<Record<string, string>>;
-  /** Of the market; 1 unless given. */
+  /** Seed of the market. Default: 1. */
   readonly seed?: number;
   /** `manual` unless given: time moves by `advance` alone; `driven`: also when every session waits. */
   readonly clock?: 'manual' | 'wall' | 'driven' | `scaled:${number}`;
@@ -35,7 +35,7 @@ export interface BourseOptions {
 }
 
 export interface Bourse extends AsyncDisposable {
-  /** Of the HTTP interface, of the streams, and of the operator's interface with its token. */
+  /** Addresses of the HTTP interface, the streams and the operator's interface, with its token. */
   readonly url: string;
   readonly wsUrl: string;
   readonly operatorUrl: string;
@@ -109,7 +109,7 @@ export interface CapsuleOptions {
 export interface CapsulePlace {
   /** `capsules` unless given. */
   readonly directory?: string;
-  /** Of the file; that of the test unless given. */
+  /** Name of the file. Default: the name of the test. */
   readonly name?: string | undefined;
 }
 

@@ -94,7 +94,7 @@ function settingsOf(options: BourseOptions, mistakes: string[]): Overrides {
   return settings;
 }
 
-/** Does time stand still unless somebody moves it? */
+/** Does time stand still until it is moved? */
 function isMoved(clock: BourseOptions['clock'] = 'manual'): boolean {
   return clock === 'manual' || clock === 'driven';
 }

@@ -336,7 +336,7 @@ function nameOf(snapshot: Snapshot | string): string {
   return typeof snapshot === 'string' ? snapshot : snapshot.name;
 }
 
-/** Those that wait for a price. One with a future launch opens by itself. */
+/** Opens contracts that wait for a price. One with a future launch opens at its launch. */
 async function openContracts(sequencer: Sequencer): Promise<void> {
   const { instruments, now } = sequencer.state;
   for (const { index: instrument, status, calendar } of instruments) {

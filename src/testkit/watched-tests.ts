@@ -15,7 +15,7 @@ export interface Watchable {
 
 export class Watch {
   readonly #running = new Set<Watchable>();
-  /** Of exchanges that have ended. */
+  /** Sessions of exchanges that have ended. */
   readonly #sessions: Uint8Array[] = [];
 
   add(exchange: Watchable): void {
@@ -31,7 +31,7 @@ export class Watch {
     await exchange.end();
   }
 
-  /** Of all exchanges of the test, in the order of their ends. */
+  /** Sessions of all exchanges of the test, in the order in which they ended. */
   async sessions(): Promise<readonly Uint8Array[]> {
     const running = await Promise.all([...this.#running].map((exchange) => exchange.session()));
     return [...this.#sessions, ...running];
@@ -46,7 +46,7 @@ export class Watch {
 const ofFunction = new AsyncLocalStorage<Watch>();
 let ofRunner: Watch | undefined;
 
-/** That of the test that is running, if it is watched. */
+/** The watch of the running test, if it has one. */
 export function currentWatch(): Watch | undefined {
   return ofFunction.getStore() ?? ofRunner;
 }

@@ -1,6 +1,6 @@
 /**
  * The permission matrix, cell by cell, over HTTP: every route with every kind of caller. What is expected stands in two
- * tables written by hand: the documents' access of each call (`contract.ts`) and what each access means for whom.
+ * tables written by hand: the documents' access of each call (`test/contract/wire-spec.ts`) and what each access means for whom.
  * Frozen users, address lists and wrong keys on every route are in `test/security/hostile/permissions.test.ts`.
  */
 import assert from 'node:assert/strict';

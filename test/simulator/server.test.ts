@@ -76,7 +76,7 @@ test('every instrument is quoted and has a past; the operator shocks, widens, st
       });
     }
   }
-  await until('the past is made up', async () => first.log().includes('made up 2 days'));
+  await until('the past is generated', async () => first.log().includes('generated 2 days'));
   const days: Json[] = await get(first, 'candles?category=SPOT&symbol=ETHUSDT&interval=1D&limit=1000');
   const minutes: Json[] = await get(
     first,

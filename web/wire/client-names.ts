@@ -1,6 +1,6 @@
 /**
  * What client libraries call the calls of this interface. A test holds the names against the libraries themselves
- * (`test/docs/client-names.test.ts`).
+ * (`test/docs/reference.test.ts`).
  */
 
 /** Method and path, without `/api/` and the present version. */

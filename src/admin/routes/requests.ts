@@ -21,10 +21,10 @@ const RequestView = Type.Object({
   apiKey: Type.String(),
   agent: Type.String(),
   peer: Type.String(),
-  /** Of a socket in, out or close. */
+  /** `in`, `out` or `close` for a socket. */
   method: Type.String(),
   path: Type.String(),
-  /** 0 of a socket. */
+  /** 0 for a socket. */
   status: Type.Integer(),
   /** Empty where the answer has none. */
   code: Type.String(),

@@ -15,8 +15,8 @@ import { Type } from '../../validation/schema.ts';
 import { formatId } from '../../views/format.ts';
 import { AdminError } from '../admin-error.ts';
 import { closed } from '../fields.ts';
+import { FORCED_KINDS } from '../forced-closes.ts';
 import { LimitText, limitOf } from '../page-limit.ts';
-import { FORCED_KINDS } from '../risk-watch.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const NEAREST = 20;
@@ -105,7 +105,7 @@ export const riskRoutes: readonly OperatorRoute[] = [
       ),
       forced: Type.Array(ForcedView),
     }),
-    handle: ({ sequencer: { state, liquidationMonitor }, identity, risk, query }) => {
+    handle: ({ sequencer: { state, liquidationMonitor }, identity, forcedCloses, query }) => {
       const limit = limitOf(query.limit, NEAREST);
       if (limit instanceof AdminError) return limit;
       const { due, warned, calm } = riskLevels(state, liquidationMonitor, MOVE_LIMITS);
@@ -120,7 +120,7 @@ export const riskRoutes: readonly OperatorRoute[] = [
           const openInterest = formatUnits(BigInt(openInterestLots), quantityPrecision);
           return { category: CATEGORY_NAMES[category], symbol, holders, openInterest };
         }),
-        forced: risk.forced().map((fill) => forcedView(state, fill)),
+        forced: forcedCloses.recent().map((fill) => forcedView(state, fill)),
       };
     },
   }),

@@ -118,7 +118,7 @@ export function hasActingId(body: unknown): boolean {
   return (body as Named | undefined)?.clientOid?.startsWith(ACTING) === true;
 }
 
-/** Of the orders in a request. */
+/** Client ids of the orders in a request. */
 export function clientOidsOf(body: unknown): readonly (string | undefined)[] {
   return ([body].flat() as (Named | undefined)[]).map((order) => order?.clientOid);
 }

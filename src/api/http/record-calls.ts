@@ -34,7 +34,7 @@ export class ReceivedCall extends RequestTrace {
   }
 }
 
-/** Before anything looks at the body. A hook of its own would cost each call more than this does. */
+/** Call it before anything reads the body. A hook of its own would cost each call more than this does. */
 export function receive(request: FastifyRequest, reply: FastifyReply): void {
   request.received = new ReceivedCall(reply.elapsedTime, request.body);
 }
@@ -48,9 +48,9 @@ export function recordCalls(app: FastifyInstance, recording: CallRecording): voi
     if (request.caller !== undefined) {
       traffic.call(callOf(partyOf(request.caller), request, reply, payload, recording));
     } else if (request.url.startsWith('/api/') && request.headers['access-key'] !== undefined) {
-      // Behind the answer, whose time must not tell which keys exist.
+      // After the answer, whose time must not reveal which keys exist.
       const call = callOf(NOBODY, request, reply, payload, recording);
-      setImmediate(() => tellRefused(call, request, recording));
+      setImmediate(() => recordRefused(call, request, recording));
     }
     done();
   });
@@ -59,7 +59,7 @@ export function recordCalls(app: FastifyInstance, recording: CallRecording): voi
 const NOBODY: Party = { uid: 0, mainUid: 0, apiKey: '' };
 
 /** A refused call belongs to the owner of the key that it named, if there is one. */
-function tellRefused(
+function recordRefused(
   call: HttpCall,
   { headers }: FastifyRequest,
   { traffic, identity }: CallRecording,

@@ -30,7 +30,7 @@ export interface RequestGuardOptions {
   readonly clock: Clock;
   /** The machine's clock: signatures of real time are accepted, whatever the exchange's clock is. */
   readonly wall: Clock;
-  /** Of rate limits; the machine's unless given. */
+  /** The clock of rate limits. Default: the machine's. */
   readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * The time that rate limits go by. On the machine's clock it is the machine's. On another one limits must not be in the way of a
- * client that follows the exchange's time, nor stop a client for good while a manual clock stands still: time has passed when
- * it has passed for either. Clients of a driven clock all follow it, so that there it alone counts.
+ * The clock of rate limits. With the machine's clock it is the machine's. With another one, limits must neither stop a client that
+ * follows the exchange's time nor block a client for good while a manual clock stands still: time has passed when it has passed
+ * on either clock. Clients of a driven clock all follow it, so it alone counts there.
  */
 import { type Clock, DrivenClock, ManualClock, ScaledClock, sourceOf } from '../../sequencer/clock.ts';
 

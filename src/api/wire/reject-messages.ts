@@ -284,8 +284,8 @@ export function rejectError(state: State, result: CommandResult, instrument?: In
 const AGAIN_AFTER_MS = 1000;
 
 /**
- * A refusal of this code for somebody who has nothing at hand, worded as the first rejection of the core that has the code, or
- * by its meaning where the core has none.
+ * An example of a refusal with this code, worded as the first rejection of the core that has the code, or by the code's meaning
+ * where the core has none. Amounts in it are zero.
  */
 export function refusalWith(code: WireCode, state: State, instrument: Instrument | undefined): WireError {
   const coin = instrument?.futures?.settle ?? instrument?.quote;

@@ -4,7 +4,7 @@
 export const FRAME_BYTES_MAX = 16_384;
 export const SUBSCRIBE_BYTES_MAX = 4_096;
 export const FRAME_STRING_CHARS_MAX = 1_024;
-/** Of one subscription: every push repeats it. */
+/** Characters of a subscription's argument, which every push repeats. */
 export const ARGUMENT_CHARS_MAX = 512;
 /** Ten messages a second on average; a starting client may send its subscriptions faster. */
 export const MESSAGES_PER_SECOND = 10;

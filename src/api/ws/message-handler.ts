@@ -45,7 +45,7 @@ const tradeIdShape = new SchemaCheck(TradeId);
 
 export interface MessageHandlerOptions extends Services {
   readonly wall: Clock;
-  /** Of rate limits; the machine's unless given. */
+  /** The clock of rate limits. Default: the machine's. */
   readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
   readonly limited: boolean;
@@ -54,7 +54,7 @@ export interface MessageHandlerOptions extends Services {
   readonly logins: SessionAuth;
   /** Undefined without a laboratory. */
   readonly faults?: CallFaults | undefined;
-  /** Undefined while nothing is recorded, and nobody gets that far. */
+  /** Undefined while nothing is recorded; its path is refused then. */
   readonly inspector?: Inspector | undefined;
 }
 
@@ -182,7 +182,7 @@ export class MessageHandler {
     }
   }
 
-  /** What the client has subscribed to begins anew, without another acknowledgement. */
+  /** Subscribes again to what the client had, without another acknowledgement. */
   resubscribe(connection: Connection, args: readonly string[]): void {
     const { channels, sequencer } = this.options;
     for (const arg of args) {

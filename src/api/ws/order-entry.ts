@@ -64,7 +64,7 @@ export const TRADE_TOPICS: Readonly<Record<string, TradeTopic>> = {
   'batch-cancel-order': batchCancel,
 };
 
-/** Of the HTTP route of the same meaning; the topic itself where there is none. */
+/** Path of the HTTP route with the same meaning; the topic itself where there is none. */
 export function tradePath(topic: string): string {
   return Object.hasOwn(TRADE_TOPICS, topic) ? TRADE_TOPICS[topic]!.route.path : topic;
 }

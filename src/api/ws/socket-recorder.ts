@@ -74,10 +74,10 @@ export class SocketRecorder {
       return;
     }
     if (LOGIN.test(text)) this.#login = this.#loginIn(text);
-    this.#tell('in', text, caller);
+    this.#record('in', text, caller);
   }
 
-  /** Of the frame that came last, once it is read. */
+  /** A trace that begins when the last frame was received. */
   trace(): RequestTrace {
     return new RequestTrace(performance.now() - this.#receivedMs);
   }
@@ -96,15 +96,15 @@ export class SocketRecorder {
       return;
     }
     const login = this.#login;
-    // With its answer a login is over: whoever goes on without one has no account.
+    // A login ends with its answer; later frames without a login belong to no account.
     this.#login = undefined;
     if (login === undefined || !text.startsWith(WRONG_SIGNATURE)) {
-      this.#tell('out', text, caller, { party: login?.party, trace: answers });
+      this.#record('out', text, caller, { party: login?.party, trace: answers });
       return;
     }
-    // Behind the answer, whose time must not tell which keys exist.
+    // After the answer, whose time must not reveal which keys exist.
     setImmediate(() =>
-      this.#tell('out', text, caller, { party: login.party, finding: this.#mistakeOf(login) }),
+      this.#record('out', text, caller, { party: login.party, finding: this.#mistakeOf(login) }),
     );
   }
 
@@ -122,10 +122,10 @@ export class SocketRecorder {
       publicPushes: this.#publicPushes,
       stalled: this.#stalled,
     });
-    this.#tell('close', text, caller);
+    this.#record('close', text, caller);
   }
 
-  #tell(
+  #record(
     direction: Direction,
     text: string,
     caller: Caller | undefined,

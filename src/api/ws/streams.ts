@@ -47,7 +47,7 @@ import { emptyStreamMetrics, type StreamMetrics } from './stream-metrics.ts';
 export interface StreamsOptions extends Services {
   /** The machine's clock: logins and timeouts use real time, whatever the exchange's clock is. */
   readonly wall: Clock;
-  /** Of rate limits; the machine's unless given. */
+  /** The clock of rate limits. Default: the machine's. */
   readonly limitClock?: Clock;
   /** Topics are polled by `poll` alone, when time has moved. */
   readonly driven?: boolean;
@@ -75,7 +75,7 @@ export interface StreamsOptions extends Services {
 /** Not a code of a closing frame: the connection ended without one. */
 const ABNORMAL = 1006;
 
-/** A connection on its way to other streams. */
+/** A connection that the streams of another venue take over. */
 export interface HandedOver {
   readonly id: string;
   readonly role: StreamRole;
@@ -83,7 +83,7 @@ export interface HandedOver {
   readonly ws: WebSocket;
   readonly socket: Socket;
   readonly openedMs: number;
-  /** Of its login. */
+  /** The key that it has logged in with. */
   readonly apiKey: string | undefined;
   /** JSON of the arguments that it has subscribed to. */
   readonly args: readonly string[];
@@ -104,7 +104,7 @@ export class Streams {
   private readonly reaper: ConnectionReaper;
   /** The notice of a planned stop that was sent; undefined while none is planned. */
   private notice: string | undefined;
-  /** Takes nobody in any more. */
+  /** Refuses new connections. */
   private closing = false;
   private closed = false;
 
@@ -210,14 +210,14 @@ export class Streams {
     for (const connection of this.connections) connection.close(CloseCode.restart, reason);
   }
 
-  /** Connections of which one side has said the last word and the other has not. */
+  /** Connections on which one side has sent its close frame and the other has not. */
   get halfClosed(): number {
     let count = 0;
     for (const { closing } of this.connections) if (closing) count++;
     return count;
   }
 
-  /** The connections, for the streams of another state; they are no longer its own. */
+  /** Gives up its connections, for the streams of another venue to adopt. */
   handOver(): HandedOver[] {
     return [...this.connections].map((connection) => {
       const { id, role, peer, ws, openedMs, caller } = connection;
@@ -228,7 +228,7 @@ export class Streams {
     });
   }
 
-  /** Takes connections over: a login holds when the key is still good, and subscriptions begin anew. */
+  /** Takes connections over: a login stays valid while its key is, and subscriptions begin with a new snapshot. */
   adopt(connections: readonly HandedOver[]): void {
     for (const { apiKey, args, ...options } of connections) {
       const connection = new Connection({
@@ -252,7 +252,7 @@ export class Streams {
     return (limitClock ?? wall).now();
   }
 
-  /** Sockets of clients; those that look at records are none. */
+  /** Sockets of clients, without those of the inspector. */
   clientSockets(): readonly ClientSocket[] {
     return [...this.connections]
       .filter(({ role, open }) => role !== 'inspect' && open)
@@ -355,7 +355,7 @@ export class Streams {
     });
   }
 
-  /** Whoever looks at the records makes none by it. */
+  /** Connections of the inspector are not recorded. */
   private recorderOf({ id, role, peer }: Connection, agent: string | undefined): SocketRecorder | undefined {
     const { recorder: traffic, identity, wall } = this.options;
     if (traffic === undefined || role === 'inspect') return undefined;

@@ -43,7 +43,7 @@ export function endpointAt(url: string, tokenFile: string | undefined): AdminEnd
   return { url: url.replace(/\/$/, ''), token: readToken(tokenFile) };
 }
 
-/** Of an exchange that has written a ready file. */
+/** The endpoint of an exchange that has written a ready file. */
 export function endpointOf(readyFile: string): AdminEndpoint {
   const { operatorUrl, operatorToken } = readReadyFile(readyFile);
   if (operatorUrl === null || operatorToken === null)

@@ -18,7 +18,7 @@ export const READY_FILE: readonly SettingName[] = ['readyFile'];
 export interface Shown {
   readonly json: unknown;
   readonly text: (paint: Paint) => readonly string[];
-  /** Of a result that was shown and is bad news; 0 when absent. */
+  /** For a result that was shown and is a failure. Default: 0. */
   readonly exitCode?: ExitCode;
 }
 

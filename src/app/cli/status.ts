@@ -11,7 +11,7 @@ interface Status {
   readonly operatorUrl: string;
   readonly ready: boolean;
   readonly version: string;
-  /** Of a history that is not in the data directory. */
+  /** Address of a history that is not in the data directory. */
   readonly history: string | undefined;
   readonly accounts: readonly Keys[];
 }

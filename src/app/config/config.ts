@@ -21,7 +21,7 @@ export interface Config {
   /** MiB of all snapshots; 0 for 1,024 in memory and 10,240 on disk. */
   readonly labSpace: number;
   readonly labForks: number;
-  /** Are the last requests of every account kept in memory, for its own eyes? */
+  /** Are the last requests of every account kept in memory and shown to it? */
   readonly inspect: 'on' | 'off';
   /** Is there a listener for operators? */
   readonly operator: boolean;
@@ -51,16 +51,16 @@ export interface Config {
   /** Start of a new exchange's time; 0 for now. */
   readonly clockStart: number;
   readonly demo: boolean;
-  /** Who may reach demo accounts: this machine, or beyond a container private addresses too. */
+  /** Who may reach demo accounts: this machine, or, for a container, private addresses too. */
   readonly demoReach: 'loopback' | 'container';
   readonly catalogue: string;
-  /** Those of the catalogue that are listed, as `SYMBOL` or `CATEGORY:SYMBOL`; empty for all. */
+  /** Instruments of the catalogue to list, as `SYMBOL` or `CATEGORY:SYMBOL`; empty for all. */
   readonly instruments: readonly string[];
   readonly market: 'off' | 'quiet' | 'normal' | 'wild';
   readonly feed: 'synthetic' | `replay:${string}` | `live:${string}`;
-  /** What a replayed file does: prices follow it, or its trades happen again. */
+  /** What is replayed of a file: its prices, its trades too, or its order books. */
   readonly depth: 'price' | 'tape' | 'book';
-  /** `FORMAT` or `FORMAT:PAIR` of a replayed file; empty when its first line tells. */
+  /** `FORMAT` or `FORMAT:PAIR` of a replayed file; empty to find it by the first line. */
   readonly as: string;
   /** Rows of a replayed file that may be wrong and are left out. */
   readonly skipBad: number;

@@ -86,9 +86,9 @@ function initial(
   if (name === 'operatorPort') return portBeside(Number(port));
   // A demo needs counterparties; an exchange without demo accounts brings its own traders.
   if (name === 'market' && demo === true) return 'normal';
-  // Whoever tries a bot against a demo wants to see what it did; a venue of others keeps no copy of their requests.
+  // A demo is for trying bots, whose requests are worth seeing. An exchange with real users keeps no copy of their requests.
   if (name === 'inspect' && demo === true) return 'on';
-  // Whoever may end a demo at any time may turn it back as well; a venue of others keeps what has happened.
+  // A demo may be reverted at any time. An exchange with real users keeps what has happened.
   if (name === 'lab' && demo === true && cluster === '') return 'on';
   return SETTINGS[name].initial;
 }

@@ -309,14 +309,14 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   market: {
     group: 'Market',
     flags: ['--market <off|quiet|normal|wild>'],
-    help: 'agents that trade on every instrument, and prices of the outside [normal; off with --no-demo]',
+    help: 'agents that trade on every instrument, and outside prices [normal; off with --no-demo]',
     initial: 'off',
     ...oneOf(...MARKET_LEVELS),
   },
   feed: {
     group: 'Market',
     flags: ['--feed <synthetic|replay:FILE|live:IDS>'],
-    help: 'where prices of the outside come from: made up, recorded data, or other venues through ccxt',
+    help: 'where outside prices come from: generated, recorded data, or other venues through ccxt',
     initial: 'synthetic',
     expects: FEED_CHOICES,
     choices: ['synthetic'],
@@ -325,14 +325,14 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   depth: {
     group: 'Market',
     flags: ['--depth <price|tape|book>'],
-    help: 'what a replayed file does: prices follow it, its trades happen again, or its books are kept up [price]',
+    help: 'what is replayed of a file: its prices, its trades too, or its order books [price]',
     initial: 'price',
     ...oneOf(...REPLAY_DEPTHS),
   },
   as: {
     group: 'Market',
     flags: ['--as <format>'],
-    help: 'format of a replayed file, and its pair where it does not name it [as its first line tells]',
+    help: 'format of a replayed file, and its pair where it does not name it [found by its first line]',
     initial: '',
     expects: AS_RULE,
     read: (text: string): string | undefined =>
@@ -355,7 +355,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   backfill: {
     group: 'Market',
     flags: ['--backfill <days>'],
-    help: 'days of past that a first start with a market makes up, by the minute; 0 for none',
+    help: 'days of candles by the minute that a first start with a market generates; 0 for none',
     initial: 30,
     ...wholeNumber(0, 365),
   },

@@ -30,13 +30,13 @@ const GC_KINDS: Readonly<Record<number, string>> = {
 };
 
 export interface LoopReading {
-  /** Of the last complete window. */
+  /** Delay in the last complete window. */
   readonly delay: LoopDelay;
   readonly gcPauses: readonly GcPauses[];
   stop(): void;
 }
 
-/** There is one loop in a process, however many exchanges it runs: it is sampled once, while somebody reads. */
+/** There is one loop in a process, however many exchanges it runs: it is sampled once, while it is read. */
 let shared: { readonly monitor: EventLoopMonitor; readers: number } | undefined;
 
 export function readEventLoop(): LoopReading {

@@ -57,7 +57,7 @@ export class Metrics implements Meter {
   readonly #routes = new Map<string, RouteMetrics>();
   readonly #requests = new Float64Array((ROUTES_MAX + 1) * STATUS_CLASSES.length);
   readonly #seconds = new Float64Array(ROUTES_MAX + 1);
-  /** Of all routes, since it was last read; not kept before somebody asks. */
+  /** Durations of all routes since the last read; not recorded before the first one. */
   #recent: RecordableHistogram | undefined;
 
   constructor(snapshot: () => MetricsSnapshot) {

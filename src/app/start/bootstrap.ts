@@ -78,7 +78,7 @@ export async function openDemo(
   return accounts;
 }
 
-/** Those that work: an operator may have deleted some. */
+/** Demo keys that work: an operator may have deleted some. */
 export function demoKeys(identity: Identity, accounts: readonly DemoAccount[]) {
   return accounts.flatMap(({ name, apiKey, secretKey, passphrase }) => {
     const found = identity.findKey(apiKey)?.key;

@@ -45,7 +45,7 @@ export { HISTORY_FILE };
 const PROGRESS_INTERVAL_MS = 1000;
 const SEALING_REPORT_MS = 10_000;
 const CLOCK_SLACK_MS = 5000;
-/** Of a journal in memory, for explanations and capsules of the past (docs/lab.md). */
+/** How much a journal in memory keeps for explanations and capsules (docs/lab.md). */
 const PAST_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface Components {
@@ -55,7 +55,6 @@ export interface Components {
   readonly identity: Identity;
   readonly history: History & HistoryCopies & AbandonableHistory;
   readonly sequencer: Sequencer;
-  /** Of its commands. */
   readonly log: CommandLog;
   /** Undefined for an exchange of one machine. */
   readonly node?: ClusterNode | undefined;
@@ -69,11 +68,11 @@ export interface Components {
   readonly replayed: number;
   /** Changes of the identity store, as the journal has them. */
   readonly identityMark: Mark | undefined;
-  /** Of the data directory; undefined in memory. */
+  /** The lock of the data directory; undefined in memory. */
   readonly lock: DirectoryLock | undefined;
-  /** Of the journal; undefined in memory. */
+  /** The directory of the journal; undefined in memory. */
   readonly logDirectory: string | undefined;
-  /** Of the exchange that this is a branch of. */
+  /** From the exchange that this one is a branch of. */
   readonly generated24h: Generated24hStats | undefined;
 }
 
@@ -83,7 +82,7 @@ export interface MemoryImage extends Snapshot {
   readonly history: Uint8Array;
 }
 
-/** An exchange in memory that has stopped: what stands for its disk. */
+/** What an exchange in memory leaves when it stops, in place of files on disk. */
 export interface MemoryRemains {
   readonly journal: MemoryJournal;
   readonly identity: IdentityImage;
@@ -93,7 +92,7 @@ export interface MemoryRemains {
 /** Where the components come from; whatever is absent is opened. */
 export interface Beginning {
   /** Closes what outlives the components: lock and audit log. */
-  readonly kept?: AsyncDisposableStack;
+  readonly processResources?: AsyncDisposableStack;
   readonly wall?: WallClock;
   readonly audit?: AuditLog;
   readonly lock?: DirectoryLock | undefined;
@@ -102,17 +101,17 @@ export interface Beginning {
   readonly image?: MemoryImage;
   /** What an exchange in memory has left behind. */
   readonly left?: MemoryRemains;
-  /** The exchange's time; that of its last command unless given. */
+  /** The exchange's time. Default: the time of its last command. */
   readonly time?: number;
   /** How far it is behind the machine's clock. */
   readonly gapMs?: number;
-  /** That of the settings unless given. */
+  /** Default: the clock of the settings. */
   readonly clock?: ClockChoice;
-  /** Of the exchange that this is a branch of. */
+  /** From the exchange that this one is a branch of. */
   readonly generated24h?: Generated24hStats;
 }
 
-/** What keeps things, before the state is made from it. */
+/** The opened stores, before the state is recovered from them. */
 interface Stores {
   readonly recovered: Recovered<AbandonableJournal>;
   readonly past: Components['past'];
@@ -134,8 +133,8 @@ interface Opening {
 
 async function openDataDirectory(opening: Opening): Promise<Stores> {
   const { config, logger, open, onFailure, wall, beginning } = opening;
-  const { directory = config.data, kept = open } = beginning;
-  const lock = beginning.lock ?? (await lockDirectory(opening, kept));
+  const { directory = config.data, processResources = open } = beginning;
+  const lock = beginning.lock ?? (await lockDirectory(opening, processResources));
   const recovered = await openFileJournal({
     directory: join(directory, LOG_DIRECTORY),
     segmentBytes: config.segmentBytes,
@@ -144,7 +143,7 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
   open.defer(() => recovered.journal.close());
   reportRecovery(recovered.report, logger);
   const audit = beginning.audit ?? (await AuditLog.open(config.data, () => wall.now()));
-  if (beginning.audit === undefined) kept.defer(() => audit.close());
+  if (beginning.audit === undefined) processResources.defer(() => audit.close());
   const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () =>
     openIdentity(directory, { acceptGap: config.acceptIdentityGap }),
   );
@@ -168,27 +167,27 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
 /** Before anything in the directory is changed. */
 async function lockDirectory(
   { config, logger, beginning }: Opening,
-  kept: AsyncDisposableStack,
+  processResources: AsyncDisposableStack,
 ): Promise<DirectoryLock> {
   refuseUnfinished(config.data);
   const { directory = config.data } = beginning;
   for (const each of new Set([config.data, directory])) closeToOthers(each, logger);
   await copyBeforeMigration(directory, (text) => logger.warn(text), config.history);
   const lock = acquireLock(join(config.data, LOG_DIRECTORY));
-  kept.defer(() => lock.release());
+  processResources.defer(() => lock.release());
   return lock;
 }
 
 /** The same without disk, lock and threads; all of it ends with the process. */
 async function openInMemory({ config, open, onFailure, wall, beginning }: Opening): Promise<Stores> {
-  const { image, left, kept = open } = beginning;
+  const { image, left, processResources = open } = beginning;
   const options = { pastBytesMax: config.lab === 'off' ? 0 : PAST_BYTES_MAX };
   const recovered =
     left === undefined ? openMemoryJournal(options, image) : recoverMemoryJournal(left.journal, options);
   const contents = left ?? image;
   open.defer(() => recovered.journal.close());
   const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wall.now()));
-  if (beginning.audit === undefined) kept.defer(() => audit.close());
+  if (beginning.audit === undefined) processResources.defer(() => audit.close());
   const identity = openMemoryIdentity(contents?.identity);
   open.defer(() => identity.close());
   const history = await openMemoryHistory({ onFailure, contents: contents?.history });

@@ -65,7 +65,7 @@ export function isWithinReach(reach: Config['demoReach'], address: string | unde
   return reach === 'container' ? PRIVATE.contains(address) : isLoopback(address);
 }
 
-/** What a peer is told that demo accounts are not for; undefined for the others. */
+/** The refusal of a peer outside the reach of demo accounts; undefined for others. */
 export function refusalOutsideContainer(address: string | undefined): string | undefined {
   if (isWithinReach('container', address)) return undefined;
   return `this exchange has demo accounts with public keys: it answers private addresses only, not ${address ?? 'an unknown one'}`;

@@ -1,4 +1,4 @@
-/** The listeners of an exchange, with whatever venue stands behind them. */
+/** The listeners of an exchange. The venue behind them can be replaced while they stay open. */
 import type { ServerResponse } from 'node:http';
 import { ADMIN_HTTP } from '../../admin/server.ts';
 import { HTTP_LIMITS, limitConnections } from '../../api/http/http-limits.ts';

@@ -49,7 +49,7 @@ export interface HistoryOpening extends Omit<SqliteHistoryOptions, 'path'> {
   readonly directory: string;
   /** As in the settings. */
   readonly setting: string;
-  /** Of the journal. */
+  /** Instance id of the journal. */
   readonly instance: string;
   readonly onNotice: (text: string) => void;
 }
@@ -76,7 +76,7 @@ export function rememberHistory(setting: string, directory: string): void {
   else replaceFile(note, `${JSON.stringify({ postgres: withoutPassword(address) })}\n`);
 }
 
-/** The history tells every failure in the same words; the reason behind them is the one to act on. */
+/** The history wraps every failure in the same message; the cause is what the user can act on. */
 function rejected(error: Error): never {
   throw error.cause instanceof HistoryRefused ? error.cause : error;
 }

@@ -45,7 +45,7 @@ import { startIsolated } from './isolated-fork.ts';
 import { refuseTakenPort } from './listen.ts';
 import { urlOf } from './loopback.ts';
 import { goDown } from './outage.ts';
-import type { Standing } from './servers.ts';
+import type { ProcessContext } from './servers.ts';
 import type { RunningExchange, startExchange } from './start-exchange.ts';
 import { openVenue, type Venue } from './venue.ts';
 
@@ -61,7 +61,7 @@ export interface OpenLab {
   /** For the inspector; absent while it is off. */
   readonly explain?: ExplainCommand;
   /** Tells it what stays, before the first request. */
-  attach(standing: Standing, fronts: Fronts, replace: (venue: Venue) => void): void;
+  attach(context: ProcessContext, fronts: Fronts, replace: (venue: Venue) => void): void;
   /** What an exchange in memory goes on with from a snapshot. */
   begin(name: string): Promise<BranchStart>;
   /** A fork that runs in this process. */
@@ -70,33 +70,33 @@ export interface OpenLab {
   close(): Promise<void>;
 }
 
-export interface LabSurroundings {
+export interface LabDependencies {
   readonly resolved: ResolvedConfig;
   readonly logger: Logger;
   readonly demo: readonly DemoAccount[];
   readonly failed: (error: Error) => void;
   /** What every branch shares. */
   readonly shared: Pick<Components, 'wall' | 'audit' | 'lock'>;
-  /** Of the history, if it is a file. */
+  /** Directory of the history, where it is a file. */
   readonly directory: string;
-  /** That the exchange has started on. */
+  /** The branch that the exchange has started on. */
   readonly branch: number;
-  /** That it begins with. */
+  /** Faults in force from the start. */
   readonly faults: FaultsImage | undefined;
   readonly current: () => Venue;
   readonly start: typeof startExchange;
 }
 
 /** Snapshots are copies of files. */
-function unableInDatabase({ resolved, directory }: LabSurroundings): AdminError | undefined {
+function unableInDatabase({ resolved, directory }: LabDependencies): AdminError | undefined {
   const address = historyAddress(resolved.config.history, directory);
   return address && new AdminError('unknown_path', LAB_NEEDS_FILE);
 }
 
-export function openLaboratory(surroundings: LabSurroundings): OpenLab {
-  const { resolved, branch, logger } = surroundings;
+export function openLaboratory(dependencies: LabDependencies): OpenLab {
+  const { resolved, branch, logger } = dependencies;
   const { config } = resolved;
-  const closed = config.lab === 'off' ? LAB_OFF : unableInDatabase(surroundings);
+  const closed = config.lab === 'off' ? LAB_OFF : unableInDatabase(dependencies);
   if (closed !== undefined)
     return {
       routes: closedLab(closed),
@@ -110,14 +110,14 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
     logger.warn(
       'the laboratory is on (--lab on): whoever has the token of the operator can turn this exchange back to an earlier state',
     );
-  const { current } = surroundings;
+  const { current } = dependencies;
   const codes = new Set(Object.keys(CATALOGUE));
   const faults = new Faults({
     codes,
     seed: config.seed,
     identity: () => current().identity,
     now: () => current().sequencer.clock.now(),
-    wallMs: () => surroundings.shared.wall.now(),
+    wallMs: () => dependencies.shared.wall.now(),
     sockets: () => current().streams.clientSockets(),
     state: () => current().sequencer.state,
     house: new House(() => current().sequencer),
@@ -128,10 +128,10 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
         const { log } = current().components;
         if (log instanceof JournalLog) log.delayMs = ms;
       },
-      outage: (seconds, how) => lab.beginOutage(seconds, how, surroundings.failed)?.message,
+      outage: (seconds, how) => lab.beginOutage(seconds, how, dependencies.failed)?.message,
     }),
   });
-  const host = new LabHost(surroundings, faults);
+  const host = new LabHost(dependencies, faults);
   const disk = config.memory ? undefined : new DiskStore(config.data);
   const lab = new Laboratory<Venue>({
     host,
@@ -146,7 +146,7 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
         ...(choice !== undefined && choice !== config.clock && { clock: { choice, setting: config.clock } }),
       }),
     notKept: (error) =>
-      surroundings.logger.error({ err: error }, 'the end of the branch that was left is not kept'),
+      dependencies.logger.error({ err: error }, 'the end of the branch that was left is not kept'),
   });
   const explain = new Explain(() => host.venue.components);
   const surroundingsOfFaults = { codes, state: () => current().sequencer.state };
@@ -177,14 +177,14 @@ export function openLaboratory(surroundings: LabSurroundings): OpenLab {
       const { what, verdict, checks, rightWouldBe, docs } = answer;
       return { what, verdict, checks, rightWouldBe, docs };
     },
-    attach: (standing, fronts, replace) => {
+    attach: (context, fronts, replace) => {
       const followed = (venue: Venue) => {
         replace(venue);
         venue.ticker.onTick((now) => faults.tick(now));
       };
-      host.attach({ standing, fronts, replace: followed });
+      host.attach({ context, fronts, replace: followed });
       current().ticker.onTick((now) => faults.tick(now));
-      faults.restore(surroundings.faults);
+      faults.restore(dependencies.faults);
     },
     begin: async (name) => {
       const start = await lab.begin(name);
@@ -208,28 +208,28 @@ function spaceOf({ labSpace, memory }: Config): number {
   return (labSpace === 0 ? unlessGiven : labSpace) * MIB;
 }
 
-/** What stays when a venue is replaced. */
-interface Ground {
-  readonly standing: Standing;
+/** Set by `attach`, when the first venue is open. */
+interface Attached {
+  readonly context: ProcessContext;
   readonly fronts: Fronts;
   readonly replace: (venue: Venue) => void;
 }
 
 class LabHost implements Host<Venue> {
-  readonly #surroundings: LabSurroundings;
+  readonly #dependencies: LabDependencies;
   readonly #faults: Faults;
   readonly #running = new Map<string, RunningExchange>();
-  #ground: Ground | undefined;
-  /** Those that run. */
+  #attached: Attached | undefined;
+  /** Scenarios that run now. */
   #scenarios = 0;
 
-  constructor(surroundings: LabSurroundings, faults: Faults) {
-    this.#surroundings = surroundings;
+  constructor(dependencies: LabDependencies, faults: Faults) {
+    this.#dependencies = dependencies;
     this.#faults = faults;
   }
 
-  attach(ground: Ground): void {
-    this.#ground = ground;
+  attach(attached: Attached): void {
+    this.#attached = attached;
   }
 
   /** A scenario may replace the exchange that answers its own request. */
@@ -244,14 +244,14 @@ class LabHost implements Host<Venue> {
 
   /** Where scenarios happen. */
   get stage(): Stage {
-    const ground = () => this.#ground!;
-    const { resolved, current } = this.#surroundings;
+    const attached = () => this.#attached!;
+    const { resolved, current } = this.#dependencies;
     const { operatorHost } = resolved.config;
     return new Stage({
-      url: () => ground().standing.url(),
-      operatorUrl: () => urlOf(operatorHost, (ground().fronts.admin.server.address() as AddressInfo).port),
-      token: () => ground().standing.token,
-      keys: () => demoKeys(current().identity, this.#surroundings.demo),
+      url: () => attached().context.url(),
+      operatorUrl: () => urlOf(operatorHost, (attached().fronts.admin.server.address() as AddressInfo).port),
+      token: () => attached().context.token,
+      keys: () => demoKeys(current().identity, this.#dependencies.demo),
       sequencer: () => current().sequencer,
       identity: () => current().identity,
       market: () => current().market,
@@ -259,22 +259,22 @@ class LabHost implements Host<Venue> {
   }
 
   get venue(): Venue {
-    return this.#surroundings.current();
+    return this.#dependencies.current();
   }
 
   wallMs(): number {
-    return this.#surroundings.shared.wall.now();
+    return this.#dependencies.shared.wall.now();
   }
 
   traffic(): Traffic {
-    const { open, done } = this.#ground!.fronts.api.traffic;
+    const { open, done } = this.#attached!.fronts.api.traffic;
     const { metrics, halfClosed } = this.venue.streams;
     const { sent, subscriptions, accepted, connections } = metrics;
     return { open: open + halfClosed, done: done + sent + accepted - connections, subscriptions };
   }
 
   get recorder(): Recorder | undefined {
-    return this.#ground?.standing.recorder;
+    return this.#attached?.context.recorder;
   }
 
   pushDue(): void {
@@ -296,8 +296,8 @@ class LabHost implements Host<Venue> {
   }
 
   async #open(from: Beginning): Promise<Venue> {
-    const { resolved, logger, failed, shared } = this.#surroundings;
-    const { standing } = this.#ground!;
+    const { resolved, logger, failed, shared } = this.#dependencies;
+    const { context } = this.#attached!;
     const { config } = resolved;
     const resources = new AsyncDisposableStack();
     try {
@@ -305,7 +305,7 @@ class LabHost implements Host<Venue> {
       const beginning = { ...shared, generated24h, ...from };
       const opened = await openComponents(config, logger, resources, failed, beginning);
       resources.defer(() => drained(opened.sequencer));
-      return await openVenue(opened, standing, from.directory ?? config.data, resources);
+      return await openVenue(opened, context, from.directory ?? config.data, resources);
     } catch (error) {
       await resources.disposeAsync();
       throw error;
@@ -314,11 +314,11 @@ class LabHost implements Host<Venue> {
 
   /** Until `commit` everything can be undone; after it nothing can fail. */
   async replace(next: Venue, { reason, keepSockets, commit }: Switch): Promise<Venue> {
-    const { fronts, replace } = this.#ground!;
+    const { fronts, replace } = this.#attached!;
     const old = this.venue;
     const both = [fronts.api, fronts.admin];
     for (const front of both) front.hold();
-    old.rest();
+    old.pause();
     old.streams.hold();
     this.#faults.cutWaiting();
     try {
@@ -344,12 +344,12 @@ class LabHost implements Host<Venue> {
   }
 
   async outage(seconds: number, how: OutageKind, signal: AbortSignal): Promise<void> {
-    const { fronts, replace } = this.#ground!;
-    const { config } = this.#surroundings.resolved;
+    const { fronts, replace } = this.#attached!;
+    const { config } = this.#dependencies.resolved;
     const old = this.venue;
     fronts.admin.hold();
-    old.rest();
-    // Whoever asked for it is answered; an operator's long request ends with what it waits for.
+    old.pause();
+    // The request for the outage is answered; long requests of operators end with what they wait for.
     await fronts.admin.settled(this.#scenarios);
     this.#faults.cutWaiting();
     const remains = await goDown(old, fronts.api, how, config);
@@ -364,7 +364,7 @@ class LabHost implements Host<Venue> {
   }
 
   async fork(start: BranchStart, wish: ForkWish, ended: () => void): Promise<Fork> {
-    const { resolved, demo } = this.#surroundings;
+    const { resolved, demo } = this.#dependencies;
     const { host } = resolved.config;
     await refuseTakenPort({ host, port: wish.port }, 'port').catch((error: Error) => {
       throw new PortTaken(error.message);
@@ -410,7 +410,7 @@ class LabHost implements Host<Venue> {
     branch: Parameters<typeof startExchange>[4],
     ended: () => void,
   ): Promise<Fork> {
-    const { logger, demo, start } = this.#surroundings;
+    const { logger, demo, start } = this.#dependencies;
     const running = await start(
       resolved,
       logger,

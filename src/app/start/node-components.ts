@@ -132,7 +132,7 @@ async function join(config: Config, logger: Logger, clock: ExchangeClock): Promi
   }
 }
 
-/** Whoever asks for the journal wants to know how the log is. */
+/** Stands in for the journal where only capacity and queue age are read: both are those of the shared log. */
 function noJournal(log: CommandLog): AbandonableJournal {
   const refuse = (): never => {
     throw new JournalFailed('a node of a cluster has no journal of its own');

@@ -1,4 +1,7 @@
-/** The living market of a cluster: on the node that has the duty, and after a take-over without the quotes of the last one. */
+/**
+ * The market simulator of a cluster: it runs on the node that has the duty `market`. A node that takes the duty over cancels the
+ * quotes of the last holder first.
+ */
 import type { Logger } from 'pino';
 import type { Duty } from '../../cluster/engine.ts';
 import type { ClusterNode } from '../../cluster/node.ts';
@@ -6,8 +9,8 @@ import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
 import type { OpenSimulator } from './open-simulator.ts';
 
-/** `open` opens the market on a sequencer; `changed` is told which one runs on this node. */
-export function keepMarket(
+/** `open` opens the market on a sequencer; `changed` is called with the one that runs on this node now. */
+export function runMarketOnDuty(
   node: ClusterNode,
   logger: Logger,
   open: (sequencer: Sequencer) => Promise<OpenSimulator | undefined>,

@@ -27,7 +27,7 @@ export interface OpenSimulator {
   close(): void;
 }
 
-/** A read-only exchange keeps them; the next start tries again. */
+/** A read-only exchange keeps its quotes; the next start tries again. */
 async function withdrawQuotes(sequencer: Sequencer, logger: Logger): Promise<void> {
   try {
     await Promise.all(withdrawnQuotes(sequencer.state).map((command) => sequencer.submit(command)));
@@ -37,8 +37,8 @@ async function withdrawQuotes(sequencer: Sequencer, logger: Logger): Promise<voi
   }
 }
 
-/** Beside the open exchange: charts fill when the past of a book is made. */
-async function makeUpPast(
+/** Runs while the exchange is open: charts fill when the past of a book is stored. */
+async function generatePast(
   views: MarketSimulator['views'],
   sequencer: Sequencer,
   { backfill: days, seed, catalogue }: Config,
@@ -49,7 +49,9 @@ async function makeUpPast(
   const { history, clock } = sequencer;
   const { books, now } = await missingPast(views, history, clock.now());
   if (books.length === 0) return;
-  logger.info(`making up a past for ${counted(books.length, 'book')}: candles appear when they are made`);
+  logger.info(
+    `generating past candles for ${counted(books.length, 'book')}: they appear when they are stored`,
+  );
   let stopped = false;
   const thread = new BackfillThread({ books, seed, days, now, catalogue }, history);
   open.defer(() => {
@@ -60,14 +62,15 @@ async function makeUpPast(
     .then(async () => {
       await sequencer.generated24h.load(history, sequencer.state);
       const made = counted(books.length, 'book');
-      logger.info(`made up ${counted(days, 'day')} by the minute and a year by the hour for ${made}`);
+      logger.info(`generated ${counted(days, 'day')} by the minute and a year by the hour for ${made}`);
     })
     .catch((error) => {
-      if (!stopped) logger.error({ err: error }, 'the past is not complete: the next start goes on with it');
+      if (!stopped)
+        logger.error({ err: error }, 'the generated past is not complete: the next start goes on with it');
     });
 }
 
-/** The last one that was read: a snapshot opens the market again, a revert or fork opens another, on the same file. */
+/** The recording that was read last: after a snapshot, a revert or a fork the market is opened again on the same file. */
 let lastRecording: { readonly key: string; readonly recording: Recording } | undefined;
 
 async function recordingFor(
@@ -89,8 +92,8 @@ async function recordingFor(
 }
 
 /**
- * It trades when it is started. Opened again on the same state it goes on in the same way: feed and agents take their chance
- * from the seed and the state alone.
+ * It trades when it is started. Opened again on the same state it goes on in the same way: feed and agents draw their random
+ * numbers from the seed and the state alone.
  */
 export async function openSimulator(
   sequencer: Sequencer,
@@ -128,7 +131,7 @@ export async function openSimulator(
   const replay = recording && { file: recordingOf(config.feed)!, depth, recording };
   const market = new MarketSimulator(sequencer, { level, seed, parameters, feed, ...(replay && { replay }) });
   await market.open();
-  await makeUpPast(market.views, sequencer, config, logger, open);
+  await generatePast(market.views, sequencer, config, logger, open);
   const driver = new MarketDriver(sequencer, market);
   return {
     market,

@@ -13,7 +13,7 @@ import type { Venue } from './venue.ts';
 /** The code of a socket that ends without a closing frame. */
 const ABNORMAL = 1006;
 
-/** Closes its ports and ends it; resolves with what a start goes on from. */
+/** Closes the public listener and the venue; resolves with what the next start begins from. */
 export async function goDown(
   venue: Venue,
   front: Front,
@@ -36,7 +36,7 @@ export async function goDown(
   return { ...begins, ...remains };
 }
 
-/** Nobody is answered any more, and what is not durable is lost. */
+/** Ends connections without an answer and loses what is not durable. */
 async function kill({ streams, sequencer, components }: Venue, front: Front): Promise<void> {
   for (const socket of streams.clientSockets()) socket.end(ABNORMAL);
   const closed = front.close();

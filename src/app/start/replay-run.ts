@@ -29,7 +29,7 @@ import { type RunningExchange, startExchange } from './start-exchange.ts';
 const BOT_ENDS_MS = 5000;
 const SESSION = 'replay';
 const OPENING_SECONDS_MAX = 30;
-/** Of the demo accounts the one whose keys the bot gets in its environment. */
+/** The demo account whose keys the bot gets in its environment. */
 const BOT_ACCOUNT = 'bot';
 
 export interface ReplayWish {
@@ -45,7 +45,7 @@ export interface AccountResult {
   /** In quote coins, as fills have it. */
   readonly value: string;
   readonly fees: string;
-  /** Of coins that changed. */
+  /** Coins whose balance has changed. */
   readonly balances: readonly { readonly coin: string; readonly before: string; readonly after: string }[];
 }
 
@@ -268,7 +268,7 @@ class Run {
     return new Map(this.#exchange.demoAccounts.map(({ uid }) => [uid, of(uid)]));
   }
 
-  /** Those that have traded. */
+  /** Accounts that have traded. */
   #accounts(before: Balances): readonly AccountResult[] {
     const after = this.#balances();
     return this.#exchange.demoAccounts.flatMap(({ account, uid }) => {

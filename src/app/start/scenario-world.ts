@@ -16,7 +16,7 @@ export async function scenarioOf(file: string): Promise<Scenario> {
   return loadScenario(file, process.cwd(), SCENARIO_SURROUNDINGS);
 }
 
-/** Beside a program that lives in real time a manual clock runs by itself, so many times as fast. */
+/** With `speed` a manual clock becomes a scaled one: a program in real time runs beside it. */
 export async function startWorld(world: World = {}, speed?: number): Promise<RunningExchange> {
   const { instruments = [], market = 'off', seed = 1, clock = 'manual', start, accounts } = world;
   const running = clock === 'manual' && speed !== undefined ? `scaled:${speed}` : clock;

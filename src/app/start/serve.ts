@@ -29,18 +29,18 @@ const STOP_MAX_MS = 15_000;
 /** Ctrl-C reaches every process of a terminal, and npm forwards it again: signals this close together are one. */
 const ONE_SIGNAL_MS = 1000;
 
-/** `goesOn`: what it goes on with instead of what the data directory has. */
-export async function serve(resolved: ResolvedConfig, goesOn?: GoesOn): Promise<void> {
+/** `startFrom` replaces what the data directory has, such as the state of a capsule. */
+export async function serve(resolved: ResolvedConfig, startFrom?: StartFrom): Promise<void> {
   // Files below the data directory are for this user only.
   process.umask(0o077);
   goOnWithoutReader();
   const logger = createLogger(resolved.config);
   endOnDefect(logger);
-  const exchange = new ExchangeProcess(resolved, logger, goesOn);
+  const exchange = new ExchangeProcess(resolved, logger, startFrom);
   await exchange.start();
 }
 
-export interface GoesOn {
+export interface StartFrom {
   readonly branch: Branch;
   /** Accounts whose keys are published. */
   readonly demo: readonly DemoAccount[];
@@ -51,14 +51,14 @@ class ExchangeProcess {
   readonly #config: Config;
   readonly #logger: Logger;
   readonly #readyFile: ReadyFile | undefined;
-  readonly #goesOn: GoesOn | undefined;
+  readonly #startFrom: StartFrom | undefined;
   #exchange: RunningExchange | undefined;
   /** Time of the first signal. */
   #signalMs: number | undefined;
 
-  constructor(resolved: ResolvedConfig, logger: Logger, goesOn: GoesOn | undefined) {
+  constructor(resolved: ResolvedConfig, logger: Logger, startFrom: StartFrom | undefined) {
     this.#resolved = resolved;
-    this.#goesOn = goesOn;
+    this.#startFrom = startFrom;
     this.#config = resolved.config;
     this.#logger = logger;
     const { readyFile } = this.#config;
@@ -71,7 +71,7 @@ class ExchangeProcess {
     process.on('SIGHUP', () => (detached ? this.#onLostTerminal() : this.#onSignal()));
     try {
       this.#readyFile?.prepare();
-      const { demo, branch } = this.#goesOn ?? {};
+      const { demo, branch } = this.#startFrom ?? {};
       const failed = (error: Error) => this.#fail(error);
       this.#exchange = await startExchange(this.#resolved, this.#logger, failed, demo, branch);
     } catch (error) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { ConsoleSessions } from '../../admin/console-sessions.ts';
-import { RiskWatch } from '../../admin/risk-watch.ts';
+import { ForcedCloses } from '../../admin/forced-closes.ts';
 import type { Load, OperatorRoute } from '../../admin/route.ts';
 import { buildAdminServer } from '../../admin/server.ts';
 import { newToken, openToken, readToken, TOKEN_FILE } from '../../admin/token.ts';
@@ -42,8 +42,8 @@ import type { Components } from './components.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import { isWithinReach, refusalOutsideContainer } from './demo-reach.ts';
 
-/** What stays while the exchange behind the listeners is replaced. */
-export interface Standing {
+/** Belongs to the process: stays when the laboratory replaces the venue behind the listeners. */
+export interface ProcessContext {
   readonly resolved: ResolvedConfig;
   readonly logger: Logger;
   /** Accounts whose keys are published, where it is a demo. */
@@ -58,7 +58,7 @@ export interface Standing {
   readonly token: string;
   /** Routes of the laboratory on the operator's listener. */
   readonly labRoutes: readonly OperatorRoute[];
-  /** Of the laboratory; undefined without one. */
+  /** Undefined without a laboratory. */
   readonly faults: (CallFaults & StreamFaults) | undefined;
   /** Explains commands to their senders; absent where there is no laboratory. */
   readonly explain?: ExplainCommand | undefined;
@@ -78,14 +78,14 @@ export interface BuiltApi {
   readonly streams: Streams;
   readonly readiness: () => readonly ReadinessCheck[];
   readonly load: () => Load;
-  readonly figures: () => MetricsSnapshot;
+  readonly metricsSnapshot: () => MetricsSnapshot;
 }
 
 /** The public API with its streams; it listens behind a front. */
-export async function buildApi(components: ServerDependencies, standing: Standing): Promise<BuiltApi> {
+export async function buildApi(components: ServerDependencies, context: ProcessContext): Promise<BuiltApi> {
   const { sequencer, identity, node } = components;
-  const { logger, recorder, connections, loop, metrics, stopping } = standing;
-  const { config } = standing.resolved;
+  const { logger, recorder, connections, loop, metrics, stopping } = context;
+  const { config } = context.resolved;
   const snapshot = () => metricsOf(components, loop, config, connections);
   const readiness = () => {
     const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, historyStarved, loopDelay } =
@@ -112,7 +112,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     // Demo accounts allow only this machine: there are no millions of addresses to tell apart.
     fewSources: config.memory,
   });
-  const demo = hasDemoKeys(identity, standing.demo);
+  const demo = hasDemoKeys(identity, context.demo);
   const services = {
     sequencer,
     identity,
@@ -127,23 +127,23 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     trustedProxies: config.trustedProxies,
     // The host that the exchange listens on is a name under which it may be reached.
     allowedHosts: [...config.allowedHosts, config.host],
-    // A listener on loopback needs no look at peers.
+    // On loopback every peer is this machine.
     peerRefusal: demo && config.demoReach === 'container' ? refusalOutsideContainer : undefined,
     recorder,
-    faults: standing.faults,
+    faults: context.faults,
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
-  // Participants of a driven clock go by its time alone.
+  // Limits and timeouts of a driven clock use its time alone.
   const driven = choiceOf(sequencer.clock) === 'driven';
   const streams = new Streams({
     ...services,
     rateLimits,
     allowedOrigins,
-    explain: standing.explain,
+    explain: context.explain,
     ...(driven && { driven, wall: sequencer.clock }),
   });
-  const figures = () => ({
+  const metricsSnapshot = () => ({
     ...snapshot(),
     streams: streams.metrics,
     exposure: components.exposure.kept(),
@@ -154,7 +154,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
   serveAsyncApi(api);
   const inspect = config.inspect === 'on';
   servePages(api, {
-    demoKeys: () => demoKeys(identity, standing.demo),
+    demoKeys: () => demoKeys(identity, context.demo),
     // For a page a driven clock is one that others move.
     clock: () => choiceOf(sequencer.clock).replace('driven', 'manual'),
     isNear: (address) => isWithinReach(config.demoReach, address),
@@ -163,7 +163,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
   api.addHook('preClose', () => streams.close());
   await api.ready();
   const load = () => ({ sockets: streams.metrics.connections, ...metrics.takeRecent() });
-  return { api, streams, readiness, load, figures };
+  return { api, streams, readiness, load, metricsSnapshot };
 }
 
 function metricsOf(
@@ -204,16 +204,16 @@ export interface AdminDependencies extends ServerDependencies {
 /** The operator's server; it listens behind a front. */
 export async function buildAdmin(
   dependencies: AdminDependencies,
-  standing: Standing,
+  context: ProcessContext,
 ): Promise<FastifyInstance> {
   const { sequencer, identity, reserves, exposure, audit, ticker, snapshot, readiness, load, node } =
     dependencies;
-  const { resolved, recorder, sessions, token, labRoutes, logger, url } = standing;
+  const { resolved, recorder, sessions, token, labRoutes, logger, url } = context;
   const { allowedHosts, demo, memory, market, operatorHost: host } = resolved.config;
   const server = buildAdminServer({
     sequencer,
     sessions,
-    risk: new RiskWatch(sequencer),
+    forcedCloses: new ForcedCloses(sequencer),
     identity,
     reserves,
     exposure,
@@ -247,7 +247,7 @@ export async function buildAdmin(
   return server;
 }
 
-/** Of a cluster in the folder of its keys; in the named file, else in the data directory, else for this process only. */
+/** From the keys folder of a cluster, the configured file or the data directory; in memory, a new one for this process. */
 export function openOperatorToken({ data, memory, operatorTokenFile, cluster, keys }: Config): string {
   if (cluster !== '') return readToken(join(keys, TOKEN_FILE));
   if (operatorTokenFile !== '') return openToken(operatorTokenFile);

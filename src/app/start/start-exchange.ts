@@ -54,7 +54,7 @@ import { openLaboratory } from './lab-host.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openNodeComponents } from './node-components.ts';
-import { openOperatorToken, type Standing } from './servers.ts';
+import { openOperatorToken, type ProcessContext } from './servers.ts';
 import { backgroundReport, openVenue, type Venue } from './venue.ts';
 
 export interface RunningExchange {
@@ -68,9 +68,9 @@ export interface RunningExchange {
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
   readonly ticker: ClockTicker;
-  /** One that was forked from it in this process. */
+  /** A fork that runs in this process. */
   readonly fork: (id: string) => RunningExchange | undefined;
-  /** What another exchange in memory goes on with from a snapshot, also when this one has stopped. */
+  /** The start of another exchange in memory, from a snapshot of this one; also after this one has stopped. */
   readonly branchFrom: (snapshot: string) => Promise<Branch>;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
@@ -98,9 +98,9 @@ export async function startExchange(
   await refuseUnsafeConfig(resolved.config);
   const config = await withRecordedStart(resolved.config);
   const catalogue = listedPart(loadCatalogue(config.catalogue), config.instruments);
-  // Lock, audit log and listeners; the venue has its own.
-  const kept = new AsyncDisposableStack();
-  const resources = new AsyncDisposableStack();
+  // Lock, audit log and listeners stay when the laboratory replaces the venue; what the venue has opened is closed with it.
+  const processResources = new AsyncDisposableStack();
+  const venueResources = new AsyncDisposableStack();
   let startFailed = false;
   try {
     const isOnDisk = hasDirectory(config);
@@ -111,25 +111,35 @@ export async function startExchange(
     if (branch?.image !== undefined && isOnDisk) writeBeginning(config.data, branch.image);
     const clock = head === undefined ? config.clock : clockOf(head, config.clock);
     if (clock !== config.clock) logger.warn(CHOSEN_CLOCK(clock, config.clock));
-    const beginning = { kept, directory, gapMs: head?.gapMs ?? 0, clock, ...branch };
+    const beginning = { processResources, directory, gapMs: head?.gapMs ?? 0, clock, ...branch };
     // Errors of closing the components must not hide the reason of a failed start.
     const failed = (error: Error) => {
       if (!startFailed) onFailure(error);
     };
     const components =
       config.cluster === ''
-        ? await openComponents(config, logger, resources, failed, beginning)
-        : await openNodeComponents(config, logger, resources, failed);
-    resources.defer(() => drain(components.sequencer));
+        ? await openComponents(config, logger, venueResources, failed, beginning)
+        : await openNodeComponents(config, logger, venueResources, failed);
+    venueResources.defer(() => drain(components.sequencer));
     const start = { config, logger, components, demo };
     const demoAccounts =
       branch === undefined ? await bringUpToDate(start, catalogue) : knownAccounts(components.identity, demo);
     const faults = branch?.faults;
-    const serving = { resolved, logger, demo, kept, resources, failed, directory, demoAccounts, faults };
+    const serving = {
+      resolved,
+      logger,
+      demo,
+      processResources,
+      venueResources,
+      failed,
+      directory,
+      demoAccounts,
+      faults,
+    };
     return await startServing(serving, components, head?.branch ?? 0);
   } catch (error) {
     startFailed = true;
-    for (const each of [resources, kept])
+    for (const each of [venueResources, processResources])
       await each
         .disposeAsync()
         .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
@@ -137,7 +147,7 @@ export async function startExchange(
   }
 }
 
-/** A new exchange on a clock of its own begins with the recording that it replays, unless its beginning is given. */
+/** A new exchange on another clock than the machine's starts at the time of its recording, unless --clock-start is given. */
 async function withRecordedStart(config: Config): Promise<Config> {
   const file = recordingOf(config.feed);
   if (file === undefined || config.clockStart !== 0 || config.clock === 'wall' || config.market === 'off')
@@ -192,7 +202,7 @@ async function refuseUnsafeConfig(config: Config): Promise<void> {
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
 }
 
-/** In a cluster one node at a time does it, and a former one can do no harm. */
+/** In a cluster one node at a time does it, under a duty, so that commands of an earlier holder are refused. */
 function bringUpToDate(start: Start, catalogue: Catalogue): Promise<readonly OpenedDemoAccount[]> {
   const { components } = start;
   const { node } = components;
@@ -232,7 +242,7 @@ async function complete(
   return demoAccounts;
 }
 
-/** Those of the demo that the state already has. */
+/** Demo accounts that exist already. */
 function knownAccounts(identity: Identity, demo: readonly DemoAccount[]): readonly OpenedDemoAccount[] {
   return demo.flatMap((account) => {
     const key = identity.findKey(account.apiKey)?.key;
@@ -244,13 +254,13 @@ interface Serving {
   readonly resolved: ResolvedConfig;
   readonly logger: Logger;
   readonly demo: readonly DemoAccount[];
-  readonly kept: AsyncDisposableStack;
-  /** Of the first venue. */
-  readonly resources: AsyncDisposableStack;
+  readonly processResources: AsyncDisposableStack;
+  /** Of the venue that is opened first. */
+  readonly venueResources: AsyncDisposableStack;
   readonly failed: (error: Error) => void;
   readonly directory: string;
   readonly demoAccounts: readonly OpenedDemoAccount[];
-  /** That the laboratory begins with. */
+  /** In force from the start. */
   readonly faults: FaultsImage | undefined;
 }
 
@@ -260,7 +270,7 @@ async function startServing(
   components: Components,
   branch: number,
 ): Promise<RunningExchange> {
-  const { resolved, logger, demo, kept, resources, directory, demoAccounts } = serving;
+  const { resolved, logger, demo, processResources, venueResources, directory, demoAccounts } = serving;
   const { config } = resolved;
   const live: { venue?: Venue } = {};
   const current = () => live.venue!;
@@ -271,15 +281,15 @@ async function startServing(
   const fronts = openFronts(config, new ConnectionLimit(logger));
   let url = '';
   const loop = readEventLoop();
-  kept.defer(() => loop.stop());
-  const standing: Standing = {
+  processResources.defer(() => loop.stop());
+  const context: ProcessContext = {
     resolved,
     logger,
     demo,
     loop,
     connections: fronts.connections,
     recorder: config.inspect === 'on' ? new Recorder() : undefined,
-    metrics: new Metrics(() => current().figures()),
+    metrics: new Metrics(() => current().metricsSnapshot()),
     stopping: { begun: false },
     sessions: new ConsoleSessions(() => Date.now()),
     token: config.operator ? openOperatorToken(config) : '',
@@ -288,30 +298,32 @@ async function startServing(
     explain: laboratory.explain,
     url: () => url,
   };
-  const venue = await openVenue(components, standing, directory, resources);
+  const venue = await openVenue(components, context, directory, venueResources);
   live.venue = venue;
-  laboratory.attach(standing, fronts, (next) => {
+  laboratory.attach(context, fronts, (next) => {
     live.venue = next;
   });
   fronts.serve(venue);
   url = await listen(fronts.api, config, 'port', logger);
-  kept.defer(() => fronts.api.close());
-  const operatorUrl = config.operator ? await openOperator(config, standing, fronts, kept) : undefined;
+  processResources.defer(() => fronts.api.close());
+  const operatorUrl = config.operator
+    ? await openOperator(config, context, fronts, processResources)
+    : undefined;
   if (components.node !== undefined) components.node.urls = { url, operatorUrl };
   venue.start();
   const stop = async () => {
-    standing.stopping.begun = true;
+    context.stopping.begun = true;
     await laboratory.close();
     const last = current();
-    last.rest();
+    last.pause();
     await fronts.close(last);
-    // A node that has stopped by itself only leaves.
+    // A node that has halted can make nothing durable any more.
     if (components.node === undefined || last.sequencer.failure === undefined) {
       await last.sequencer.durable();
       if (!config.memory) await finalSnapshot(last.scheduler, logger);
     }
     await last.close();
-    await kept.disposeAsync();
+    await processResources.disposeAsync();
   };
   let stopped: Promise<void> | undefined;
   // Only now, because clients have waited for the start.
@@ -320,8 +332,8 @@ async function startServing(
   return {
     url,
     operatorUrl,
-    operatorToken: config.operator ? standing.token : undefined,
-    consoleCode: config.operator ? () => standing.sessions.issueCode(defaultOperator()) : undefined,
+    operatorToken: config.operator ? context.token : undefined,
+    consoleCode: config.operator ? () => context.sessions.issueCode(defaultOperator()) : undefined,
     get sequencer() {
       return current().sequencer;
     },
@@ -339,7 +351,7 @@ async function startServing(
     demoAccounts,
     replayedCommands: replayed,
     announceStop: (seconds) => {
-      standing.stopping.begun = true;
+      context.stopping.begun = true;
       return current().streams.announceStop(seconds);
     },
     stop: () => {
@@ -352,16 +364,16 @@ async function startServing(
 /** Where there is a data directory, the endpoint file for the command line exists while the listener is open. */
 async function openOperator(
   config: Config,
-  { token, logger }: Standing,
+  { token, logger }: ProcessContext,
   { admin }: Fronts,
-  kept: AsyncDisposableStack,
+  processResources: AsyncDisposableStack,
 ): Promise<string> {
   const { data, operatorHost: host, operatorPort: port } = config;
   const url = await listen(admin, { host, port }, 'operator-port', logger);
-  kept.defer(() => admin.close());
+  processResources.defer(() => admin.close());
   if (!hasDirectory(config)) return url;
   writeAdminEndpoint(data, { url, token, pid: process.pid });
-  kept.defer(() => removeAdminEndpoint(data));
+  processResources.defer(() => removeAdminEndpoint(data));
   return url;
 }
 

@@ -29,9 +29,9 @@ import { openAddressKey } from './address-key.ts';
 import type { Components } from './components.ts';
 import { LOG_DIRECTORY } from './data-files.ts';
 import { IdentityMarkWriter } from './identity-marks.ts';
-import { keepMarket } from './node-market.ts';
+import { runMarketOnDuty } from './node-market.ts';
 import { type OpenSimulator, openSimulator } from './open-simulator.ts';
-import { buildAdmin, buildApi, type Standing } from './servers.ts';
+import { buildAdmin, buildApi, type ProcessContext } from './servers.ts';
 
 const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
 
@@ -47,31 +47,31 @@ export interface Venue {
   readonly streams: Streams;
   /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
-  readonly figures: () => MetricsSnapshot;
+  readonly metricsSnapshot: () => MetricsSnapshot;
   /** The mark of the identity store, for a snapshot. */
   identityNote(): Uint8Array;
   readonly past: Components['past'];
-  /** Time and market go on. */
+  /** Starts or resumes clock and market. */
   start(): void;
-  /** Neither clock nor market submits anything; `start` ends it. */
-  rest(): void;
-  /** Another clock from the present time on. */
+  /** Clock and market submit nothing until `start`. */
+  pause(): void;
+  /** Changes the clock; time goes on from the present. */
   setClock(choice: ClockChoice): void;
   /** The market begins anew from the present state, as after a restart. */
   reopenMarket(): Promise<void>;
-  /** Its own resources; listeners stay. */
+  /** Closes its own resources; the listeners stay open. */
   close(): Promise<void>;
 }
 
-/** `resources` are those of the components; the venue closes them. `directory` is where they lie. */
+/** `resources` are those of the components; the venue closes them. `directory` holds their files. */
 export async function openVenue(
   components: Components,
-  standing: Standing,
+  context: ProcessContext,
   directory: string,
   resources: AsyncDisposableStack,
 ): Promise<Venue> {
-  const { logger } = standing;
-  const { config } = standing.resolved;
+  const { logger } = context;
+  const { config } = context.resolved;
   const { sequencer, identity } = components;
   const { node } = components;
   const report = backgroundReport(logger);
@@ -88,7 +88,7 @@ export async function openVenue(
   let simulator: OpenSimulator | undefined = node === undefined ? await open() : undefined;
   resources.defer(() => simulator?.close());
   if (node !== undefined)
-    keepMarket(node, logger, open, (opened) => {
+    runMarketOnDuty(node, logger, open, (opened) => {
       simulator = opened;
     });
   await sequencer.generated24h.load(sequencer.history, sequencer.state, components.generated24h);
@@ -96,19 +96,19 @@ export async function openVenue(
   const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
   const exposure = watchExposure(sequencer, config, logger, resources);
   const dependencies = { ...components, addressKey, reserves, exposure };
-  const { api, streams, readiness, load, figures } = await buildApi(dependencies, standing);
+  const { api, streams, readiness, load, metricsSnapshot } = await buildApi(dependencies, context);
   resources.defer(() => api.close());
   const snapshot = () => scheduler.snapshot();
   const market = () => simulator?.market;
   const admin = config.operator
-    ? await buildAdmin({ ...dependencies, ticker, market, snapshot, readiness, load }, standing)
+    ? await buildAdmin({ ...dependencies, ticker, market, snapshot, readiness, load }, context)
     : undefined;
   if (admin !== undefined) resources.defer(() => admin.close());
   const start = () => {
     scheduler.start();
     simulator?.start();
   };
-  const rest = () => {
+  const pause = () => {
     simulator?.stop();
     scheduler.stop();
   };
@@ -125,14 +125,14 @@ export async function openVenue(
     get market() {
       return simulator?.market;
     },
-    figures,
+    metricsSnapshot,
     identityNote: () => identityNote() ?? new Uint8Array(0),
     past: components.past,
     start,
-    rest,
+    pause,
     setClock: (choice) => {
       const { clock, wall } = components;
-      rest();
+      pause();
       clock.change(clockFrom(choice, Math.max(clock.now(), sequencer.state.now), wall));
       ticker.clockChanged();
       start();

@@ -2,7 +2,7 @@
 
 export interface PostgresAddress {
   readonly url: string;
-  /** Of the other servers of the same database, one of which takes writes; none unless given. */
+  /** URLs of the other servers of the same database, one of which takes writes. Default: none. */
   readonly others?: readonly string[];
   /** Without password and parameters, for messages. */
   readonly place: string;

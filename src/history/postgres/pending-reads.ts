@@ -8,7 +8,7 @@ import type { Readers } from './readers.ts';
 import { passes } from './refusal.ts';
 
 /** Time that a read waits for a server that is away. */
-export const READ_PATIENCE_MS = 2000;
+export const READ_WAIT_MAX_MS = 2000;
 const RETRY_AFTER_MS = 250;
 const UNAVAILABLE = 'the history cannot be read now: its database does not answer; try again';
 
@@ -39,10 +39,10 @@ export class PendingReads {
     this.#begun.set(id, { sinceMs, read });
   }
 
-  /** Those that have waited long enough, while the server is away. */
-  refuseImpatient(nowMs: number): void {
+  /** Refuses reads that have waited too long while the server is away. */
+  refuseOverdue(nowMs: number): void {
     for (const [id, { sinceMs }] of this.#begun) {
-      if (nowMs - sinceMs < READ_PATIENCE_MS) continue;
+      if (nowMs - sinceMs < READ_WAIT_MAX_MS) continue;
       this.#begun.delete(id);
       this.#send(unavailable(id));
     }
@@ -69,7 +69,7 @@ export class PendingReads {
           const { message } = error as Error;
           return { type: 'refused', id, message, damaged: error instanceof DamagedRow };
         }
-        if (this.#ended || performance.now() - sinceMs >= READ_PATIENCE_MS) return unavailable(id);
+        if (this.#ended || performance.now() - sinceMs >= READ_WAIT_MAX_MS) return unavailable(id);
         await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
       }
     }

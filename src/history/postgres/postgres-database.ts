@@ -13,7 +13,7 @@ import { NameResolver } from '../tables/name-resolver.ts';
 import { Absence } from './absence.ts';
 import type { PostgresAddress } from './address.ts';
 import { FileRows } from './copies.ts';
-import { PendingReads, READ_PATIENCE_MS, unavailable } from './pending-reads.ts';
+import { PendingReads, READ_WAIT_MAX_MS, unavailable } from './pending-reads.ts';
 import { Readers } from './readers.ts';
 import { passes, reasonOf, refusal } from './refusal.ts';
 import { WaitingRows } from './waiting-rows.ts';
@@ -28,7 +28,7 @@ const CLOSE_WITHIN_MS = 5000;
 /** Formatting in one turn, in ms; one message may take longer. */
 const SLICE_MS = 5;
 
-/** What a thread can be told. */
+/** What the thread starts with. */
 export interface PostgresStart {
   readonly address: PostgresAddress;
   /** The exchange whose history it is. */
@@ -67,7 +67,7 @@ export class PostgresDatabase {
   #inbox: ToDatabase[] = [];
   #slice: NodeJS.Immediate | undefined;
   #waiting = new WaitingRows();
-  /** Those of the transaction under way, or of one that failed and is repeated. */
+  /** Rows of the transaction under way, or of one that failed and is repeated. */
   #storing: WaitingRows | undefined;
   /** Messages formatted, and stored, since the start. */
   #formatted = 0;
@@ -164,7 +164,7 @@ export class PostgresDatabase {
     this.#wake.resolve();
   }
 
-  /** What a reader adds; a past that is lost with the server is made up again at the next start. */
+  /** Generated rows of a reader; a past that is lost with the server is generated again at the next start. */
   #addBeside(past: GeneratedPast): void {
     const rows = new WaitingRows();
     rows.addGenerated(past);
@@ -318,14 +318,14 @@ export class PostgresDatabase {
   #noteAway(reason: string): void {
     if (this.#ended) return;
     this.#absence.note(reason);
-    this.#refuseImpatient();
+    this.#refuseOverdue();
   }
 
-  #refuseImpatient(): void {
+  #refuseOverdue(): void {
     const nowMs = performance.now();
-    this.#reads.refuseImpatient(nowMs);
+    this.#reads.refuseOverdue(nowMs);
     const { impatient = [], patient = [] } = Object.groupBy(this.#requests, ({ request, sinceMs }) =>
-      request.type === 'close' || nowMs - sinceMs >= READ_PATIENCE_MS ? 'impatient' : 'patient',
+      request.type === 'close' || nowMs - sinceMs >= READ_WAIT_MAX_MS ? 'impatient' : 'patient',
     );
     this.#requests = patient;
     for (const { request } of impatient) {
@@ -341,7 +341,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** Those whose rows are stored. */
+  /** Answers requests whose rows are stored. */
   #answerRequests(): void {
     const { ready = [], early = [] } = Object.groupBy(this.#requests, ({ after }) =>
       after <= this.#stored ? 'ready' : 'early',

@@ -15,7 +15,7 @@ export class WaitingRows {
   /** Records of commands up to this one are missing (0 = of none). */
   gapSeq = 0;
   rows = 0;
-  /** Of them those that were projected, which the lag counts. */
+  /** Rows that were projected, which the lag counts. */
   projected = 0;
   messages = 0;
 

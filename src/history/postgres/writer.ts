@@ -35,7 +35,7 @@ const CUT_OFF = `SELECT pg_terminate_backend(l.pid) FROM pg_locks l
 export class PostgresWriter {
   readonly #address: PostgresAddress;
   readonly #instance: string;
-  /** Of this process's sessions, so that one that is left over can be told from those of others. */
+  /** Name of this process's sessions, which distinguishes its own left-over session from those of others. */
   readonly #name: string;
   readonly #takesOver: boolean;
   readonly #inserts = new Map<string, string>();

@@ -98,7 +98,7 @@ export class Maker implements Agent {
       }
     }
     this.weightSum = sum;
-    // Dice of its own: the tail changes nothing of the market before it.
+    // A generator of its own, so that the tail does not change the numbers that the rest of the maker draws.
     const tailRng = new Rng(seed, `${this.name} tail`);
     for (let level = view.parameters.levels; level < MAKER_ORDERS_A_SIDE; level++) {
       for (const side of [Side.buy, Side.sell]) {

@@ -27,13 +27,13 @@ export interface TapeReport {
   readonly recorded: Traded;
   /** On this book since the tape began. */
   readonly traded: Traded;
-  /** Of these with a user on one side or both: they are not in the file. */
+  /** Part of `traded` with a user on one side or both: these trades are not in the file. */
   readonly withUsers: Traded;
   /** In the file and below the least size of an order here. */
   readonly tooSmall: Traded;
   readonly lastRecorded: number;
   readonly lastTraded: number;
-  /** Of the last trade here from the last one in the file, and the largest so far. */
+  /** Distance of the last trade here from the last one in the file, and the largest so far. */
   readonly distanceBps: number;
   readonly distanceBpsMax: number;
 }

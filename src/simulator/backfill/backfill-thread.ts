@@ -1,4 +1,4 @@
-/** Makes up the past in a thread of its own while the exchange is open: each book has its past when it is made. */
+/** Generates the past in a thread of its own while the exchange is open; each book has its past as soon as it is stored. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { GeneratedPast } from '../../history/generated-candles.ts';
@@ -21,7 +21,7 @@ export class BackfillThread implements AsyncDisposable {
 
   async #store(history: History): Promise<void> {
     const ended = once(this.#worker, 'exit').then((): never => {
-      throw new Error('the thread that makes up the past has ended before it was done');
+      throw new Error('the thread that generates the past has ended before it was done');
     });
     const received = new Promise<void>((resolve, reject) => {
       this.#worker.on('message', (past: GeneratedPast | undefined) => {

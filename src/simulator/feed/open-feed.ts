@@ -16,7 +16,7 @@ export interface FeedOptions extends SyntheticOptions {
 
 /** What the settings say about a recording. */
 export interface RecordingChoice {
-  /** `FORMAT` or `FORMAT:PAIR`; empty when the file is to tell. */
+  /** `FORMAT` or `FORMAT:PAIR`; empty to find it by the first line of the file. */
   readonly as: string;
   readonly skipBad: number;
 }

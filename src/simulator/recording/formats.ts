@@ -180,10 +180,10 @@ export const FORMATS = [
   {
     name: 'tardis-derivative-ticker',
     header: [...TARDIS, 'index_price', 'mark_price'],
-    // A ticker tells only what has changed.
+    // A ticker has only the columns that have changed.
     read: (cells) => {
-      const told = ['index_price', 'mark_price', 'last_price'].find((name) => cells.get(name) !== '');
-      return told === undefined ? undefined : { ...ofTardis(cells), prices: [decimal(cells, told)] };
+      const column = ['index_price', 'mark_price', 'last_price'].find((name) => cells.get(name) !== '');
+      return column === undefined ? undefined : { ...ofTardis(cells), prices: [decimal(cells, column)] };
     },
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Books that a recording tells by their changes: a snapshot, then the new size of each level that has changed, 0 for one that
- * has gone. Rows that arrived together are one change; a book is told at most ten times a second, as it is by then.
+ * Books that a recording has as changes: a snapshot, then the new size of each level that has changed, 0 for one that
+ * has gone. Rows that arrived together are one change; a book is emitted at most ten times a second, as it is by then.
  */
 import type { Entry } from './formats.ts';
 
@@ -15,7 +15,7 @@ export interface LevelChange {
 }
 
 const LEVELS_MAX = 25;
-const TOLD_EACH_MS = 100;
+const EMIT_EVERY_MS = 100;
 
 type Side = Map<number, number>;
 
@@ -26,17 +26,17 @@ interface Book {
   time: number;
   isSnapshot: boolean;
   isChanged: boolean;
-  toldTime: number;
+  emittedTime: number;
 }
 
 export class IncrementalBooks {
   readonly #books = new Map<string, Book>();
 
-  /** What was told before this change, when it is due. */
+  /** Returns the book as it was before this change, when it is due. */
   change({ time, pair, isSnapshot, isBid, price, size }: LevelChange): Entry | undefined {
     const book = this.#bookOf(pair, time);
-    const isDue = time > book.time && book.time - book.toldTime >= TOLD_EACH_MS;
-    const told = isDue ? tell(pair, book) : undefined;
+    const isDue = time > book.time && book.time - book.emittedTime >= EMIT_EVERY_MS;
+    const emitted = isDue ? emit(pair, book) : undefined;
     // A venue begins anew after a disconnection; what was known before is gone.
     if (isSnapshot && !book.isSnapshot) {
       book.bids.clear();
@@ -48,13 +48,13 @@ export class IncrementalBooks {
     book.time = time;
     book.isSnapshot = isSnapshot;
     book.isChanged = true;
-    return told;
+    return emitted;
   }
 
-  /** What is left to tell behind the last row. */
+  /** Books that are not emitted yet, after the last row. */
   end(): readonly Entry[] {
     return [...this.#books]
-      .flatMap(([pair, book]) => tell(pair, book) ?? [])
+      .flatMap(([pair, book]) => emit(pair, book) ?? [])
       .sort((one, other) => one.time - other.time);
   }
 
@@ -67,7 +67,7 @@ export class IncrementalBooks {
       time,
       isSnapshot: false,
       isChanged: false,
-      toldTime: Number.NEGATIVE_INFINITY,
+      emittedTime: Number.NEGATIVE_INFINITY,
     };
     this.#books.set(pair, made);
     return made;
@@ -75,13 +75,13 @@ export class IncrementalBooks {
 }
 
 /** Undefined while one of its sides is empty, or a venue that is behind shows them crossed. */
-function tell(pair: string, book: Book): Entry | undefined {
+function emit(pair: string, book: Book): Entry | undefined {
   if (!book.isChanged) return undefined;
   const bids = best(book.bids, (one, other) => other - one);
   const asks = best(book.asks, (one, other) => one - other);
   const [bid, ask] = [bids[0]?.[0], asks[0]?.[0]];
   if (bid === undefined || ask === undefined || bid >= ask) return undefined;
-  book.toldTime = book.time;
+  book.emittedTime = book.time;
   book.isChanged = false;
   const values = Float64Array.from([...bids, ...asks].flat());
   return { time: book.time, pair, prices: [(bid + ask) / 2], levels: { bids: bids.length, values } };

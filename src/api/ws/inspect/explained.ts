@@ -16,7 +16,7 @@ export interface ExplainedCheck {
   readonly rightWouldBe?: string;
 }
 
-/** What an explanation tells the page. */
+/** An explanation as the page shows it. */
 export interface CommandExplanation {
   readonly what: string;
   readonly verdict: string;
@@ -67,7 +67,7 @@ function withSent(check: ExplainedCheck, entry: Entry): ExplainedCheck {
   return { ...check, inputs: { ...check.inputs, [field]: sent }, rightWouldBe: near };
 }
 
-/** Of the only order of a request; a batch does not say which of them it was. */
+/** A field of the only order of a request; of a batch it is not known which order was refused. */
 function sentValue(entry: Entry, field: string): string {
   const frame = itemsOf(fieldsOf(entry.body).args);
   const items = frame.length > 0 ? frame : itemsOf(parsed(entry.body));

@@ -1,7 +1,7 @@
 /**
  * `/v3/ws/inspect`: what an account sent and got (docs/inspector.md). A client logs in as on the private stream, follows
  * `requests` and `mistakes`, and asks for single entries. Entries are sent together ten times a second at most, the
- * newest of them when they are too many: whoever looks must not slow down whoever trades.
+ * newest of them when they are too many: reading must not slow down trading.
  */
 import type { KeyDirectory } from '../../../identity/identity.ts';
 import { type Summary, summaryOf } from '../../../inspector/entry-summary.ts';
@@ -19,7 +19,6 @@ import { MistakeFeed } from './mistake-feed.ts';
 import type { Mistake } from './mistakes.ts';
 
 const PUSH_EVERY_MS = 100;
-/** Of the first push, and of every other. */
 const ENTRIES_PER_PUSH_MAX = 500;
 const TOPICS = ['requests', 'mistakes'] as const;
 type Topic = (typeof TOPICS)[number];

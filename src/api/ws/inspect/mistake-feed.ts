@@ -1,6 +1,6 @@
 /**
  * The mistakes in what one viewer may see. It reads the records from the oldest on, few at a time: they may be many, and
- * whoever looks must not slow down whoever trades.
+ * reading must not slow down trading.
  */
 import type { KeyDirectory } from '../../../identity/identity.ts';
 import type { Entry, Recorder } from '../../../inspector/recorder.ts';
@@ -9,7 +9,7 @@ import { type Mistake, Mistakes } from './mistakes.ts';
 const ENTRIES_PER_STEP = 250;
 const BEHIND_MS = 20;
 const CURRENT_MS = 500;
-/** Those with the most entries. */
+/** Mistakes that are shown: those that were made most often. */
 const SHOWN_MAX = 100;
 
 export interface MistakeFeedOptions {

@@ -101,8 +101,8 @@ export class Mistakes {
 
   #inCall(entry: Entry): Found[] {
     const path = entry.target.split('?', 1)[0]!;
-    const { code: told, msg } = verdictOf(entry);
-    const code = codeOf(told);
+    const { code: sent, msg } = verdictOf(entry);
+    const code = codeOf(sent);
     const route = routeOf(entry);
     const found = [
       refusedSign(entry, code, msg),

@@ -243,9 +243,9 @@ const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set(['40010', '25000']);
 export const isUnknownOutcome = (code: string): boolean => UNKNOWN_OUTCOME.has(code);
 
 export function whyOf(entry: Entry, keys: KeyDirectory): Why {
-  const { code: told, msg } = verdictOf(entry);
-  if (['', '0', '00000'].includes(told)) return { ...NOTHING, steps: stepsUpTo(undefined) };
-  const code = codeOf(told);
+  const { code: sent, msg } = verdictOf(entry);
+  if (['', '0', '00000'].includes(sent)) return { ...NOTHING, steps: stepsUpTo(undefined) };
+  const code = codeOf(sent);
   const again = isUnknownOutcome(code)
     ? 'the outcome is unknown: ask for the order by its clientOid before sending it again'
     : 'nothing was changed, so it can be sent again once its cause is gone';
@@ -274,9 +274,9 @@ export function whyOf(entry: Entry, keys: KeyDirectory): Why {
 }
 
 /** The code of the catalogue, whatever the dialect and whether it came over HTTP or a socket. */
-export function codeOf(told: string): string {
-  if (Object.hasOwn(SOCKET_CODES, told)) return SOCKET_CODES[told]!;
-  return isWireCode(told) ? told : (CLASSIC_CODES.get(told) ?? told);
+export function codeOf(sent: string): string {
+  if (Object.hasOwn(SOCKET_CODES, sent)) return SOCKET_CODES[sent]!;
+  return isWireCode(sent) ? sent : (CLASSIC_CODES.get(sent) ?? sent);
 }
 
 /** Older codes have one meaning for several; the first is the commonest. */

@@ -10,14 +10,14 @@ export interface StartFacts {
   readonly version: string;
   readonly url: string;
   readonly operatorUrl?: string | undefined;
-  /** Only a terminal is told: output that goes to a file would keep it. */
+  /** Printed to a terminal only: a file would keep it. */
   readonly consoleCode?: string | undefined;
   /** In memory mode: the token has no file, and ends with the process. */
   readonly operatorToken?: string | undefined;
   /** Undefined when everything is in memory. */
   readonly data: string | undefined;
   readonly demoAccounts: readonly OpenedDemoAccount[];
-  /** Who may use them. */
+  /** Who may use the demo accounts. */
   readonly demoReach: 'loopback' | 'container';
   /** Instruments by category. */
   readonly instruments: Readonly<Record<string, number>>;

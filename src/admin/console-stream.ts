@@ -1,7 +1,7 @@
 /**
- * `/admin/stream`: figures of the running exchange each second, and lines of the audit log as they are written, for the
- * console. The first message is `{"bearer": "…"}`: a page cannot send headers with a handshake, and an address would be
- * kept by browser and proxies. Nothing is counted while nobody watches.
+ * `/admin/stream`, for the console: load and health of the running exchange each second, and lines of the audit log as they are
+ * written. The first message is `{"bearer": "…"}`: a page cannot send headers with a handshake, and an address would be
+ * kept by browser and proxies. Nothing is counted while no console is connected.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -15,7 +15,7 @@ import { clockView } from './clock-view.ts';
 import type { AdminContext } from './route.ts';
 
 export const STREAM_PATH = '/admin/stream';
-const FIGURES_EVERY_MS = 1000;
+const SEND_EVERY_MS = 1000;
 const LOGIN_WITHIN_MS = 5000;
 const WATCHERS_MAX = 32;
 const FRAME_BYTES_MAX = 4096;
@@ -29,7 +29,7 @@ type Context = Pick<AdminContext, 'sequencer' | 'health' | 'load' | 'market' | '
   readonly audit: AuditLog;
 };
 
-export class FigureStream {
+export class ConsoleStream {
   readonly #context: Context;
   readonly #source: RequestSource;
   readonly #authentication: Authentication;
@@ -39,13 +39,13 @@ export class FigureStream {
     maxPayload: FRAME_BYTES_MAX,
     perMessageDeflate: false,
   });
-  /** With the bearer of each. */
+  /** Logged-in consoles, each with its bearer. */
   readonly #watchers = new Map<WebSocket, string>();
   #timer: NodeJS.Timeout | undefined;
-  /** What was counted when figures were last sent. */
+  /** Counts when the last frame was sent. */
   #orders = 0;
   #applied = 0;
-  /** Since then. */
+  /** Since the last frame. */
   #trades = 0;
 
   constructor(context: Context, source: RequestSource, authentication: Authentication) {
@@ -73,7 +73,7 @@ export class FigureStream {
     clearInterval(this.#timer);
     for (const ws of this.#sockets.clients) {
       ws.close(CLOSE_RESTART, 'the exchange stops');
-      setTimeout(() => ws.terminate(), FIGURES_EVERY_MS).unref();
+      setTimeout(() => ws.terminate(), SEND_EVERY_MS).unref();
     }
   }
 
@@ -83,7 +83,7 @@ export class FigureStream {
     ws.on('close', () => {
       clearTimeout(late);
       this.#watchers.delete(ws);
-      if (this.#watchers.size === 0) this.#rest();
+      if (this.#watchers.size === 0) this.#stopTimer();
     });
     ws.once('message', (data) => {
       clearTimeout(late);
@@ -93,18 +93,18 @@ export class FigureStream {
         return;
       }
       this.#watchers.set(ws, bearer);
-      this.#begin();
-      ws.send(this.#figures(FIGURES_EVERY_MS));
+      this.#startTimer();
+      ws.send(this.#frame(SEND_EVERY_MS));
     });
   }
 
-  #begin(): void {
+  #startTimer(): void {
     if (this.#timer !== undefined) return;
-    this.#countAnew();
-    this.#timer = setInterval(() => this.#tick(), FIGURES_EVERY_MS).unref();
+    this.#resetCounts();
+    this.#timer = setInterval(() => this.#tick(), SEND_EVERY_MS).unref();
   }
 
-  #rest(): void {
+  #stopTimer(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -112,11 +112,11 @@ export class FigureStream {
   #tick(): void {
     for (const [ws, bearer] of this.#watchers)
       if (!this.#authentication.accepts(bearer)) ws.close(CLOSE_UNAUTHENTICATED, 'the session has ended');
-    this.#send(this.#figures(FIGURES_EVERY_MS));
-    this.#countAnew();
+    this.#send(this.#frame(SEND_EVERY_MS));
+    this.#resetCounts();
   }
 
-  #countAnew(): void {
+  #resetCounts(): void {
     const { ordersEntered, appliedSeq } = this.#context.sequencer;
     this.#orders = ordersEntered;
     this.#applied = appliedSeq;
@@ -130,7 +130,7 @@ export class FigureStream {
     }
   }
 
-  #figures(spanMs: number): string {
+  #frame(spanMs: number): string {
     const { sequencer, health, load, market, demo } = this.#context;
     const { appliedSeq, durableSeq, ordersEntered, history, state, clock } = sequencer;
     const perSecond = (count: number) => Math.round((count * 1000) / spanMs);
@@ -139,7 +139,7 @@ export class FigureStream {
       ...clockView(clock),
       nextFunding: Number.isFinite(state.nextFunding) ? state.nextFunding : null,
       demo,
-      market: market === undefined ? null : marketFigures(market),
+      market: market === undefined ? null : marketView(market),
       halted: state.halted,
       checks: health().checks,
       applied: appliedSeq,
@@ -155,7 +155,7 @@ export class FigureStream {
   }
 }
 
-function marketFigures(market: MarketSimulator) {
+function marketView(market: MarketSimulator) {
   const { members, options } = market;
   const running = members.filter(({ agent }) => market.isRunning(agent.name)).length;
   return { level: options.level, seed: options.seed, agents: members.length, running };

@@ -1,4 +1,4 @@
-/** The forced closes of late, for the console's page of risks. */
+/** The last forced closes, for the console's page of risks. */
 import { OrderKind } from '../core/model/enums.ts';
 import type { Filled, FillRecord } from '../core/model/event.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
@@ -13,8 +13,8 @@ export const FORCED_KINDS: Readonly<Partial<Record<OrderKind, string>>> = {
   [OrderKind.adl]: 'deleveraging',
 };
 
-export class RiskWatch {
-  readonly #forced: FillRecord[] = [];
+export class ForcedCloses {
+  readonly #fills: FillRecord[] = [];
 
   constructor(sequencer: Sequencer) {
     sequencer.onPublished(({ events }) => {
@@ -23,13 +23,13 @@ export class RiskWatch {
   }
 
   /** Fills of forced closes since the start, the newest first. */
-  forced(): readonly FillRecord[] {
-    return this.#forced.toReversed();
+  recent(): readonly FillRecord[] {
+    return this.#fills.toReversed();
   }
 
   #note({ fill }: Filled): void {
     if (fill.futures === undefined || FORCED_KINDS[fill.futures.kind] === undefined) return;
-    this.#forced.push(fill);
-    if (this.#forced.length > FORCED_MAX) this.#forced.shift();
+    this.#fills.push(fill);
+    if (this.#fills.length > FORCED_MAX) this.#fills.shift();
   }
 }
