@@ -10,7 +10,7 @@ interface Words {
   readonly aside?: Readonly<Record<string, string>>;
   readonly first?: (floor: LoanFloor) => void;
   /** In one step unless given. */
-  readonly portion?: number;
+  readonly portion?: number | undefined;
 }
 
 /** Ann has 7 000 USDT and is long 1 from 60 000 against bob. The contract ends at 50 000; the fund has 2 000. */

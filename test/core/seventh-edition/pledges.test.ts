@@ -57,7 +57,7 @@ test('17.1: the example: what a pledge is worth beyond its loan pays for the pos
   assert.equal(lastOf(before.floor, 'bob'), 'adl close 1 @ 58034.9 fee 0 pnl 1965.1');
   assert.deepEqual(cashOf(before.floor), ['0.07906', '0']);
   assert.equal(before.floor.standing('ann', before.loan), '9000 + 0.03141 USDT for 5 ETH at 60 %');
-  const { floor, loan } = crash({});
+  const { floor } = crash({});
   // 9 000.03141 * 1.02 / 3 000 = 3.06001068 would be sold; 1.93998932 count 0.95 * 5 819.96796 = 5 528.969562.
   // (60 000 - 2 000 - 5 528.969562) / 0.9994 = 52 502.53
   assert.equal(lastOf(floor, 'bob'), 'adl close 1 @ 52502.6 fee 0 pnl 7497.4');
