@@ -134,10 +134,10 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 7;
+  newer[0] = 8;
   const refusal = {
     name: 'UnreadableRecord',
-    message: /has format 7, this version reads formats 1 to 6: start/,
+    message: /has format 8, this version reads formats 1 to 7: start/,
   };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;

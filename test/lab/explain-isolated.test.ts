@@ -57,13 +57,13 @@ function liquidationPrice(contract: ContractFacts): string {
   return 'none';
 }
 
-/** Margin of an isolated position that must stay, in the settlement coin; coin is rounded down, as profits are. */
+/** Margin of an isolated position that must stay, in the settlement coin, rounded up (rules 17.3). */
 function needed(contract: ContractFacts, coinPrice: Q): Q {
   const { size, mark, leverage, coinMargined } = contract;
   const notional = abs(size).times(mark);
   const kept = notional.over(leverage).ceil(8).max(keptFor(contract, notional));
   const whole = kept.plus(Q.zero.minus(unrealisedOf(contract)).max(Q.zero));
-  return coinMargined ? whole.over(coinPrice).floor(8) : whole;
+  return coinMargined ? whole.over(coinPrice).ceil(8) : whole;
 }
 
 for (const [contract, name] of CONTRACTS.entries())

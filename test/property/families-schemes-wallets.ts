@@ -1,11 +1,13 @@
 /** Schemes that go through the funding wallet, which stands behind a unified account that owes (rules 13.7 (e), 16). */
 import { Wallet } from '../../src/core/model/enums.ts';
+import { LoanTerm } from '../../src/core/model/loan-terms.ts';
 import { payOut } from './families-acts.ts';
 import { cents, type Ground, type Steps } from './families-ground.ts';
 import {
   BAND,
   bring,
   COIN_MARGINED,
+  deserted,
   LINEAR,
   leverage,
   mainOf,
@@ -97,6 +99,114 @@ export function* loseBesideWallet(ground: Ground): Steps {
   yield* ground.move([[COIN.btc, 0.97 + 0.06 * dice.next()]]);
   for (const uid of owners) yield* bring(ground, uid, COIN.usdt, ground.cash(uid, COIN.usdt) + 1);
   for (const uid of owners) yield* empty(ground, uid, third, coin, aside);
+}
+
+/** The same with pledges that are worth more than their loans, whose money has left. */
+export function* loseBesidePledge(ground: Ground): Steps {
+  const { dice } = ground;
+  const [loser, friend] = pair(ground);
+  const stake = dice.pick([2000, 10_000]);
+  const pledged = stake * dice.pick([1, 4, 10]);
+  const owners = [friend, loser].filter(() => dice.chance(0.7));
+  for (const uid of owners) yield* pledge(ground, uid, pledged);
+  yield* winAndLose(ground, loser, friend, stake, function* () {});
+  for (const uid of owners) yield* unpledge(ground, uid);
+}
+
+/** The same with an isolated order far from the price: what it holds is not in the unified account. */
+export function* loseBesideOrder(ground: Ground): Steps {
+  const { dice } = ground;
+  const [loser, friend] = pair(ground);
+  const stake = dice.pick([2000, 10_000]);
+  const book = dice.pick([BOOK.ethPerp, BOOK.ethPerp, BOOK.btcQuarter]);
+  yield* winAndLose(ground, loser, friend, stake, () => hide(ground, friend, book, stake * 2));
+  yield ground.do({ type: 'cancelEverything', uid: friend });
+}
+
+/** Rises or falls that make one lose more in a contract than it wins in another, where a friend cannot pay it. */
+function* winAndLose(
+  ground: Ground,
+  loser: number,
+  friend: number,
+  stake: number,
+  before: () => Steps,
+): Steps {
+  const { dice } = ground;
+  const others = [...FAMILY, ...STRANGERS].filter((uid) => uid !== loser && uid !== friend);
+  const third = dice.pick(others);
+  const rises = dice.chance(0.6);
+  // Where somebody quotes, the friend is not needed to close the position.
+  const won = deserted(ground, [BOOK.btcPerp, BOOK.btcUsdc, BOOK.btcCoin]);
+  const lost = won === BOOK.btcPerp ? dice.pick([BOOK.btcUsdc, BOOK.btcCoin]) : BOOK.btcPerp;
+  yield* strip(ground, loser, settleOf(lost), stake);
+  yield* strip(ground, friend, settleOf(won), stake * dice.pick([0.3, 0.3, 1]));
+  yield* bring(ground, third, settleOf(lost), stake * 10);
+  for (const book of [lost, won]) yield* leverage(ground, loser, book, 20);
+  yield* leverage(ground, friend, won, 20);
+  yield* trade(ground, won, loser, friend, stake * dice.pick([3, 5, 5]), rises);
+  yield* trade(ground, lost, third, loser, stake * dice.pick([6, 12]), rises);
+  yield* before();
+  yield* ground.move([[COIN.btc, rises ? 1.15 + 0.4 * dice.next() : 1 / (1.15 + 0.4 * dice.next())]]);
+  if (dice.chance(0.3)) yield* ground.move([[COIN.usdc, 0.9992 + 0.0016 * dice.next()]]);
+  yield* ground.move([[COIN.btc, 0.97 + 0.06 * dice.next()]]);
+}
+
+/** A loan against coins of this worth. What was borrowed is left to whoever strips the account. */
+function* pledge(ground: Ground, uid: number, usd: number): Steps {
+  const { dice } = ground;
+  const [loanCoin, pledgeCoin] = dice.pick([
+    [COIN.usdt, COIN.btc],
+    [COIN.usdt, COIN.eth],
+    [COIN.eth, COIN.btc],
+    [COIN.eth, COIN.usdt],
+  ] as const);
+  yield* bring(ground, uid, pledgeCoin, usd);
+  const byPledge = dice.chance(0.5);
+  const amount = (coin: number, worth: number) =>
+    BigInt(Math.round((worth / ground.world.prices[coin]!) * 1e8));
+  yield ground.do({
+    type: 'loanBorrow',
+    uid,
+    loanCoin,
+    pledgeCoin,
+    term: dice.pick([LoanTerm.flexible, LoanTerm.sevenDays]),
+    loanAmount: byPledge ? 0n : amount(loanCoin, usd * 0.2),
+    pledgeAmount: byPledge ? amount(pledgeCoin, usd * 0.99) : 0n,
+  });
+  if (!byPledge) {
+    const rest = amount(pledgeCoin, usd * 0.6);
+    yield ground.do({ type: 'loanRevise', uid, loanId: 1, pledgeCoin, into: true, amount: rest });
+  }
+}
+
+/** Every way to get a pledge back. */
+function* unpledge(ground: Ground, uid: number): Steps {
+  const { dice } = ground;
+  const [loan] = ground.state.loans.of(ground.account(uid).index);
+  if (loan === undefined) return;
+  if (dice.chance(0.5)) {
+    const amount = BigInt(Math.floor(Number(loan.pledge) * dice.pick([0.1, 0.3])));
+    const { pledgeCoin } = loan;
+    yield ground.do({ type: 'loanRevise', uid, loanId: 1, pledgeCoin, into: false, amount });
+  }
+  yield ground.do({
+    type: 'loanRepay',
+    uid,
+    loanId: 1,
+    fromPledge: true,
+    all: dice.chance(0.8),
+    amount: loan.principal / 2n + 1n,
+    unlock: true,
+  });
+}
+
+/** An isolated order far from the price holds so much. */
+function* hide(ground: Ground, uid: number, book: number, usd: number): Steps {
+  yield ground.do({ type: 'setMarginMode', uid, instrument: book, isolated: true });
+  yield ground.do({ type: 'setLeverage', uid, instrument: book, longLeverage: 1, shortLeverage: 1 });
+  yield* bring(ground, uid, settleOf(book), ground.cash(uid, settleOf(book)) + usd);
+  const price = ground.price(book) * (1 - BAND);
+  yield ground.order(uid, book, true, worth(ground, book, usd), price, sideOf(ground, uid, true));
 }
 
 /** The first gets the side that wins. */

@@ -8,12 +8,17 @@ import type { Command, CommandType } from '../../src/core/model/command.ts';
 import {
   type EditionRule,
   SECOND_EDITION_RULES,
+  SEVENTH_EDITION_RULES,
   type SecondEditionRule,
   type SIXTH_EDITION_RULES,
 } from '../../src/core/model/edition.ts';
 import { StrategyKind } from '../../src/core/model/enums.ts';
 import { type RunWords, replay, run } from './families-run.ts';
-import { SCHEMES_UNTIL_SIXTH_EDITION as EARLIER, SCHEMES_OF_RULES_16_1 } from './families-schemes.ts';
+import {
+  SCHEMES_UNTIL_SIXTH_EDITION as EARLIER,
+  SCHEMES_OF_RULES_16,
+  SCHEMES_OF_RULES_16_1,
+} from './families-schemes.ts';
 import { report, shrink } from './families-shrink.ts';
 import { BOOK } from './families-venue.ts';
 import { Seeds } from './seeds.ts';
@@ -45,7 +50,12 @@ test('whatever a family does between the portions of hours, it takes nothing (ru
 });
 
 /** What the rule was made against. */
-type HoledRule = SecondEditionRule | 'silentIndex' | (typeof SIXTH_EDITION_RULES)[number];
+type HoledRule =
+  | SecondEditionRule
+  | 'silentIndex'
+  | (typeof SIXTH_EDITION_RULES)[number]
+  | 'pledgeMargin'
+  | 'orderMargin';
 const OLD_HOLES: Readonly<Record<HoledRule, readonly string[]>> = {
   restingRisk: ['restThenJump', 'restBorrowedThenJump'],
   clearingShortfall: ['rollCoins'],
@@ -61,6 +71,8 @@ const OLD_HOLES: Readonly<Record<HoledRule, readonly string[]>> = {
   otherWallets: ['emptyInSilence', 'emptyBesideIsolated'],
   forcedMargin: ['loseBesideWallet'],
   forcedTransfer: ['loseBesideWallet'],
+  pledgeMargin: ['loseBesidePledge'],
+  orderMargin: ['loseBesideOrder'],
 };
 
 const RULES: readonly (readonly [name: string, rule: HoledRule])[] = [
@@ -69,6 +81,8 @@ const RULES: readonly (readonly [name: string, rule: HoledRule])[] = [
   ['sixth edition, 16.1', 'otherWallets'],
   ['sixth edition, 16.2 (a)', 'forcedMargin'],
   ['sixth edition, 16.2 (b)', 'forcedTransfer'],
+  ['seventh edition, 17.1 (a)', 'pledgeMargin'],
+  ['seventh edition, 17.1 (b)', 'orderMargin'],
 ];
 
 for (const [name, rule] of RULES) {
@@ -83,8 +97,11 @@ for (const [name, rule] of RULES) {
   });
 }
 
-/** Before rules 16.2, under which these runs would go other ways. */
-const BEFORE = { only: EARLIER, without: ['forcedMargin', 'forcedTransfer'] } as const;
+/** Before rules 16.2 and 17, under which these runs would go other ways. */
+const BEFORE = {
+  only: EARLIER,
+  without: ['forcedMargin', 'forcedTransfer', ...SEVENTH_EDITION_RULES],
+} as const;
 
 /** The run that found a hole: without the rule that closes it, and with it. */
 function found(seed: number, portion: number, rule: EditionRule, kind: string, words: RunWords): string {
@@ -104,7 +121,12 @@ test('sixth edition, 16.1: the run that found it empties a funding wallet withou
 });
 
 test('sixth edition, 16.2 (a): the run that found it spares two funding wallets without forcedMargin, and not with it', (t) => {
-  t.diagnostic(found(1_123_096_026, 1, 'forcedMargin', 'edge by tick', { only: SCHEMES_OF_RULES_16_1 }));
+  const words = { only: SCHEMES_OF_RULES_16_1, without: SEVENTH_EDITION_RULES };
+  t.diagnostic(found(1_123_096_026, 1, 'forcedMargin', 'edge by tick', words));
+});
+
+test('seventh edition, 17.1 (a): the run that found it spares a pledge without pledgeMargin, and not with it', (t) => {
+  t.diagnostic(found(1_125_096_852, 1, 'pledgeMargin', 'edge by tick', { only: SCHEMES_OF_RULES_16 }));
 });
 
 /** Who sends a command: the family, by a random act or a scheme, or else somebody it cannot command, and why. */

@@ -1,6 +1,7 @@
 /** What must hold of loans after every command (rules 10.1: I03, I32, I37, and the pool as an account). */
 
-import { forcePrices, poolBalance } from '../loan/loan-money.ts';
+import { poolBalance } from '../loan/loan-money.ts';
+import { forcePrices } from '../margin/pledges.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { LOANS_PER_ACCOUNT_MAX } from '../model/limits.ts';
 import { HOUR_MS, type Loan } from '../model/loan.ts';

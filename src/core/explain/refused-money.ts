@@ -1,10 +1,10 @@
 /** Refusals of transfers, withdrawals, funds, loans and conversions (rules 4, 6.8, 7, 13.5 to 13.7). */
 import { coinBounds } from '../loan/borrow.ts';
-import { freshPrices } from '../loan/loan-money.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { freeCustody } from '../margin/custody.ts';
 import { mostLeaving } from '../margin/other-wallets.ts';
+import { freshPrices } from '../margin/pledges.ts';
 import type { Command } from '../model/command.ts';
 import { NEWEST_EDITION } from '../model/edition.ts';
 import { WALLET_NAMES } from '../model/enums.ts';

@@ -147,7 +147,10 @@ export function neededMargin(
   const initial = divCeil(notional, BigInt(position.long ? longLeverage : shortLeverage));
   const kept = larger(initial, maintenanceAt(instrument, markTicks(state, instrument), position.lots));
   const loss = larger(0n, -unrealisedOf(state, position));
-  return inSettleCoin(state, instrument, kept + loss);
+  // Rules 17.3. The conversion rounds down, what is owed is rounded up.
+  return state.rules.marginRounding
+    ? -inSettleCoin(state, instrument, -(kept + loss))
+    : inSettleCoin(state, instrument, kept + loss);
 }
 
 /** Where margin comes from and where it stays. */

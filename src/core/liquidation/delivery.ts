@@ -8,15 +8,17 @@ import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import { payOwedFunding } from '../futures/funding.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { listSpecification } from '../listing/listing.ts';
+import { coinUsd } from '../margin/collateral.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
 import { markTicks } from '../margin/margin.ts';
+import { forcedEquity } from '../margin/other-wallets.ts';
 import { deliveryAfter, quarterSymbol } from '../model/delivery-calendar.ts';
 import { CancelReason, InstrumentStatus, OrderKind, StrategyReason } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { FuturesSpec, InstrumentSpec } from '../model/listing-spec.ts';
 import type { Position } from '../model/position.ts';
-import { divCeil, larger, smaller } from '../model/units.ts';
+import { divCeil, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import { cancelWhere } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
@@ -182,7 +184,16 @@ function debtsOf(state: State, instrument: Instrument, accounts: ReadonlySet<Acc
 /** What an account owes of a coin that has no position and no money to pay it with. */
 export function debtWithoutMeans(state: State, account: Account, coin: number): bigint {
   const cash = state.ledger.balanceOf(account.index, coin, Bucket.cash);
-  return cash >= 0n || account.positions.size > 0 || ownsAnything(state, account) ? 0n : -cash;
+  if (cash >= 0n || account.positions.size > 0) return 0n;
+  if (state.rules.endMeans) return smaller(-cash, lackingOf(state, account, coin));
+  return ownsAnything(state, account) ? 0n : -cash;
+}
+
+/** What coins, funding wallet and pledges of an account lack for its debts, in a coin that it owes (rules 17.2). */
+function lackingOf(state: State, account: Account, coin: number): bigint {
+  const lacking = larger(0n, -forcedEquity(state, account));
+  const price = coinUsd(state, coin);
+  return price === 0n ? 0n : divCeil(lacking * MONEY_ONE, price);
 }
 
 function ownsAnything(state: State, { index }: Account): boolean {

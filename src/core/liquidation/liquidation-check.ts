@@ -2,6 +2,7 @@
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { hasUnsafeCoin, isConvertible, isDebtPayment } from '../borrowing/conversion.ts';
+import { hasForcedRelease } from '../borrowing/forced-release.ts';
 import { hasForcedTransfer } from '../borrowing/forced-transfer.ts';
 import { isInDebt, liquidationRatio } from '../margin/debts.ts';
 import {
@@ -43,13 +44,16 @@ export function crossedIsDue(state: State, account: Account): boolean {
 
 /**
  * Can a liquidation of the whole account do anything: close positions, cancel orders, sell coins for debts, take from the
- * funding wallet?
+ * funding wallet or from pledges?
  */
 export function isActionable(state: State, account: Account): boolean {
   if (hasLiveCrossed(state, account)) return true;
   if (!isInDebt(state, account) || hasUnsafeCoin(state, account)) return false;
   return (
-    hasOrderToCancel(state, account) || isConvertible(state, account) || hasForcedTransfer(state, account)
+    hasOrderToCancel(state, account) ||
+    isConvertible(state, account) ||
+    hasForcedTransfer(state, account) ||
+    hasForcedRelease(state, account)
   );
 }
 

@@ -6,6 +6,7 @@
 
 import { NIL } from '../book/order-slab.ts';
 import { liquidateCollateral } from '../borrowing/conversion.ts';
+import { payFromPledges } from '../borrowing/forced-release.ts';
 import { payFromFunding } from '../borrowing/forced-transfer.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
@@ -107,6 +108,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   }
   if (!healthy()) liquidateCollateral(state, account, healthy);
   if (!healthy()) payFromFunding(state, account, healthy);
+  if (!healthy()) payFromPledges(state, account, healthy);
   coverDebts(state, account);
   assert(account.firstOrder === NIL, 'I36: an account in liquidation has orders');
   state.endLiquidation(account);

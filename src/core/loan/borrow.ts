@@ -1,6 +1,7 @@
 /** Opening a loan (rules 7.2): a pledge leaves the cash, the borrowed coin comes out of the pool. */
 
 import { owesBeyondMeans } from '../margin/bad-debt.ts';
+import { freshPrices } from '../margin/pledges.ts';
 import type { LoanBorrow } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -23,7 +24,7 @@ import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { freeIn } from '../wallet/wallet.ts';
 import { emitLoan } from './loan-events.ts';
-import { freshPrices, lending, loanCells, pledging, poolBalance, usdtPrice } from './loan-money.ts';
+import { lending, loanCells, pledging, poolBalance, usdtPrice } from './loan-money.ts';
 
 /** Both amounts of a possible loan. */
 export interface LoanOffer {

@@ -1,25 +1,20 @@
 /** Closing a loan by force (rules 7.5): collateral is sold for the debt and a fee, the rest goes back. */
 import { drawLendingFund } from '../margin/insurance-fund.ts';
+import { forcedSale } from '../margin/pledges.ts';
 import type { Loan } from '../model/loan.ts';
-import { type PairPrices, pairPrice, proceedsOf, shownRate, soldFor } from '../model/ltv.ts';
-import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
+import { type PairPrices, pairPrice, shownRate } from '../model/ltv.ts';
+import { smaller } from '../model/units.ts';
 import { type Posting, post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
-import { type LoanCells, loanCells, payingCollateral, sellingPrices, unpledging } from './loan-money.ts';
-
-/** Share of the debt repaid by force (rules 0.5). */
-const LIQUIDATION_FEE_RATE = parseUnits('0.02', RATE_SCALE)!;
+import { type LoanCells, loanCells, payingCollateral, unpledging } from './loan-money.ts';
 
 export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): void {
   state.touch(state.accounts[loan.account]!);
   const debt = loan.debt();
   const owed = loan.interestOwed();
   const rate = shownRate(debt, loan.pledge, prices);
-  const wholeFee = divTrunc(debt * LIQUIDATION_FEE_RATE, RATE_ONE);
-  const selling = sellingPrices(state, loan, true);
-  const sold = smaller(loan.pledge, soldFor(debt + wholeFee, selling));
-  const proceeds = smaller(debt + wholeFee, proceedsOf(sold, selling));
+  const { selling, sold, proceeds } = forcedSale(state, loan);
   const paid = smaller(debt, proceeds);
   const interest = smaller(paid, owed);
   const fee = proceeds - paid;

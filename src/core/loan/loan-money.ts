@@ -1,46 +1,10 @@
-/** Prices and postings of pledge loans (rules 4.1, 7). */
+/** Pools and postings of pledge loans (rules 4.1, 7). */
 
-import { hasStalePrice, hasUnsafePrice, isIndexed } from '../margin/collateral.ts';
-import { conversionRate } from '../margin/conversion-price.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Loan } from '../model/loan.ts';
-import type { PairPrices } from '../model/ltv.ts';
 import { MONEY_ONE } from '../model/units.ts';
 import type { Posting } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
-
-/** As of other conversions (rules 0.5, 13.6). */
-const CONVERSION_FEE_PERMILLE = 1n;
-
-/** Dollar prices as of the last second; undefined while no index tells one of them. */
-export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
-  if (!isIndexed(state, loanCoin) || !isIndexed(state, pledgeCoin)) return undefined;
-  const loan = state.coinPrices[loanCoin] ?? 0n;
-  const pledge = state.coinPrices[pledgeCoin] ?? 0n;
-  return loan > 0n && pledge > 0n ? { loan, pledge } : undefined;
-}
-
-/**
- * The same, undefined also while one of them is stale (rules 5.14). Loans are made, collateral is sold and returned only
- * at these prices: at a stale price a user who knows the market would profit.
- */
-export function freshPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
-  if (hasStalePrice(state, loanCoin) || hasStalePrice(state, pledgeCoin)) return undefined;
-  return pairPrices(state, loanCoin, pledgeCoin);
-}
-
-/** Prices for a forced close of a loan; undefined while an index of the pair is stale or thin (rules 13.6). */
-export function forcePrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
-  if (hasUnsafePrice(state, loanCoin) || hasUnsafePrice(state, pledgeCoin)) return undefined;
-  return pairPrices(state, loanCoin, pledgeCoin);
-}
-
-/** What the house pays for collateral: in a forced close as for any debt, at the owner's request less the conversion fee. */
-export function sellingPrices(state: State, { loanCoin, pledgeCoin }: Loan, forced: boolean): PairPrices {
-  const { debt, pay } = conversionRate(state, loanCoin, pledgeCoin, forced);
-  if (forced || !state.rules.livePrices) return { loan: debt, pledge: pay };
-  return { loan: debt * 1000n, pledge: pay * (1000n - CONVERSION_FEE_PERMILLE) };
-}
 
 /** Dollars of one USDT, the unit that limits are given in. */
 export function usdtPrice(state: State): bigint {

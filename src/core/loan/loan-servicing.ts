@@ -1,5 +1,6 @@
 /** Timed work of loans: hourly interest, warnings of owners, forced closes (rules 7.3, 7.5). */
 
+import { forcePrices } from '../margin/pledges.ts';
 import { hourRate, LoanTerm } from '../model/loan-terms.ts';
 import { shownRate } from '../model/ltv.ts';
 import { assert } from '../model/units.ts';
@@ -7,7 +8,6 @@ import { digestAmount } from '../state/ledger-lines.ts';
 import type { State } from '../state/state.ts';
 import { liquidateLoan } from './liquidate-loan.ts';
 import { about, emit } from './loan-events.ts';
-import { forcePrices } from './loan-money.ts';
 
 /** Charges the hours that begin now, each once, and marks loans whose term has ended. */
 export function accrueDue(state: State): void {

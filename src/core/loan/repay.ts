@@ -1,5 +1,6 @@
 /** Paying back (rules 7.6): interest first, then principal, with the borrowed coin or out of the collateral. */
 import { isConvertible } from '../margin/conversion-price.ts';
+import { freshPrices, sellingPrices } from '../margin/pledges.ts';
 import type { LoanRepay } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -13,14 +14,7 @@ import type { State } from '../state/state.ts';
 import { freeIn, insufficientBalance } from '../wallet/wallet.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
-import {
-  freshPrices,
-  loanCells,
-  payingCash,
-  payingCollateral,
-  sellingPrices,
-  unpledging,
-} from './loan-money.ts';
+import { loanCells, payingCash, payingCollateral, unpledging } from './loan-money.ts';
 
 export function repayLoan(state: State, command: LoanRepay): CommandResult {
   const found = findLoan(state, command);

@@ -1,17 +1,19 @@
-/** More or less collateral for a loan (rules 7.4). Adding is always allowed, removing down to the initial rate. */
+/** More or less collateral for a loan (rules 7.4). Its owner may always add, and remove down to the initial rate. */
+import { freshPrices, pairPrices } from '../margin/pledges.ts';
 import type { LoanRevise } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
 import { MONEY_MAX } from '../model/limits.ts';
+import type { Loan } from '../model/loan.ts';
 import { levelsOf } from '../model/loan-terms.ts';
-import { freePledge, shownRate } from '../model/ltv.ts';
+import { freePledge, type PairPrices, shownRate } from '../model/ltv.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { freeIn, insufficientBalance } from '../wallet/wallet.ts';
 import { about, emit } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
-import { freshPrices, loanCells, pairPrices, pledging, unpledging } from './loan-money.ts';
+import { loanCells, pledging, unpledging } from './loan-money.ts';
 
 export function revisePledge(state: State, command: LoanRevise): CommandResult {
   const found = findLoan(state, command);
@@ -33,6 +35,16 @@ export function revisePledge(state: State, command: LoanRevise): CommandResult {
       return { ...rejected(RejectReason.pledgeNeeded), coin: loan.pledgeCoin, available: free };
   }
 
+  return { ...OK, orderId: loan.id, pledgeRate: change(state, loan, into, amount, prices) };
+}
+
+/** Collateral that its loan can spare goes back without being asked for (rules 17.1). */
+export function releasePledge(state: State, loan: Loan, amount: bigint, prices: PairPrices): void {
+  change(state, loan, false, amount, prices);
+}
+
+/** Returns the pledge rate that it leaves. */
+function change(state: State, loan: Loan, into: boolean, amount: bigint, prices: PairPrices): bigint {
   const before = shownRate(loan.debt(), loan.pledge, prices);
   const cells = loanCells(state, loan);
   post(state, into ? pledging(cells, loan, amount) : unpledging(cells, loan, amount));
@@ -41,5 +53,5 @@ export function revisePledge(state: State, command: LoanRevise): CommandResult {
   const after = shownRate(loan.debt(), loan.pledge, prices);
   const reviseId = state.nextId();
   emit(state, { type: 'pledgeRevised', reviseId, ...about(state, loan), into, amount, before, after });
-  return { ...OK, orderId: loan.id, pledgeRate: after };
+  return after;
 }

@@ -59,7 +59,7 @@ export function bearablePrice(state: State, account: Account, position: Position
     : Math.min(priceWith(0n), Math.max(whole, mark));
 }
 
-/** The margin behind a position that is closed by force: the funding wallet stands behind a crossed one too (rules 16.2). */
+/** The margin behind a position that is closed by force: wallet and pledges stand behind a crossed one too (rules 16.2, 17.1). */
 export function forcedMargin(state: State, account: Account, position: Position): bigint {
   if (position.isolated) return position.iso;
   return marginBehindAt(state, position, forcedEquity(state, account));

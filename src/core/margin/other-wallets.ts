@@ -1,7 +1,8 @@
 /**
  * What the other wallets of an account keep behind its unified account (rules 13.7 (e), 16.1). While a price that this is
  * measured by is unreliable, nobody knows what it lacks: the wallets keep what it could come to owe at any such price. When
- * it is closed by force, the funding wallet counts as if it lay in the unified account (rules 16.2).
+ * it is closed by force, the funding wallet and what pledges are worth beyond their loans count as if they lay in the unified
+ * account (rules 16.2, 17.1).
  */
 
 import { Bucket } from '../model/ledger-accounts.ts';
@@ -15,6 +16,7 @@ import { coinUsd, hasUnreliablePrice, isIndexed } from './collateral.ts';
 import { balanceOf } from './debts.ts';
 import { accountEquity, inSettleCoin, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
+import { releasedByForce } from './pledges.ts';
 import { hasUnreliableIndex } from './tentative-account.ts';
 
 /** Why so much may not leave the account, if it may not. What margin allows is another matter. */
@@ -71,15 +73,23 @@ function coversWorst(state: State, account: Account, kept: (coin: number) => big
   return worth >= needed;
 }
 
-/** The effective equity that answers for crossed positions which are closed by force: with the coins of the funding wallet. */
+/**
+ * The effective equity that answers for crossed positions which are closed by force: with the coins of the funding wallet, what
+ * isolated orders hold, and what loans would give back of their pledges if they were closed too.
+ */
 export function forcedEquity(state: State, account: Account): bigint {
-  const { ledger, rules } = state;
+  const { ledger, rules, loans } = state;
   const aside = new Map<number, bigint>();
+  const add = (coin: number, amount: bigint) => {
+    if (amount > 0n) aside.set(coin, (aside.get(coin) ?? 0n) + amount);
+  };
   if (rules.forcedMargin)
     for (const coin of ledger.coinsOf(account.index)) {
-      const amount = ledger.balanceOf(account.index, coin, Bucket.funding);
-      if (amount > 0n) aside.set(coin, amount);
+      add(coin, ledger.balanceOf(account.index, coin, Bucket.funding));
+      if (rules.orderMargin) add(coin, ledger.balanceOf(account.index, coin, Bucket.isolatedOrders));
     }
+  if (rules.pledgeMargin && loans.countOf(account.index) > 0)
+    for (const loan of loans.of(account.index)) add(loan.pledgeCoin, releasedByForce(state, loan));
   return aside.size === 0
     ? accountRisk(state, account).effective
     : accountEquity(state, account, aside).effective;

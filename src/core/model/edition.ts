@@ -1,11 +1,11 @@
 /**
- * Editions of the rule book (rules 13 to 16). The second closes holes that colluding accounts had in the first; the third, the
- * fifth and the sixth close some that the second left; the fourth divides work that concerns everybody into portions. Which
+ * Editions of the rule book (rules 13 to 17). The second closes holes that colluding accounts had in the first; the third and
+ * those from the fifth on close some that were left; the fourth divides work that concerns everybody into portions. Which
  * edition is in force is part of the state and changes by a command, so every journal replays under the rules that it was
  * written under.
  */
 
-export const NEWEST_EDITION = 6;
+export const NEWEST_EDITION = 7;
 
 /** The rules of the second edition, in the order of their numbers R1 to R10. */
 export const SECOND_EDITION_RULES = [
@@ -33,6 +33,15 @@ export const FIFTH_EDITION_RULES = ['adlBearing'] as const;
 /** Rules 16.1 and 16.2. */
 export const SIXTH_EDITION_RULES = ['otherWallets', 'forcedMargin', 'forcedTransfer'] as const;
 
+/** Rules 17.1 (a) to (c), 17.2 and 17.3. */
+export const SEVENTH_EDITION_RULES = [
+  'pledgeMargin',
+  'orderMargin',
+  'pledgePayment',
+  'endMeans',
+  'marginRounding',
+] as const;
+
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];
 export type EditionRule =
   | SecondEditionRule
@@ -41,6 +50,7 @@ export type EditionRule =
       | typeof FOURTH_EDITION_RULES
       | typeof FIFTH_EDITION_RULES
       | typeof SIXTH_EDITION_RULES
+      | typeof SEVENTH_EDITION_RULES
     )[number];
 
 /** Which of them are in force. Tests may put single ones back to an earlier edition; nothing else can. */
@@ -55,5 +65,6 @@ export function rulesOf(edition: number): RulesInForce {
     ...since(4, FOURTH_EDITION_RULES),
     ...since(5, FIFTH_EDITION_RULES),
     ...since(6, SIXTH_EDITION_RULES),
+    ...since(7, SEVENTH_EDITION_RULES),
   ]) as RulesInForce;
 }

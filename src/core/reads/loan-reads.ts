@@ -1,7 +1,8 @@
 /** Questions about loans: what is offered, what is owed and pledged now. Nothing here changes anything. */
 
 import { type CoinBounds, coinBounds, type LoanRequest, offerFor } from '../loan/borrow.ts';
-import { pairPrices, usdtPrice } from '../loan/loan-money.ts';
+import { usdtPrice } from '../loan/loan-money.ts';
+import { pairPrices } from '../margin/pledges.ts';
 import type { CommandResult } from '../model/command-result.ts';
 import { HOUR_MS, type Loan } from '../model/loan.ts';
 import {

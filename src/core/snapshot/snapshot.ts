@@ -30,6 +30,8 @@ const UPGRADES: readonly Upgrade[] = [
   () => {},
   // Nor has the sixth.
   () => {},
+  // Nor the seventh.
+  () => {},
 ];
 
 export function saveState(

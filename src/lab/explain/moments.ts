@@ -77,6 +77,19 @@ export function momentOf(state: State, event: Event, uid: number, seq: number): 
       return at(event.time, 'taken from the funding wallet for a debt', {
         amount: money(event.coin, event.amount),
       });
+    case 'pledgeRevised':
+      if (event.uid !== uid) return undefined;
+      return at(event.time, event.into ? 'pledge added to a loan' : 'pledge of a loan released', {
+        amount: money(event.pledgeCoin, event.amount),
+      });
+    case 'loanReduced':
+      if (event.uid !== uid) return undefined;
+      return at(event.time, 'loan closed by force', {
+        sold: money(event.pledgeCoin, event.sold),
+        repaid: money(event.loanCoin, event.paid),
+        fee: money(event.loanCoin, event.fee),
+        released: money(event.pledgeCoin, event.unlocked),
+      });
     case 'ledgerLine': {
       if (event.uid !== uid || event.kind !== 'liquidation') return undefined;
       const what = event.amount > 0n ? 'the insurance fund paid' : 'the insurance fund took what was left';
