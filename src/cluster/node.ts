@@ -12,7 +12,7 @@ import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
 import { describe } from '../sequencer/recovery.ts';
-import { Unavailable } from '../sequencer/sequencer.ts';
+import { type OrderCall, Unavailable } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { ClusterHistory } from './cluster-history.ts';
 import { Duties, type DutyName } from './duties.ts';
@@ -112,6 +112,8 @@ export class ClusterNode {
   /** Called with every tick that was applied, and with every pack. */
   onTick: (time: number) => void = () => {};
   onPack: (pack: AppliedPack) => void = () => {};
+  /** Called with what users have called at other nodes. */
+  onCalls: (calls: readonly OrderCall[]) => void = () => {};
   readonly #options: NodeOptions;
   readonly #side: SideConnection;
   readonly #membership: Membership;
@@ -398,6 +400,7 @@ export class ClusterNode {
     this.#lastPackMs = performance.now();
     if (!pack.isVoid && pack.payloads.some(([type]) => type === TICK)) this.onTick(pack.time);
     this.onPack(pack);
+    if (!pack.isOwn && !pack.isVoid && pack.calls.length > 0) this.onCalls(pack.calls);
     const period = this.#hashPeriod(pack.time);
     if (period === this.#hashedAt) return;
     this.#hashedAt = period;

@@ -12,6 +12,7 @@ import { newToken, openToken, readToken, TOKEN_FILE } from '../../admin/token.ts
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
+import { countCall } from '../../api/http/order-calls.ts';
 import { buildApiServer } from '../../api/http/server.ts';
 import { LimitClock } from '../../api/limits/limit-clock.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
@@ -112,6 +113,11 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     // Demo accounts allow only this machine: there are no millions of addresses to tell apart.
     fewSources: config.memory,
   });
+  const limitClock = new LimitClock(sequencer.clock, components.wall);
+  if (node !== undefined)
+    node.onCalls = (calls) => {
+      for (const call of calls) countCall(limiter, identity, call, limitClock.now());
+    };
   const demo = hasDemoKeys(identity, standing.demo);
   const services = {
     sequencer,
@@ -119,7 +125,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     logger: logger.child({}),
     clock: sequencer.clock,
     wall: components.wall,
-    limitClock: new LimitClock(sequencer.clock, components.wall),
+    limitClock,
     limiter,
     errorDialect: config.errorDialect,
     addressKey: components.addressKey,
