@@ -102,4 +102,7 @@ const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
 };
 
 /** Of a pack: a hash over it and over the chain before it. */
-export const chainOf = (before: Uint8Array, body: Uint8Array): Buffer => sha256(before, sha256(body));
+export const chainOf = (before: Uint8Array, body: Uint8Array): Buffer => chainOfHash(before, sha256(body));
+
+/** The same, where only the hash of the body is at hand. */
+export const chainOfHash = (before: Uint8Array, hash: Uint8Array): Buffer => sha256(before, hash);

@@ -28,6 +28,7 @@ import {
   PACK_COMMANDS_MAX,
   readPack,
 } from './pack.ts';
+import { RecentPacks } from './recent-packs.ts';
 
 /** From the receipt of a command; a pack that gets its place later is void. */
 export const DEADLINE_MS = 3_000;
@@ -75,6 +76,8 @@ export interface SharedLogOptions {
   readonly judgeState?: (run: number, isEqual: boolean) => Error | undefined;
   /** Throws before a command that this program cannot execute as others do. */
   readonly admit?: (payload: Uint8Array) => void;
+  /** Called with the last packs when the engine has lost or changed what it had confirmed; the log fails when it has settled. */
+  readonly keepAside?: (packs: readonly StoredPack[]) => Promise<void>;
   /** A pack has been applied, or skipped when it was too late. */
   readonly onPack?: (pack: AppliedPack) => void;
 }
@@ -110,6 +113,7 @@ export class SharedLog implements CommandLog {
   readonly isShared = true;
   readonly #options: SharedLogOptions;
   readonly #digests = new DigestRing();
+  readonly #recent = new RecentPacks();
   #waiting: Waiting[] = [];
   #waitingCommands = 0;
   #flight: Flight | undefined;
@@ -405,6 +409,7 @@ export class SharedLog implements CommandLog {
     }
     if (this.#hasEnded) return;
     this.#confirmed = Math.max(this.#confirmed, pack.confirmed);
+    this.#recent.note({ ...pack, chain });
     this.#digests.note(pack.no, this.#options.digest());
     const own = this.#ownFlight(pack);
     if (own !== undefined) this.#land(own);
@@ -468,7 +473,9 @@ export class SharedLog implements CommandLog {
     if (this.#failure !== undefined) return;
     this.#failure = error;
     this.#stopTimer();
-    this.#onFailure(error);
+    const kept = error instanceof LogDiverged ? this.#options.keepAside?.(this.#recent.all()) : undefined;
+    if (kept === undefined) this.#onFailure(error);
+    else void kept.finally(() => this.#onFailure(error));
   }
 }
 
