@@ -12,6 +12,7 @@ import { newToken, openToken, readToken, TOKEN_FILE } from '../../admin/token.ts
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
+import { NO_GATEWAY } from '../../api/http/node-gate.ts';
 import { countCall } from '../../api/http/order-calls.ts';
 import { buildApiServer } from '../../api/http/server.ts';
 import { LimitClock } from '../../api/limits/limit-clock.ts';
@@ -147,6 +148,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
     rateLimits,
     allowedOrigins,
     explain: standing.explain,
+    refusal: node?.isGateway === false ? NO_GATEWAY : undefined,
     ...(driven && { driven, wall: sequencer.clock }),
   });
   const figures = () => ({
@@ -156,7 +158,7 @@ export async function buildApi(components: ServerDependencies, standing: Standin
   });
   const connectionsMax = connections.max;
   const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax, node });
-  if (node?.isGateway !== false) streams.attach(api.server);
+  streams.attach(api.server);
   serveAsyncApi(api);
   const inspect = config.inspect === 'on';
   servePages(api, {
