@@ -1,7 +1,7 @@
 /**
  * Opens a main account: a user in identity first, because identity assigns the uid, then its account in the core. A crash
  * in between leaves a user without an account; opening it again under the same name completes it. When the core rejects
- * the account, the new user is removed.
+ * the account, the new user is withdrawn, unless another node has claimed it (`open-sub-account.ts`).
  */
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
@@ -28,11 +28,12 @@ export async function openMainAccount(
   services: AccountServices,
   account: NewMainAccount,
 ): Promise<IdentityResult<User> | RejectedAccount> {
-  const { sequencer } = services;
-  const unfinished = unfinishedUser(services, account);
-  const created = unfinished === undefined ? await createUser(services, account) : undefined;
+  const { sequencer, identity } = services;
+  const claimed = await claimUnfinished(services, account);
+  const created = claimed === undefined ? await createUser(services, account) : undefined;
   if (created?.ok === false) return created;
-  const user = unfinished ?? created!.value;
+  const user = claimed ?? created!.value;
+  const withdraw = async () => created?.ok && (await identity.change((to) => to.withdrawUser(created.value)));
   try {
     const result = await sequencer.submit({
       type: 'openAccount',
@@ -42,23 +43,25 @@ export async function openMainAccount(
       house: false,
     });
     if (result.rejectReason === RejectReason.none) return { ok: true, value: user };
-    if (unfinished === undefined) await withdraw(services, user);
-    return { ok: false, rejected: result };
+    const isWithdrawn = await withdraw();
+    // A user that stays was claimed, and may have been opened meanwhile.
+    const isOpen = !isWithdrawn && sequencer.state.accountByUid.get(user.uid)?.masterUid === 0;
+    return isOpen ? { ok: true, value: user } : { ok: false, rejected: result };
   } catch (error) {
     // `Unavailable` means that nothing was sequenced. After any other failure the journal may hold the account.
-    if (error instanceof Unavailable && unfinished === undefined) await withdraw(services, user);
+    if (error instanceof Unavailable) await withdraw();
     throw error;
   }
 }
 
 /** The user that an interrupted opening left without an account. */
-function unfinishedUser(
+async function claimUnfinished(
   { sequencer, identity }: AccountServices,
-  { name, broker }: NewMainAccount,
-): User | undefined {
+  { name, broker, nowMs }: NewMainAccount,
+): Promise<User | undefined> {
   const known = identity.findUserByName(name);
   if (known === undefined || sequencer.state.accountByUid.has(known.uid)) return undefined;
-  return known.broker === broker ? known : undefined;
+  return known.broker === broker ? identity.change((to) => to.claimUser(known.uid, nowMs)) : undefined;
 }
 
 function createUser(
@@ -66,9 +69,4 @@ function createUser(
   { name, nowMs, note, broker }: NewMainAccount,
 ): Promise<IdentityResult<User>> {
   return identity.change((to) => to.createUser({ name, nowMs, note, broker }));
-}
-
-/** Unless another node has completed the account. */
-async function withdraw({ sequencer, identity }: AccountServices, { uid }: User): Promise<void> {
-  if (!sequencer.state.accountByUid.has(uid)) await identity.change((to) => to.withdrawUser(uid));
 }

@@ -2,7 +2,11 @@
  * Opens a sub-account: identity holds its name and keys, the core its money and orders. Identity comes first, because it
  * assigns the uid. A crash in between leaves a user without an account in the core; the next start completes it, as does
  * opening it again or creating a key for it. Nothing is opened twice. When the core rejects the account, the new user is
- * removed.
+ * withdrawn.
+ *
+ * Nodes of a cluster may do this at the same time for the same name. Only who created a user withdraws it, only when nothing of
+ * its own was sequenced, and not when another has claimed the user before opening its account. Changes of identity have one
+ * order, so an account is never left without a user.
  */
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { Identity, IdentityResult, NewUser, User } from '../identity/identity.ts';
@@ -28,29 +32,26 @@ export async function openSubAccount(
   }
   const known = identity.findSubByName(parentUid, user.name);
   if (known !== undefined && !accountByUid.has(known.uid)) {
-    await completeSubAccount(sequencer, known);
-    return { ok: true, value: known };
+    const isThere = await completeSubAccount({ identity, sequencer }, known);
+    if (isThere) return { ok: true, value: known };
   }
   // The sequencer would reject the command, and a user without an account would stay behind.
   const shortage = sequencer.shortage?.();
   if (shortage !== undefined) throw new Unavailable(shortage.reason);
   const created = await identity.change((to) => to.createSub(parentUid, user));
   if (!created.ok) return created;
+  const { uid } = created.value;
   try {
-    if (accountByUid.has(created.value.uid)) throw olderThanLog(created.value.uid);
-    await completeSubAccount(sequencer, created.value);
+    await openInCore(sequencer, created.value);
     return created;
   } catch (error) {
-    const isNew = !isOpenUnder(sequencer, created.value);
-    if (isNew && (error instanceof NotOpened || error instanceof Unavailable))
-      await identity.change((to) => to.withdrawUser(created.value.uid));
+    // Only after these nothing was sequenced. When another node has claimed the user, its command decides.
+    const isCertain = error instanceof NotOpened || error instanceof Unavailable;
+    const isWithdrawn = isCertain && (await identity.change((to) => to.withdrawUser(created.value)));
+    if (accountByUid.has(uid) && isWithdrawn) throw olderThanLog(uid);
+    if (isOpenedByAnother(error, sequencer, created.value)) return created;
     throw error;
   }
-}
-
-/** Another node may have completed it. */
-function isOpenUnder({ state }: CommandSubmitter, { uid, parentUid }: User): boolean {
-  return state.accountByUid.get(uid)?.masterUid === parentUid;
 }
 
 /** The core has no account for the sub-account and never had one. */
@@ -58,33 +59,54 @@ class NotOpened extends Error {
   override name = 'NotOpened';
 }
 
-/** Opens the sub-account in the core unless it is open. */
+/**
+ * Opens the sub-account in the core unless it is open. Whoever created it may be about to withdraw it on another node, so it is
+ * claimed first; false when it was withdrawn.
+ */
 export async function completeSubAccount(
-  sequencer: CommandSubmitter,
-  { uid, parentUid }: User,
-): Promise<void> {
-  const masterUid = parentUid!;
-  const account = sequencer.state.accountByUid.get(uid);
+  { identity, sequencer }: AccountServices,
+  sub: User,
+): Promise<boolean> {
+  const { state } = sequencer;
+  const account = state.accountByUid.get(sub.uid);
   if (account !== undefined) {
-    if (account.masterUid !== masterUid) throw olderThanLog(uid);
-    return;
+    if (account.masterUid !== sub.parentUid) throw olderThanLog(sub.uid);
+    return true;
   }
+  const claimed = await identity.change((to) => to.claimUser(sub.uid, state.now));
+  if (claimed === undefined) return false;
+  try {
+    await openInCore(sequencer, claimed);
+  } catch (error) {
+    if (!isOpenedByAnother(error, sequencer, claimed)) throw error;
+  }
+  return true;
+}
+
+/** The core rejected the account because another node, or an earlier try of which nothing was known, was first. */
+function isOpenedByAnother(error: unknown, { state }: CommandSubmitter, { uid, parentUid }: User): boolean {
+  return error instanceof NotOpened && state.accountByUid.get(uid)?.masterUid === parentUid;
+}
+
+/** Throws NotOpened. */
+
+async function openInCore(sequencer: CommandSubmitter, { uid, parentUid }: User): Promise<void> {
   const result = await sequencer.submit({
     type: 'openAccount',
     uid,
-    masterUid,
+    masterUid: parentUid!,
     marketMaker: false,
     house: false,
   });
-  if (result.rejectReason !== RejectReason.none) {
+  if (result.rejectReason !== RejectReason.none)
     throw new NotOpened(
       `sub-account ${uid} was not opened: ${result.detail ?? `reason ${result.rejectReason}`}`,
     );
-  }
 }
 
 /** Run at start: completes openings that an earlier run left unfinished; resolves with their number. */
-export async function completeSubAccounts({ sequencer, identity }: AccountServices): Promise<number> {
+export async function completeSubAccounts(services: AccountServices): Promise<number> {
+  const { sequencer, identity } = services;
   const { accountByUid } = sequencer.state;
   let completed = 0;
   let page = identity.listUsers();
@@ -92,8 +114,7 @@ export async function completeSubAccounts({ sequencer, identity }: AccountServic
     for (const user of page) {
       const { uid, parentUid } = user;
       if (parentUid === undefined || accountByUid.has(uid) || !accountByUid.has(parentUid)) continue;
-      await completeSubAccount(sequencer, user);
-      completed += 1;
+      if (await completeSubAccount(services, user)) completed += 1;
     }
     page = identity.listUsers({ afterUid: page.at(-1)!.uid });
   }

@@ -41,6 +41,7 @@ export interface StoredPack extends Placed {
   readonly deadline: number;
   readonly asOf: number;
   readonly digest: number;
+  readonly duty?: Duty | undefined;
   readonly commands: number;
   readonly body: Uint8Array;
   /** Of this pack and all before it. */

@@ -29,6 +29,7 @@ export class NodeSequencer extends Sequencer {
   constructor(exchange: Exchange, log: SharedLog, history: History, clock: Clock, lastSeq: number) {
     super(exchange, log, history, clock, lastSeq);
     this.#shared = log;
+    this.calling = (call, act) => log.calling(call, act);
     this.#sweep = setInterval(() => this.#giveUp(), SWEEP_MS).unref();
   }
 

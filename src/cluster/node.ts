@@ -12,11 +12,11 @@ import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
 import { describe } from '../sequencer/recovery.ts';
-import { Unavailable } from '../sequencer/sequencer.ts';
+import { type OrderCall, Unavailable } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { ClusterHistory } from './cluster-history.ts';
 import { Duties, type DutyName } from './duties.ts';
-import type { Duty } from './engine.ts';
+import type { Duty, StoredPack } from './engine.ts';
 import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
@@ -25,6 +25,7 @@ import { patiently } from './patience.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
 import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
 import { ClusterRefused } from './postgres/install.ts';
+import { keepLostPacks } from './postgres/kept-packs.ts';
 import { PostgresEngine } from './postgres/postgres-engine.ts';
 import { type Durability, refusalsOf } from './postgres/promises.ts';
 import { SCHEMA_VERSION } from './postgres/schema.ts';
@@ -112,6 +113,8 @@ export class ClusterNode {
   /** Called with every tick that was applied, and with every pack. */
   onTick: (time: number) => void = () => {};
   onPack: (pack: AppliedPack) => void = () => {};
+  /** Called with what users have called at other nodes. */
+  onCalls: (calls: readonly OrderCall[]) => void = () => {};
   readonly #options: NodeOptions;
   readonly #side: SideConnection;
   readonly #membership: Membership;
@@ -157,6 +160,7 @@ export class ClusterNode {
       onDisagreement: () => void this.beat(),
       judgeState: (other, isEqual) => this.#judgeState(other, isEqual),
       admit: refuseUnknown,
+      keepAside: (packs) => this.#keepAside(packs),
       onPack: (pack) => this.#applied(pack),
     });
     this.sequencer = new NodeSequencer(exchange, this.log, history, clock, begin.nextSeq - 1);
@@ -398,6 +402,7 @@ export class ClusterNode {
     this.#lastPackMs = performance.now();
     if (!pack.isVoid && pack.payloads.some(([type]) => type === TICK)) this.onTick(pack.time);
     this.onPack(pack);
+    if (!pack.isOwn && !pack.isVoid && pack.calls.length > 0) this.onCalls(pack.calls);
     const period = this.#hashPeriod(pack.time);
     if (period === this.#hashedAt) return;
     this.#hashedAt = period;
@@ -446,6 +451,22 @@ export class ClusterNode {
     await this.duties.beat();
     await this.history.look();
     if (this.duties.holds('snapshots')) await this.#lookAfterSnapshots();
+  }
+
+  /** What the database has lost and this node still has: `bourse cluster repair` puts it back. Never rejects. */
+  async #keepAside(packs: readonly StoredPack[]): Promise<void> {
+    const side = new SideConnection(this.#options.address);
+    try {
+      const kept = await keepLostPacks(side, this.#options.name, packs);
+      if (kept > 0)
+        this.#options.warn(
+          `${kept} packs that the log does not have any more are kept beside it: see "bourse cluster repair"`,
+        );
+    } catch (error) {
+      this.#options.warn('the packs that the log does not have any more could not be kept', error as Error);
+    } finally {
+      await side.close();
+    }
   }
 
   /** A node that was away for longer than packs are kept cannot follow any more. */

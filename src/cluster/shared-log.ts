@@ -5,6 +5,7 @@
 import type { JournalCapacity } from '../journal/command-journal.ts';
 import { JournalFailed, JournalFull } from '../journal/journal-errors.ts';
 import type { CommandLog, RefusedListener, SequencedListener } from '../sequencer/command-log.ts';
+import type { OrderCall } from '../sequencer/sequencer.ts';
 import { DigestRing } from './digest-ring.ts';
 import {
   type Duty,
@@ -18,7 +19,16 @@ import {
   type StoredPack,
 } from './engine.ts';
 import type { EngineTime } from './engine-time.ts';
-import { bytesOf, chainOf, decodePack, encodePack, PACK_BYTES_MAX, PACK_COMMANDS_MAX } from './pack.ts';
+import {
+  bytesOf,
+  CALL_BYTES,
+  chainOf,
+  encodePack,
+  PACK_BYTES_MAX,
+  PACK_COMMANDS_MAX,
+  readPack,
+} from './pack.ts';
+import { RecentPacks } from './recent-packs.ts';
 
 /** From the receipt of a command; a pack that gets its place later is void. */
 export const DEADLINE_MS = 3_000;
@@ -66,6 +76,8 @@ export interface SharedLogOptions {
   readonly judgeState?: (run: number, isEqual: boolean) => Error | undefined;
   /** Throws before a command that this program cannot execute as others do. */
   readonly admit?: (payload: Uint8Array) => void;
+  /** Called with the last packs when the engine has lost or changed what it had confirmed; the log fails when it has settled. */
+  readonly keepAside?: (packs: readonly StoredPack[]) => Promise<void>;
   /** A pack has been applied, or skipped when it was too late. */
   readonly onPack?: (pack: AppliedPack) => void;
 }
@@ -76,6 +88,8 @@ export interface AppliedPack {
   readonly isOwn: boolean;
   readonly isVoid: boolean;
   readonly payloads: readonly Uint8Array[];
+  /** Of users, which sent commands of it. */
+  readonly calls: readonly OrderCall[];
 }
 
 interface Waiting {
@@ -84,6 +98,8 @@ interface Waiting {
   /** In the engine's time. */
   readonly received: number;
   readonly duty: Duty | undefined;
+  /** Whose first commands these are. */
+  readonly call: OrderCall | undefined;
 }
 
 interface Flight {
@@ -97,6 +113,7 @@ export class SharedLog implements CommandLog {
   readonly isShared = true;
   readonly #options: SharedLogOptions;
   readonly #digests = new DigestRing();
+  readonly #recent = new RecentPacks();
   #waiting: Waiting[] = [];
   #waitingCommands = 0;
   #flight: Flight | undefined;
@@ -111,6 +128,7 @@ export class SharedLog implements CommandLog {
   #applied: AppliedPack | undefined;
   /** Of what is proposed in this turn. */
   #duty: Duty | undefined;
+  #call: OrderCall | undefined;
   #stopTimer = () => {};
   #onSequenced: SequencedListener = () => {};
   #onRefused: RefusedListener = () => {};
@@ -179,6 +197,17 @@ export class SharedLog implements CommandLog {
     }
   }
 
+  /** What `act` proposes before it returns belongs to a call of a user; its pack tells the other nodes of it, once. */
+  calling<Result>(call: OrderCall, act: () => Result): Result {
+    const before = this.#call;
+    this.#call = call;
+    try {
+      return act();
+    } finally {
+      this.#call = before;
+    }
+  }
+
   /** `duty` is the right under which the commands are sent; a node that has lost it by then is refused. */
   propose(payloads: readonly Uint8Array[], ticket: number, duty = this.#duty): void {
     if (this.#failure !== undefined) throw new JournalFailed(this.#failure.message);
@@ -191,7 +220,9 @@ export class SharedLog implements CommandLog {
       ticket,
       received: this.#options.engineTime.now(),
       duty,
+      call: this.#call,
     });
+    this.#call = undefined;
     this.#send();
   }
 
@@ -227,6 +258,7 @@ export class SharedLog implements CommandLog {
     if (waiting.length === 0) return;
     const { run, wallMs } = this.#options;
     const payloads = waiting.flatMap((each) => each.payloads);
+    const calls = waiting.flatMap(({ call }) => (call === undefined ? [] : [call]));
     const [{ duty }] = waiting as [Waiting];
     const oldest = Math.min(...waiting.map(({ received }) => received));
     const { no } = this.#position;
@@ -242,7 +274,7 @@ export class SharedLog implements CommandLog {
       digest: this.#digests.after(no)!,
       duty,
       commands: payloads.length,
-      body: encodePack(payloads),
+      body: encodePack(payloads, calls),
     };
     this.#flight = { pack, waiting };
     void this.#append(this.#flight);
@@ -255,7 +287,7 @@ export class SharedLog implements CommandLog {
     let [commands, bytes] = [0, 0];
     while (this.#waiting.length > 0) {
       const next = this.#waiting[0]!;
-      const more = next.payloads.reduce((sum, payload) => sum + bytesOf(payload), 0);
+      const more = next.payloads.reduce((sum, payload) => sum + bytesOf(payload), CALL_BYTES);
       const isTooMuch = commands + next.payloads.length > PACK_COMMANDS_MAX || bytes + more > PACK_BYTES_MAX;
       if (taken.length > 0 && (isTooMuch || !isSameDuty(next.duty, taken[0]!.duty))) break;
       this.#waiting.shift();
@@ -377,6 +409,7 @@ export class SharedLog implements CommandLog {
     }
     if (this.#hasEnded) return;
     this.#confirmed = Math.max(this.#confirmed, pack.confirmed);
+    this.#recent.note({ ...pack, chain });
     this.#digests.note(pack.no, this.#options.digest());
     const own = this.#ownFlight(pack);
     if (own !== undefined) this.#land(own);
@@ -410,12 +443,12 @@ export class SharedLog implements CommandLog {
     const tickets = this.#ownFlight(pack)?.waiting.flatMap(({ payloads, ticket }) =>
       payloads.map(() => ticket),
     );
-    const payloads = decodePack(pack.body);
+    const { payloads, calls } = readPack(pack.body);
     if (!isVoid) for (const payload of payloads) this.#options.admit?.(payload);
     this.#position = { no: pack.no, nextSeq: nextSeq + pack.commands, chain, time };
     for (const [n, payload] of payloads.entries())
       this.#onSequenced(nextSeq + n, tickets?.[n] ?? 0, isVoid ? undefined : stamped(payload, time));
-    this.#applied = { no: pack.no, time, isOwn: tickets !== undefined, isVoid, payloads };
+    this.#applied = { no: pack.no, time, isOwn: tickets !== undefined, isVoid, payloads, calls };
   }
 
   #ownFlight({ run, runPack }: Pick<StoredPack, 'run' | 'runPack'>): Flight | undefined {
@@ -440,7 +473,9 @@ export class SharedLog implements CommandLog {
     if (this.#failure !== undefined) return;
     this.#failure = error;
     this.#stopTimer();
-    this.#onFailure(error);
+    const kept = error instanceof LogDiverged ? this.#options.keepAside?.(this.#recent.all()) : undefined;
+    if (kept === undefined) this.#onFailure(error);
+    else void kept.finally(() => this.#onFailure(error));
   }
 }
 

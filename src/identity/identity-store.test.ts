@@ -178,8 +178,9 @@ test('the highest uid is never given out again, whatever becomes of its user', a
   await store.session((identity) => {
     identity.reserveUids(1_000_000_050);
     const created = identity.createUser({ name: 'bob', nowMs: NOW });
-    assert.equal(created.ok && created.value.uid, 1_000_000_051);
-    identity.withdrawUser(1_000_000_051);
+    assert.ok(created.ok);
+    assert.equal(created.value.uid, 1_000_000_051);
+    identity.withdrawUser(created.value);
   });
   const next = store.open().createUser({ name: 'bob', nowMs: NOW });
   assert.equal(next.ok && next.value.uid, 1_000_000_052);

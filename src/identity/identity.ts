@@ -285,8 +285,16 @@ export interface IdentityChanges extends IdentityReads {
   readonly addresses: ChangeableAddressBook;
   createUser(user: NewUser): IdentityResult<User>;
   createSub(parentUid: number, user: NewUser): IdentityResult<User>;
-  /** Removes a user without an account in the core; its uid is not assigned again. */
-  withdrawUser(uid: number): void;
+  /**
+   * Says that its account is about to be opened in the core: nobody withdraws the user from then on. Undefined when it is
+   * withdrawn already.
+   */
+  claimUser(uid: number, nowMs: number): User | undefined;
+  /**
+   * Removes a user without an account in the core, as it was created; its uid is not assigned again. False when the user was
+   * claimed or changed since: then it stays.
+   */
+  withdrawUser(created: Pick<User, 'uid' | 'updatedTime'>): boolean;
   /** Uids up to this one are not assigned any more. */
   reserveUids(highestUid: number): void;
   /** Creates frozen users without keys for accounts of the core that have none; main accounts first. */

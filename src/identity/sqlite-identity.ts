@@ -228,10 +228,16 @@ class SqliteIdentity implements LocalIdentity {
     return this.#users.createSub(parentUid, user);
   }
 
-  withdrawUser(uid: number): void {
-    this.#statements.transaction(() => {
+  claimUser(uid: number, nowMs: number): User | undefined {
+    return this.#users.claim(uid, nowMs);
+  }
+
+  withdrawUser({ uid, updatedTime }: Pick<User, 'uid' | 'updatedTime'>): boolean {
+    return this.#statements.transaction(() => {
+      if (this.#users.find(uid)?.updatedTime !== updatedTime) return false;
       this.#keys.deleteOf(uid);
       this.#users.remove(uid);
+      return true;
     });
   }
 

@@ -76,6 +76,16 @@ export class UserTable {
     this.#statements.run(sql, uid, name ?? `lost-${uid}`, parentUid ?? null, LOST_NOTE, nowMs, nowMs);
   }
 
+  /** The user has another `updatedTime` afterwards, whatever the clock says. */
+  claim(uid: number, nowMs: number): User | undefined {
+    this.#statements.run(
+      'UPDATE users SET updated_time = max(?, updated_time + 1) WHERE uid = ?',
+      nowMs,
+      uid,
+    );
+    return this.find(uid);
+  }
+
   remove(uid: number): void {
     this.#statements.run('DELETE FROM users WHERE uid = ?', uid);
   }

@@ -46,6 +46,12 @@ export interface CommandTrace {
   durable(): void;
 }
 
+/** A request of a user about orders, by the number of what was called. */
+export interface OrderCall {
+  readonly uid: number;
+  readonly code: number;
+}
+
 /** A command without a sequence number yet. */
 interface Proposal {
   readonly command: Command;
@@ -111,6 +117,8 @@ export class Sequencer {
    * it cannot be trusted.
    */
   withholds: ((command: Unstamped<Command>) => string | undefined) | undefined;
+  /** What `act` submits before it returns belongs to the call. Undefined on one machine: no other node must learn of it. */
+  calling: (<Result>(call: OrderCall, act: () => Result) => Result) | undefined;
   /** Set by the memory guard: commands that need more memory are rejected. */
   memoryShort = false;
   private sinceCheckpoint = 0;

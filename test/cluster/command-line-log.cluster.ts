@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { readAddress } from '../../src/cluster/postgres/address.ts';
+import type { StoredPack } from '../../src/cluster/engine.ts';
+import { type DatabaseAddress, readAddress } from '../../src/cluster/postgres/address.ts';
+import { keepLostPacks } from '../../src/cluster/postgres/kept-packs.ts';
+import { PostgresEngine } from '../../src/cluster/postgres/postgres-engine.ts';
+import { SideConnection } from '../../src/cluster/postgres/side-connection.ts';
 import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import { command } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -95,7 +99,7 @@ describe('the log of a cluster', { skip: NO_SERVER }, () => {
     const words = await command(['cluster', 'repair', url]);
     assert.match(
       words.stdout,
-      /has lost at least 2 packs .* Nodes keep no packs, so they cannot be put back/,
+      /has lost at least 2 packs that nodes had executed, and no node could keep them/,
     );
 
     await row('b', { applied: 5 });
@@ -107,7 +111,84 @@ describe('the log of a cluster', { skip: NO_SERVER }, () => {
     assert.deepEqual(accepted.said.accepted, { snapshots: [5], nodes: ['a', 'b'] });
     const after = await json(['repair', url]);
     assert.deepEqual([after.code, after.said.snapshots.length, after.said.ahead], [0, 1, []]);
+    assert.deepEqual(await run('SELECT no::int FROM bourse_cluster.kept_snapshot'), [{ no: 5 }]);
   });
+
+  /** As a node does that finds out. */
+  async function keep(url: string, node: string, packs: readonly StoredPack[]): Promise<number> {
+    const side = new SideConnection(readAddress(url) as DatabaseAddress);
+    try {
+      return await keepLostPacks(side, node, packs);
+    } finally {
+      await side.close();
+    }
+  }
+
+  it('puts back what nodes have kept, of the longest chain, and keeps what it takes out', async () => {
+    const { url, node, run } = await cluster();
+    const packs = () => readPacks(url);
+    for (let n = 0; n < 6; n++) await node.sequencer.submit(coin(`C${n}`));
+    await node.log.close();
+    const whole = await packs();
+    await run('DELETE FROM bourse_cluster.pack WHERE no > 3');
+    // One that knows less goes on, from before the loss.
+    const behind = await PostgresNode.join(readAddress(url) as DatabaseAddress);
+    await behind.sequencer.submit(coin('OTHER'));
+    await behind.log.close();
+    const branch = await packs();
+    assert.equal(branch.length, 4);
+
+    assert.equal(await keep(url, 'a', whole.slice(1, 5)), 2, 'those that the log has are not kept');
+    assert.equal(await keep(url, 'b', whole.slice(2)), 3);
+    assert.equal(await keep(url, 'c', branch), 0);
+    const found = await json(['repair', url]);
+    assert.equal(found.code, 4);
+    assert.deepEqual(found.said.beside, { kept: 3, missing: [4, 5, 6], replaced: [4], lastPack: 6 });
+    assert.match(
+      (await command(['cluster', 'repair', url])).stdout,
+      /Nodes have kept packs 4 to 6, which the log lacks.*--put-back/s,
+    );
+    const put = await json(['repair', url, '--put-back']);
+    assert.deepEqual([put.code, put.said.lastPack, put.said.broken], [0, 6, undefined]);
+    assert.deepEqual(put.said.putBack, { missing: [4, 5, 6], replaced: [4] });
+    assert.deepEqual(await packs(), whole);
+    const [taken] = await run("SELECT chain FROM bourse_cluster.kept_pack WHERE kept_by = 'repair'");
+    assert.deepEqual(taken?.chain, branch[3]!.chain);
+    const after = await json(['repair', url]);
+    assert.deepEqual([after.code, after.said.beside.missing, after.said.beside.replaced], [0, [], []]);
+    const again = await json(['repair', url, '--put-back']);
+    assert.equal(again.code, 3);
+    assert.match(again.stderr, /nothing to put back/);
+    const next = await PostgresNode.join(readAddress(url) as DatabaseAddress);
+    await next.sequencer.submit(coin('NEXT'));
+    assert.equal(next.log.position.no, 7);
+    await next.log.close();
+  });
+
+  it('puts back a pack that is missing or changed in the middle, and nothing behind a gap', async () => {
+    const { url, node, run } = await cluster();
+    for (let n = 0; n < 6; n++) await node.sequencer.submit(coin(`C${n}`));
+    await node.log.close();
+    const whole = await readPacks(url);
+    await run('DELETE FROM bourse_cluster.pack WHERE no = 3');
+    await run("UPDATE bourse_cluster.pack SET body = body || '\\x00' WHERE no = 5");
+    assert.equal(await keep(url, 'a', whole), 2);
+    const put = await json(['repair', url, '--put-back']);
+    assert.deepEqual(put.said.putBack, { missing: [3, 5], replaced: [5] });
+    assert.deepEqual(await readPacks(url), whole);
+    await run('DELETE FROM bourse_cluster.pack WHERE no > 2; DELETE FROM bourse_cluster.kept_pack');
+    assert.equal(await keep(url, 'a', whole.slice(4)), 2);
+    const gap = await json(['repair', url, '--put-back']);
+    assert.equal(gap.code, 3, gap.output);
+  });
+
+  async function readPacks(url: string): Promise<readonly StoredPack[]> {
+    const engine = new PostgresEngine(readAddress(url) as DatabaseAddress);
+    await engine.reconnect();
+    const packs = await engine.read(0, 64);
+    await engine.close();
+    return packs;
+  }
 
   it('refuses to go on where a pack was changed or is missing', async () => {
     const { url, node, run } = await cluster();

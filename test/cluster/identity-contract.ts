@@ -9,16 +9,31 @@ const TO = { type: 'regular', coin: 'BTC', chain: 'BTC', address: 'bc1q', memo: 
 type Case = (identity: Identity) => Promise<void>;
 
 export const IDENTITY_CONTRACT: Readonly<Record<string, Case>> = {
+  'a user that was claimed is not withdrawn, and one that was withdrawn is not claimed': async (identity) => {
+    const [one, other] = await Promise.all(
+      ['one', 'other'].map(async (name) =>
+        must(await identity.change((to) => to.createUser({ name, nowMs: NOW }))),
+      ),
+    );
+    // The clock of the second node may be behind.
+    const claimed = await identity.change((to) => to.claimUser(one!.uid, NOW - 1));
+    assert.deepEqual(claimed, { ...one, updatedTime: NOW + 1 });
+    assert.equal(await identity.change((to) => to.withdrawUser(one!)), false);
+    assert.deepEqual(identity.findUser(one!.uid), claimed);
+    assert.equal(await identity.change((to) => to.withdrawUser(other!)), true);
+    assert.equal(await identity.change((to) => to.claimUser(other!.uid, NOW)), undefined);
+    assert.equal(await identity.change((to) => to.withdrawUser(other!)), false);
+  },
   'users and sub-accounts get uids that are never assigned again': async (identity) => {
     const main = await newUser(identity, 'alice');
     const sub = must(await identity.change((to) => to.createSub(main, { name: 'desk', nowMs: NOW })));
     assert.equal(sub.uid, main + 1);
     assert.deepEqual(identity.findSubByName(main, 'desk'), sub);
-    await identity.change((to) => to.withdrawUser(sub.uid));
+    await identity.change((to) => to.withdrawUser(sub));
     assert.equal(identity.findUser(sub.uid), undefined);
     await identity.change((to) => {
       must(to.createUser({ name: 'passing', nowMs: NOW }));
-      to.withdrawUser(to.findUserByName('passing')!.uid);
+      to.withdrawUser(to.findUserByName('passing')!);
     });
     assert.equal(await newUser(identity, 'bob'), main + 3);
     await identity.change((to) => to.reserveUids(main + 100));

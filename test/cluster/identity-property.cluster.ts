@@ -41,8 +41,9 @@ function randomChange(random: Random): (to: IdentityChanges) => unknown {
       const uid = userOf(to);
       if (to.listUsers().length === 1) return;
       const isAlone = to.listSubs(uid).length === 0 && to.addresses.list(uid, { limit: 1 }).length === 0;
-      if (isAlone) to.withdrawUser(uid);
+      if (isAlone) to.withdrawUser(to.findUser(uid)!);
     },
+    (to) => to.claimUser(userOf(to), NOW + pick),
     (to) => to.reserveUids(1_000_000_000 + pick),
     (to) => to.setUser(userOf(to), { frozen: flag, rights: ['deposit'] }, NOW + pick),
     (to) => to.setQuotaExtra(userOf(to), 'spot', pick),

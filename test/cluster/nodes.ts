@@ -93,6 +93,8 @@ export interface NodeProcess {
   readonly url: string;
   readonly process: ChildProcess;
   log(): string;
+  /** Resolves with the exit code, when it ends by itself. */
+  readonly exited: Promise<number | null>;
   /** Resolves with the exit code. */
   stop(): Promise<number | null>;
   kill(): Promise<void>;
@@ -102,13 +104,14 @@ export async function spawnNode(
   { url, keys }: Pick<TestCluster, 'url' | 'keys'>,
   name: string,
   args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<NodeProcess> {
   const flags = [
     ...['--cluster', url, '--node', name, '--keys', keys, '--cluster-durability', 'single'],
     ...['--port', '0', '--operator-port', '0', '--market', 'off', '--instruments', 'SPOT:BTCUSDT'],
     ...['--rate-limits', 'off', '--backfill', '0', '--log-format', 'json', ...args],
   ];
-  const program = startServerProgram(flags, {});
+  const program = startServerProgram(flags, { env: { ...process.env, ...env } });
   const child = program.process;
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
@@ -121,6 +124,7 @@ export async function spawnNode(
   return {
     url: listening,
     process: child,
+    exited,
     log: () => program.stderr,
     stop: () => {
       child.kill('SIGINT');

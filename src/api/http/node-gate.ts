@@ -9,6 +9,7 @@ import type { Responder } from './responder.ts';
 
 export const AFTER_HEADER = 'x-bourse-after';
 export const SEQ_HEADER = 'x-bourse-seq';
+export const NO_GATEWAY = 'this node is a scribe, which serves no requests: ask another one';
 const AFTER_WAIT_MS = 1_000;
 const SEQUENCE_NUMBER = /^(?:0|[1-9][0-9]{0,15})$/;
 
@@ -32,7 +33,7 @@ export function passNode(
 ): void {
   const refuse = (msg: string) => void responder.unavailable(reply, msg);
   if (!gate.isGateway) {
-    refuse('this node is a scribe, which serves no requests: ask another one');
+    refuse(NO_GATEWAY);
     return;
   }
   const { cutOff } = gate;

@@ -10,6 +10,7 @@ import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { deniedToSubAccount } from '../auth/sub-account-rights.ts';
 import type { Access, Call, Route } from '../route.ts';
 import { WireError } from '../wire/wire-error.ts';
+import { toldToNodes } from './order-calls.ts';
 
 /**
  * The answer or a promise of it: one promise less on the way of each order. The body has passed the route's schema, the
@@ -19,7 +20,7 @@ export function runRoute(route: Route, call: Call<never, never>): unknown {
   const { sequencer, caller, body } = call;
   const { trace } = sequencer;
   const forbidden = route.access === 'public' ? undefined : deniedToSubAccount(route.path, caller.user, body);
-  const answer = forbidden ?? route.handle(call);
+  const answer = forbidden ?? (route.orders ? toldToNodes(route, call) : route.handle(call));
   if (answer instanceof Promise)
     return answer.then((settled) => whenDurable(route, sequencer, settled, trace));
   return whenDurable(route, sequencer, answer, trace);

@@ -17,6 +17,8 @@ export interface WindowRule {
    * over many windows is unchanged.
    */
   readonly earlyMs?: number;
+  /** How much longer a window may become by uses that were charged beyond the limit. */
+  readonly debtMs?: number;
 }
 
 export type LimitResult =
@@ -74,6 +76,18 @@ export class FixedWindowCounters {
     return { allowed: true, remaining: rule.limit - cost };
   }
 
+  /**
+   * Counts a use that has happened. Beyond the limit it makes the window longer by its share, so that the rate over many
+   * windows is the limit, whoever admitted the uses.
+   */
+  charge(name: CounterName, rule: WindowRule, nowMs: number): void {
+    const result = this.take(name, rule, nowMs);
+    if (result.allowed) return;
+    const slot = this.#slotOf(name, rule, nowMs);
+    const latest = nowMs + rule.windowMs + (rule.debtMs ?? 0);
+    this.#endsMs[slot] = Math.min(latest, this.#endsMs[slot]! + rule.windowMs / rule.limit);
+  }
+
   /** Finds the running window or opens one in the slot whose eviction matters least. */
   #slotOf(name: CounterName, rule: WindowRule, nowMs: number): number {
     this.#hash.update(name);
@@ -101,7 +115,8 @@ export class FixedWindowCounters {
   /** An end further ahead than the longest window was set before the clock was moved back. */
   #isRunning(slot: number, rule: WindowRule, nowMs: number): boolean {
     const aheadMs = this.#endsMs[slot]! - nowMs;
-    return aheadMs > 0 && aheadMs <= Math.max(rule.windowMs + (rule.earlyMs ?? 0), rule.blockMs ?? 0);
+    const longestMs = rule.windowMs + Math.max(rule.earlyMs ?? 0, rule.debtMs ?? 0);
+    return aheadMs > 0 && aheadMs <= Math.max(longestMs, rule.blockMs ?? 0);
   }
 }
 

@@ -23,14 +23,21 @@ export function orderLimit(
   state: State,
   body: unknown,
 ): Limit {
-  if (!route.orders) return route;
-  const category = quotaCategory(state, uid, body);
+  return route.orders ? quotaLimit(route, quotas, quotaCategory(state, uid, body)) : route;
+}
+
+/** Of a call about orders of a category. */
+export function quotaLimit(
+  route: Limit,
+  quotas: NonNullable<User['quotas']>,
+  category: QuotaCategory,
+): Limit {
   const perSecond = Math.max(1, Math.floor((route.perSecond * quotas[category]) / STANDARD_QUOTA));
   return { path: `${route.path} ${category}`, perSecond };
 }
 
 /** A batch has one category, so its first item that names one decides; a request without any counts as spot. */
-function quotaCategory(state: State, uid: number, body: unknown): QuotaCategory {
+export function quotaCategory(state: State, uid: number, body: unknown): QuotaCategory {
   const items: readonly unknown[] = Array.isArray(body) ? body.slice(0, BATCH_ITEMS_MAX) : [body];
   for (const item of items) {
     const category = categoryOf(state, uid, item);

@@ -26,6 +26,41 @@ test('a user gets twenty calls in a second, told how many remain, then waits for
   });
 });
 
+test('calls that others have admitted count; beyond the limit each makes the wait longer by its share', () => {
+  const limiter = new RateLimiter();
+  const left = (atMs: number) => limiter.takeForUid(FILLS, 10, 1000000001, START + atMs);
+  const charge = (calls: number, atMs: number) => {
+    for (let call = 0; call < calls; call += 1) limiter.chargeForUid(FILLS, 10, 1000000001, START + atMs);
+  };
+  assert.deepEqual(left(0), { allowed: true, remaining: 9 });
+  charge(4, 1);
+  assert.deepEqual(left(2), { allowed: true, remaining: 4 });
+  // Four are left; ten more are paid for by a second.
+  charge(14, 3);
+  assert.deepEqual(left(4), { allowed: false, retryAfterMs: 1_896 });
+  assert.deepEqual(left(1_899), { allowed: false, retryAfterMs: 1 });
+  assert.deepEqual(left(1_900), { allowed: true, remaining: 9 });
+  charge(1_000_000, 2_000);
+  const blocked = left(2_000);
+  assert.ok(!blocked.allowed && blocked.retryAfterMs <= 11_000, 'no more than ten seconds beyond its window');
+});
+
+test('three nodes that admit at the same moments admit the rate of one', () => {
+  const nodes = Array.from({ length: 3 }, () => new RateLimiter());
+  let admitted = 0;
+  for (let ms = 0; ms < 60_000; ms += 10) {
+    // Each learns of the others' calls when all have decided.
+    const admits = nodes.map((node) => node.takeForUid(FILLS, 10, 1000000001, START + ms).allowed);
+    for (const [n, isAdmitted] of admits.entries()) {
+      if (!isAdmitted) continue;
+      admitted += 1;
+      for (const [other, node] of nodes.entries())
+        if (other !== n) node.chargeForUid(FILLS, 10, 1000000001, START + ms);
+    }
+  }
+  assert.ok(Math.abs(admitted - 600) <= 30, `${admitted} in 60 s`);
+});
+
 test('users, endpoints and addresses do not use up each other', () => {
   const limiter = new RateLimiter();
   assert.equal(limiter.takeForUid(FILLS, 1, 1000000001, START).allowed, true);

@@ -35,6 +35,8 @@ const ENDPOINT_WINDOW_MS = 1_000;
  * ms early from its first call on, and network delay varies on top of that.
  */
 const ENDPOINT_EARLY_MS = 100;
+/** Calls that nodes of a cluster have admitted at the same moment are paid for by so much waiting at most. */
+const ENDPOINT_DEBT_MS = 10_000;
 const OVERALL_WINDOW_MS = 60_000;
 const IP_SLOTS = 131_072;
 const UID_SLOTS = 65_536;
@@ -56,7 +58,7 @@ const OVERALL_RULE: WindowRule = {
 const HANDSHAKE_RULE: WindowRule = { limit: HANDSHAKES_PER_WINDOW, windowMs: HANDSHAKE_WINDOW_MS };
 
 function endpointRule(limit: number): WindowRule {
-  return { limit, windowMs: ENDPOINT_WINDOW_MS, earlyMs: ENDPOINT_EARLY_MS };
+  return { limit, windowMs: ENDPOINT_WINDOW_MS, earlyMs: ENDPOINT_EARLY_MS, debtMs: ENDPOINT_DEBT_MS };
 }
 
 export class RateLimiter {
@@ -116,8 +118,16 @@ export class RateLimiter {
   /** Private endpoints; all keys and sockets of a user share one counter. */
   takeForUid(endpoint: string, perSecond: number, uid: number, nowMs: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: perSecond };
-    const name: CounterName = [Math.floor(uid / 2 ** 32), uid >>> 0, this.#endpointId(endpoint)];
-    return this.#perUid.take(name, endpointRule(perSecond), nowMs);
+    return this.#perUid.take(this.#nameOf(endpoint, uid), endpointRule(perSecond), nowMs);
+  }
+
+  /** A call of the user that another node has admitted. */
+  chargeForUid(endpoint: string, perSecond: number, uid: number, nowMs: number): void {
+    if (this.#on) this.#perUid.charge(this.#nameOf(endpoint, uid), endpointRule(perSecond), nowMs);
+  }
+
+  #nameOf(endpoint: string, uid: number): CounterName {
+    return [Math.floor(uid / 2 ** 32), uid >>> 0, this.#endpointId(endpoint)];
   }
 
   #endpointId(endpoint: string): number {

@@ -68,6 +68,8 @@ export interface StreamsOptions extends Services {
   readonly faults?: (CallFaults & StreamFaults) | undefined;
   /** Explains commands to their senders; absent where there is no laboratory. */
   readonly explain?: ExplainCommand | undefined;
+  /** Why it takes nobody at all. */
+  readonly refusal?: string | undefined;
   /** Bytes that may wait for all readers together; a process with little memory may want less. */
   readonly unsentTotalBytesMax?: number;
 }
@@ -275,14 +277,17 @@ export class Streams {
     }
     const role = streamRole(request.url);
     const peer = this.peerOf(request.socket.remoteAddress, request.rawHeaders);
+    const { refusal } = this.options;
     const turned =
-      role === undefined
-        ? { status: '404 Not Found', msg: 'there is no stream at this path' }
-        : role === 'inspect' && this.inspector === undefined
-          ? { status: '404 Not Found', msg: 'nothing is recorded here: start with --inspect on' }
-          : this.closing
-            ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
-            : this.admission.admit(request, peer, this.limitMs());
+      refusal !== undefined
+        ? { status: '503 Service Unavailable', msg: refusal }
+        : role === undefined
+          ? { status: '404 Not Found', msg: 'there is no stream at this path' }
+          : role === 'inspect' && this.inspector === undefined
+            ? { status: '404 Not Found', msg: 'nothing is recorded here: start with --inspect on' }
+            : this.closing
+              ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
+              : this.admission.admit(request, peer, this.limitMs());
     if (turned !== undefined) {
       this.rejectUpgrade(socket, turned);
       return;

@@ -1,12 +1,14 @@
 /**
- * What can be done when the database has lost packs that it had confirmed. Nodes stop then. They keep no packs themselves, so
- * nothing is put back: the operator restores the database, or accepts the loss in words.
+ * What can be done when the database has lost packs that it had confirmed. Nodes stop then, and leave the last packs that they
+ * had beside the log. These are put back; where that is not enough the operator restores the database, or accepts the loss in
+ * words. What is taken out of the log or out of the snapshots is kept beside them.
  */
 import type pg from 'pg';
 import { chainOf, FIRST_CHAIN } from '../../cluster/pack.ts';
 import type { DatabaseAddress } from '../../cluster/postgres/address.ts';
 import { CannotStart, DataDamaged } from '../exit-codes.ts';
-import { inTransaction, refuseUnlessCluster, withPrimary } from './database.ts';
+import { inTime, inTransaction, refuseUnlessCluster, withPrimary } from './database.ts';
+import { findKept, type KeptPacks, keepSnapshots, putBack } from './put-back.ts';
 import { type NodeView, nodesOf } from './status.ts';
 
 const STRIP = 256;
@@ -25,28 +27,44 @@ export interface LogFindings {
   readonly live: readonly NodeView[];
   /** The most that was lost, in packs, as far as nodes have told. */
   readonly lostPacks: number;
+  readonly beside: KeptPacks;
 }
 
+export type RepairAct = 'look' | 'put back' | 'accept loss';
+
 export interface Repaired extends LogFindings {
-  /** What `--accept-loss` removed. */
+  /** Numbers of packs that `--put-back` has put into the log, and of others that were in their place. */
+  readonly putBack: Pick<KeptPacks, 'missing' | 'replaced'> | undefined;
+  /** What `--accept-loss` has taken away; the snapshots are kept aside. */
   readonly accepted: { readonly snapshots: readonly number[]; readonly nodes: readonly string[] } | undefined;
 }
 
-export function repairCluster(address: DatabaseAddress, acceptLoss: boolean): Promise<Repaired> {
+export function repairCluster(address: DatabaseAddress, act: RepairAct): Promise<Repaired> {
   return withPrimary(address, async ({ client }) => {
     await refuseUnlessCluster(client);
     const findings = await inspectLog(client);
-    if (!acceptLoss) return { ...findings, accepted: undefined };
-    return { ...findings, accepted: await accept(client, findings) };
+    const undone = { putBack: undefined, accepted: undefined };
+    if (act === 'look') return { ...findings, ...undone };
+    refuseLive(findings);
+    if (act === 'accept loss')
+      return { ...findings, putBack: undefined, accepted: await accept(client, findings) };
+    const { missing, replaced } = findings.beside;
+    if (missing.length === 0)
+      throw new CannotStart('there is nothing to put back: no node has kept more than the log has');
+    await inTime(inTransaction(client, () => putBack(client)));
+    return { ...(await inspectLog(client)), putBack: { missing, replaced }, accepted: undefined };
   });
 }
 
-async function accept(client: pg.Client, findings: LogFindings): Promise<Repaired['accepted']> {
-  const { live, broken, snapshots, firstPack, historyCommand, lastCommand, ahead } = findings;
+function refuseLive({ live }: LogFindings): void {
   if (live.length > 0)
     throw new CannotStart(
       `${live.map(({ name }) => `node ${name}`).join(', ')} still runs: stop every node first, so that none answers from what is given up`,
     );
+}
+
+async function accept(client: pg.Client, findings: LogFindings): Promise<Repaired['accepted']> {
+  const { broken, snapshots, firstPack, historyCommand, lastCommand, ahead } = findings;
   if (broken !== undefined)
     throw new DataDamaged(
       `${broken}: no node can begin before it and go on after it. Restore the database from a backup`,
@@ -62,7 +80,7 @@ async function accept(client: pg.Client, findings: LogFindings): Promise<Repaire
   const unfit = snapshots.filter(({ fits }) => !fits).map(({ pack }) => pack);
   const names = ahead.map(({ name }) => name);
   await inTransaction(client, async () => {
-    await client.query('DELETE FROM bourse_cluster.snapshot WHERE no = ANY($1::bigint[])', [unfit]);
+    if (unfit.length > 0) await keepSnapshots(client, unfit);
     await client.query('DELETE FROM bourse_cluster.node WHERE name = ANY($1::text[])', [names]);
   });
   return { snapshots: unfit, nodes: names };
@@ -101,6 +119,7 @@ async function inspectLog(client: pg.Client): Promise<LogFindings> {
     ahead,
     live: nodes.filter(({ live }) => live),
     lostPacks: Math.max(0, ...ahead.map(({ appliedPack }) => appliedPack - lastPack)),
+    beside: await findKept(client, lastPack),
   };
 }
 

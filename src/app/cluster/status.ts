@@ -22,7 +22,8 @@ export interface NodeView {
   readonly operatorUrl: string | null;
   readonly version: string;
   readonly editionMax: number;
-  readonly seenMsAgo: number;
+  /** Null when it has left in order. */
+  readonly seenMsAgo: number | null;
   readonly live: boolean;
   readonly appliedPack: number;
   readonly appliedCommand: number;
@@ -149,12 +150,12 @@ async function logOf(client: pg.Client): Promise<ClusterStatus['log']> {
 export async function nodesOf(client: pg.Client, lastPack: number): Promise<NodeView[]> {
   const rows = await rowsOf<Record<string, string | number | Uint8Array | null>>(
     client,
-    `SELECT *, floor(extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint AS ago
+    `SELECT *, CASE WHEN isfinite(seen) THEN floor(extract(epoch FROM clock_timestamp() - seen) * 1000)::bigint END AS ago
       FROM bourse_cluster.node ORDER BY name`,
   );
   return rows.map((row) => {
     const appliedPack = Number(row.applied);
-    const seenMsAgo = Number(row.ago);
+    const seenMsAgo = row.ago === null ? null : Number(row.ago);
     return {
       name: String(row.name),
       role: String(row.role),
@@ -163,7 +164,7 @@ export async function nodesOf(client: pg.Client, lastPack: number): Promise<Node
       version: String(row.version),
       editionMax: Number(row.edition_max),
       seenMsAgo,
-      live: seenMsAgo < GONE_AFTER_MS,
+      live: seenMsAgo !== null && seenMsAgo < GONE_AFTER_MS,
       appliedPack,
       appliedCommand: Number(row.applied_seq),
       behindPacks: Math.max(0, lastPack - appliedPack),
@@ -234,8 +235,10 @@ function warningsOf(
     ...servers
       .filter(({ state }) => state === 'away')
       .map(({ name, reason }) => `${name} is away: ${reason}`),
-    ...nodes
-      .filter(({ live }) => !live)
-      .map(({ name, seenMsAgo }) => `node ${name} has not been seen for ${Math.round(seenMsAgo / 1000)} s`),
+    ...nodes.flatMap(({ name, live, seenMsAgo }) =>
+      live || seenMsAgo === null
+        ? []
+        : [`node ${name} has not been seen for ${Math.round(seenMsAgo / 1000)} s`],
+    ),
   ];
 }

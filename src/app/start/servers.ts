@@ -12,6 +12,8 @@ import { newToken, openToken, readToken, TOKEN_FILE } from '../../admin/token.ts
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
+import { NO_GATEWAY } from '../../api/http/node-gate.ts';
+import { countCall } from '../../api/http/order-calls.ts';
 import { buildApiServer } from '../../api/http/server.ts';
 import { LimitClock } from '../../api/limits/limit-clock.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
@@ -112,6 +114,11 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     // Demo accounts allow only this machine: there are no millions of addresses to tell apart.
     fewSources: config.memory,
   });
+  const limitClock = new LimitClock(sequencer.clock, components.wall);
+  if (node !== undefined)
+    node.onCalls = (calls) => {
+      for (const call of calls) countCall(limiter, identity, call, limitClock.now());
+    };
   const demo = hasDemoKeys(identity, context.demo);
   const services = {
     sequencer,
@@ -119,7 +126,7 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     logger: logger.child({}),
     clock: sequencer.clock,
     wall: components.wall,
-    limitClock: new LimitClock(sequencer.clock, components.wall),
+    limitClock,
     limiter,
     errorDialect: config.errorDialect,
     addressKey: components.addressKey,
@@ -141,6 +148,7 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     rateLimits,
     allowedOrigins,
     explain: context.explain,
+    refusal: node?.isGateway === false ? NO_GATEWAY : undefined,
     ...(driven && { driven, wall: sequencer.clock }),
   });
   const metricsSnapshot = () => ({
@@ -150,7 +158,7 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
   });
   const connectionsMax = connections.max;
   const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax, node });
-  if (node?.isGateway !== false) streams.attach(api.server);
+  streams.attach(api.server);
   serveAsyncApi(api);
   const inspect = config.inspect === 'on';
   servePages(api, {

@@ -17,7 +17,7 @@ const APPEND = {
 };
 const READ = {
   name: 'read',
-  text: `SELECT no, first_seq, commands, run, run_pack, confirmed, at, stamp, deadline, as_of, digest, chain, body
+  text: `SELECT no, first_seq, commands, run, run_pack, confirmed, at, stamp, deadline, as_of, digest, duty, epoch, chain, body
     FROM bourse_cluster.pack WHERE no > $1 ORDER BY no LIMIT $2`,
 };
 
@@ -120,5 +120,6 @@ const NUMBERS = {
 function storedPack(row: Record<string, unknown>): StoredPack {
   const numbers = Object.entries(NUMBERS).map(([name, column]) => [name, Number(row[column])]);
   const { body, chain } = row as { readonly body: Uint8Array; readonly chain: Uint8Array };
-  return { ...(Object.fromEntries(numbers) as Record<keyof typeof NUMBERS, number>), body, chain };
+  const duty = typeof row.duty === 'string' ? { name: row.duty, epoch: Number(row.epoch) } : undefined;
+  return { ...(Object.fromEntries(numbers) as Record<keyof typeof NUMBERS, number>), duty, body, chain };
 }

@@ -93,6 +93,11 @@ export const lostPacks: Scenario = {
           /has lost or changed pack|does not follow/.test(node.output),
         );
       say('lost packs: every node has halted');
+      for (const node of trial.nodes) await until(`node ${node.name} has ended`, () => node.hasEnded);
+      const [row] = await trial.servers.run(
+        'SELECT count(DISTINCT no) AS kept FROM bourse_cluster.kept_pack WHERE no > (SELECT max(no) FROM bourse_cluster.pack)',
+      );
+      assert.equal(Number(row?.kept), PACKS_LOST, 'the nodes have left the lost packs beside the log');
       return counts;
     }),
 };

@@ -50,7 +50,7 @@ export async function createSubKey(
   if (malformed !== undefined) return malformed;
   const excess = excessOver(context.caller.key, input.permissions, names);
   if (excess !== undefined) return excess;
-  await completeSubAccount(context.sequencer, sub);
+  await completeSubAccount(context, sub);
   const created = await context.identity.createKey({
     uid: sub.uid,
     label: input.label,

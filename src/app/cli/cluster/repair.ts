@@ -12,17 +12,27 @@ import { addressOf, clusterCommand } from './command.ts';
 export function clusterRepairCommand(): Command {
   const command = clusterCommand(
     'repair',
-    'Checks the log of a cluster whose nodes have stopped because packs are lost, and lets them start again without those.',
+    'Checks the log of a cluster whose nodes have stopped because packs are lost, puts back those that nodes have kept, or lets nodes start without them.',
     [
       'bourse cluster repair postgres://bourse@db1,db2/bourse                  looks, and changes nothing',
+      'bourse cluster repair postgres://bourse@db1,db2/bourse --put-back       puts lost packs back that nodes have kept',
       'bourse cluster repair postgres://bourse@db1,db2/bourse --accept-loss    nodes may start from what is left',
     ],
-  ).addOption(new Option('--accept-loss', 'give up what the database has lost; every node must be stopped'));
+  )
+    .addOption(
+      new Option(
+        '--put-back',
+        'put lost packs back that nodes have kept; every node must be stopped',
+      ).conflicts('acceptLoss'),
+    )
+    .addOption(new Option('--accept-loss', 'give up what the database has lost; every node must be stopped'));
   return command.action(async () => {
     const { config } = await configOf(command, ['color']);
     const { repairCluster } = await import('../../cluster/repair.ts');
     const address = await addressOf(command);
-    const found = await repairCluster(address, command.getOptionValue('acceptLoss') === true);
+    const isGiven = (option: string) => command.getOptionValue(option) === true;
+    const act = isGiven('putBack') ? 'put back' : isGiven('acceptLoss') ? 'accept loss' : 'look';
+    const found = await repairCluster(address, act);
     const text = (paint: Paint) => repairText(found, paint);
     show(
       { json: { cluster: placeOf(address), ...found }, text },
@@ -33,7 +43,8 @@ export function clusterRepairCommand(): Command {
   });
 }
 
-const isDamaged = ({ broken, ahead }: Repaired) => broken !== undefined || ahead.length > 0;
+const isDamaged = ({ broken, ahead, beside }: Repaired) =>
+  broken !== undefined || ahead.length > 0 || beside.missing.length > 0;
 
 function repairText(found: Repaired, paint: Paint): string[] {
   const { firstPack, lastPack, lastCommand, broken, snapshots, ahead, lostPacks, historyCommand } = found;
@@ -50,6 +61,7 @@ function repairText(found: Repaired, paint: Paint): string[] {
         broken === undefined ? paint('green', 'every pack follows the one before it') : paint('red', broken),
       ],
       ['history', `up to command ${count(historyCommand)}`],
+      ...(found.beside.kept === 0 ? [] : [['kept', besideText(found)] as const]),
     ]),
     '',
     ...table(
@@ -78,10 +90,45 @@ function repairText(found: Repaired, paint: Paint): string[] {
   ];
 }
 
-function wayOn({ accepted, broken, ahead, live }: Repaired, lost: string): string[] {
+function besideText({ beside: { kept, missing } }: Repaired): string {
+  const all = `${counted(kept, 'pack')} beside the log`;
+  return missing.length === 0
+    ? `${all}; the log needs none of them`
+    : `${all}; the log lacks ${spanOf(missing)}`;
+}
+
+function spanOf(numbers: readonly number[]): string {
+  const [first, last] = [numbers[0]!, numbers.at(-1)!];
+  const isRow = last - first === numbers.length - 1 && numbers.length > 1;
+  return isRow ? `packs ${count(first)} to ${count(last)}` : counted(numbers.length, 'pack');
+}
+
+function wayOn({ putBack, accepted, broken, ahead, live, beside }: Repaired, lost: string): string[] {
+  if (putBack !== undefined && broken === undefined && ahead.length === 0)
+    return [
+      `put back: ${spanOf(putBack.missing)}. Start the nodes.`,
+      ...(putBack.replaced.length === 0
+        ? []
+        : [
+            `${spanOf(putBack.replaced)} of the log were in their place and are kept beside it (bourse_cluster.kept_pack): what they`,
+            'did is not done. Clients must ask for the orders whose answers they had.',
+          ]),
+    ];
+  if (accepted === undefined && beside.missing.length > 0)
+    return [
+      `Nodes have kept ${spanOf(beside.missing)}, which the log lacks.`,
+      ...(beside.replaced.length === 0
+        ? []
+        : [
+            `The log has ${spanOf(beside.replaced)} in their place, of a shorter chain: they would be kept beside it.`,
+          ]),
+      `1. stop every node${live.length === 0 ? '' : ` (${live.map(({ name }) => name).join(', ')} runs)`};`,
+      '2. run this command with --put-back;',
+      '3. start the nodes.',
+    ];
   if (accepted !== undefined)
     return [
-      `accepted: ${counted(accepted.snapshots.length, 'snapshot')} and ${counted(accepted.nodes.length, 'row')} of nodes removed. Start the nodes.`,
+      `accepted: ${counted(accepted.snapshots.length, 'snapshot')} kept aside, ${counted(accepted.nodes.length, 'row')} of nodes removed. Start the nodes.`,
       'Clients must ask for the orders whose answers they had: those in the lost packs do not exist.',
     ];
   if (broken !== undefined)
@@ -90,7 +137,7 @@ function wayOn({ accepted, broken, ahead, live }: Repaired, lost: string): strin
     ];
   if (ahead.length === 0) return ['Nothing is lost, as far as the nodes have told.'];
   return [
-    `The database has lost at least ${lost} that nodes had executed. Nodes keep no packs, so they cannot be put back from them.`,
+    `The database has lost at least ${lost} that nodes had executed, and no node could keep them.`,
     'If a server still has them, stop the nodes and make it the primary. Else:',
     `1. stop every node${live.length === 0 ? '' : ` (${live.map(({ name }) => name).join(', ')} runs)`};`,
     '2. run this command with --accept-loss;',

@@ -101,7 +101,7 @@ function nodeRow({
     String(editionMax),
     count(appliedCommand),
     count(behindPacks),
-    node.live ? 'now' : `${Math.round(seenMsAgo / 1000)} s ago`,
+    node.live ? 'now' : seenMsAgo === null ? 'left' : `${Math.round(seenMsAgo / 1000)} s ago`,
     hash,
   ];
 }
