@@ -22,6 +22,7 @@ import { faultRoutes } from '../../lab/faults/routes.ts';
 import { type OutageKind, World } from '../../lab/faults/world.ts';
 import { type Fork, type ForkWish, type Host, PortTaken, type Switch, type Traffic } from '../../lab/host.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
+import { BRANCH_SEGMENT_BYTES_MAX } from '../../lab/limits.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
 import { faultHits } from '../../lab/referee/fault-hits.ts';
 import { refereeRoutes } from '../../lab/referee/routes.ts';
@@ -76,7 +77,7 @@ export interface LabSurroundings {
   readonly demo: readonly DemoAccount[];
   readonly failed: (error: Error) => void;
   /** What every branch shares. */
-  readonly shared: Pick<Components, 'wall' | 'audit' | 'lock'>;
+  readonly shared: Pick<Components, 'wall' | 'audit' | 'lock' | 'threads'>;
   /** Of the history, if it is a file. */
   readonly directory: string;
   /** That the exchange has started on. */
@@ -456,7 +457,11 @@ function forkConfig(
       quiet: true,
       clock: (wished as ClockChoice | undefined) ?? clock,
       ...(market !== undefined && { market: market as MarketLevel }),
-      ...(directory !== undefined && { data: directory, memory: false }),
+      ...(directory !== undefined && {
+        data: directory,
+        memory: false,
+        segmentBytes: Math.min(config.segmentBytes, BRANCH_SEGMENT_BYTES_MAX),
+      }),
     },
   };
 }

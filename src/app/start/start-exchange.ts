@@ -265,8 +265,8 @@ async function startServing(
   const live: { venue?: Venue } = {};
   const current = () => live.venue!;
   const start = startExchange;
-  const { wall, audit, lock, replayed } = components;
-  const shared = { wall, audit, lock };
+  const { wall, audit, lock, threads, replayed } = components;
+  const shared = { wall, audit, lock, threads };
   const laboratory = openLaboratory({ ...serving, shared, branch, current, start });
   const fronts = openFronts(config, new ConnectionLimit(logger));
   let url = '';
