@@ -50,10 +50,10 @@ import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { type Fronts, openFronts } from './fronts.ts';
 import { historyAddress, refuseLab } from './history-place.ts';
-import { openLaboratory } from './lab-host.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openNodeComponents } from './node-components.ts';
+import { openLaboratory } from './open-laboratory.ts';
 import { openOperatorToken, type Standing } from './servers.ts';
 import { backgroundReport, openVenue, type Venue } from './venue.ts';
 
