@@ -36,7 +36,7 @@ const WORLDS: readonly World[] = [
     fill: pastMade,
     bounds: [30, 80, 150],
   },
-  { name: 'bare demo, on disk', flags: { clock: 'manual' }, onDisk: true, bounds: [NONE, NONE, NONE] },
+  { name: 'bare demo, on disk', flags: { clock: 'manual' }, onDisk: true, bounds: [NONE, 80, NONE] },
   {
     name: 'default demo, on disk',
     flags: { market: 'normal', backfill: '30' },

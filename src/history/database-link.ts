@@ -6,6 +6,8 @@ export interface DatabaseLink {
   post(message: ToDatabase, handedOver: readonly ArrayBuffer[]): void;
   /** After the database was closed. */
   end(): Promise<void>;
+  /** Instead: nothing more is stored, and nothing is closed in order. */
+  abandon(): Promise<void>;
 }
 
 export interface LinkListener {

@@ -35,6 +35,10 @@ export class HistoryInPlace implements DatabaseLink {
     this.#end();
   }
 
+  async abandon(): Promise<void> {
+    this.#end();
+  }
+
   #schedule(): void {
     this.#scheduled ??= setImmediate(() => this.#work());
   }

@@ -180,7 +180,7 @@ class LinkedHistory extends HistoryReads implements History, HistoryCopies, Aban
     if (this.#failure !== undefined || this.#closing) return;
     this.#closing = true;
     this.#fail(new Error('history was abandoned'));
-    await this.#link.end();
+    await this.#link.abandon();
   }
 
   async close(): Promise<void> {

@@ -1,16 +1,26 @@
-/** The thread of a history whose database is a file (`history-thread.ts`). A failed write ends it. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The thread of a history whose database is a file, and of the next one when that is closed (`history-thread.ts`). A failed write ends it. */
+import { parentPort } from 'node:worker_threads';
 import type { ToDatabase, WorkerStart } from './database-messages.ts';
 import { HistoryDatabase } from './history-database.ts';
+import type { OpenDatabase } from './history-thread.ts';
 
 if (parentPort === null) throw new Error('sqlite-history-worker.ts runs as a worker of history-thread.ts');
 const port = parentPort;
 
-const database = new HistoryDatabase((workerData as WorkerStart).path, {
-  send: (message) => port.postMessage(message),
-  failed: (error) => {
-    throw error;
-  },
-  closed: () => port.close(),
+let database: HistoryDatabase | undefined;
+port.on('message', (message: OpenDatabase<WorkerStart> | ToDatabase) => {
+  if (message.type === 'open') database = opened(message.start);
+  else database!.receive(message);
 });
-port.on('message', (message: ToDatabase) => database.receive(message));
+
+function opened({ path }: WorkerStart): HistoryDatabase {
+  return new HistoryDatabase(path, {
+    send: (message) => port.postMessage(message),
+    failed: (error) => {
+      throw error;
+    },
+    closed: () => {
+      database = undefined;
+    },
+  });
+}

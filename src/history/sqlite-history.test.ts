@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   aFill,
   aLedgerLine,
@@ -13,6 +13,7 @@ import {
   START_TIME,
 } from '../../test/history/example-events.ts';
 import { historyContract } from '../../test/history/history.contract.ts';
+import { Threads } from '../storage/threads.ts';
 import type { History } from './history.ts';
 import { openMemoryHistory, openSqliteHistory } from './sqlite-history.ts';
 import { SCHEMA_VERSION, writeMeta } from './sqlite-schema.ts';
@@ -21,11 +22,15 @@ const unexpected = (error: Error) => {
   throw error;
 };
 
+/** One thread for the files of all of them, one after another. */
+const threads = new Threads();
+after(() => threads.close());
+
 historyContract(
   'sqlite',
   async () => {
     const { path, remove } = await temporaryFile();
-    return { open: () => openSqliteHistory({ path, onFailure: unexpected }), remove };
+    return { open: () => openSqliteHistory({ path, onFailure: unexpected, threads }), remove };
   },
   { keeps: true },
 );

@@ -1,4 +1,5 @@
 /** History in SQLite: in a file with a thread, or in memory without either. */
+import type { Threads } from '../storage/threads.ts';
 import type { WorkerStart } from './database-messages.ts';
 import type { AbandonableHistory, History, HistoryCopies } from './history.ts';
 import { HistoryInPlace } from './history-in-place.ts';
@@ -13,16 +14,20 @@ export interface MemoryHistoryOptions extends Omit<LinkedHistoryOptions, 'onSeal
 export interface SqliteHistoryOptions extends LinkedHistoryOptions {
   /** The database file; created when it does not exist. */
   readonly path: string;
+  /** Where its thread comes from and goes back to; it has one of its own unless given. */
+  readonly threads?: Threads | undefined;
 }
+
+export const HISTORY_THREAD = 'history/sqlite-history-worker';
 
 /** In a file, with a thread. */
 export function openSqliteHistory(
   options: SqliteHistoryOptions,
 ): Promise<History & HistoryCopies & AbandonableHistory> {
-  const { path } = options;
+  const { path, threads } = options;
   return openLinkedHistory(path, options, (listener) => {
     const start: WorkerStart = { path };
-    return new HistoryThread('history/sqlite-history-worker', start, listener);
+    return new HistoryThread(HISTORY_THREAD, start, listener, threads);
   });
 }
 

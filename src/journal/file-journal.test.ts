@@ -5,9 +5,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { journalContract, PAYLOAD_BYTES_MAX } from '../../test/journal/journal.contract.ts';
+import { Threads } from '../storage/threads.ts';
 import type { CommandJournal } from './command-journal.ts';
-import { openFileJournal } from './file-journal.ts';
+import { openFileJournal, recoverFileJournal } from './file-journal.ts';
 import { segmentNumbers, snapshotSeqs } from './file-names.ts';
 
 const SMALL = { segmentBytes: 256 * 1024, prepareStepBytes: 64 * 1024 };
@@ -179,3 +181,56 @@ async function loadUntilKilled(directory: string, afterMs: number): Promise<numb
   assert.ok(isDoomed, 'the child acknowledged nothing');
   return Number(lines().at(-1));
 }
+
+test('journals one after another have the same thread, and each its own records', async (context) => {
+  const parent = temporaryDirectory(context);
+  const threads = new Threads();
+  context.after(() => threads.close());
+  const started: Worker[] = [];
+  const note = (worker: Worker) => started.push(worker);
+  process.on('worker', note);
+  context.after(() => process.off('worker', note));
+  for (let n = 1; n <= 3; n += 1) {
+    const { journal } = await openFileJournal({ directory: join(parent, String(n)), ...SMALL, threads });
+    const durable = untilDurable(journal, n);
+    for (let seq = 1; seq <= n; seq += 1) journal.append(payloadOf(10 * n + seq));
+    await durable;
+    await journal.close();
+  }
+  assert.equal(started.length, 1);
+  for (let n = 1; n <= 3; n += 1) {
+    const { journal, records, report } = await openFileJournal({
+      directory: join(parent, String(n)),
+      ...SMALL,
+    });
+    const found = Array.from(records, ({ payload }) => payload.slice());
+    await journal.close();
+    assert.equal(report.cleanEnd, true);
+    assert.deepEqual(
+      found,
+      Array.from({ length: n }, (_, k) => payloadOf(10 * n + k + 1)),
+    );
+  }
+});
+
+test('a journal that is left as by a kill takes its thread with it', async (context) => {
+  const parent = temporaryDirectory(context);
+  const threads = new Threads();
+  context.after(() => threads.close());
+  const { journal } = await openFileJournal({ directory: join(parent, 'a'), ...SMALL, threads });
+  await journal.abandon();
+  const next = await openFileJournal({ directory: join(parent, 'b'), ...SMALL, threads });
+  const durable = untilDurable(next.journal, 1);
+  next.journal.append(payloadOf(1));
+  await durable;
+  await next.journal.close();
+});
+
+test('a journal is closed in order before its thread has begun', async (context) => {
+  const directory = temporaryDirectory(context);
+  const { journal, started } = recoverFileJournal({ directory, ...SMALL });
+  await Promise.all([journal.close(), started]);
+  const again = await openFileJournal({ directory, ...SMALL });
+  assert.equal(again.report.cleanEnd, true);
+  await again.journal.close();
+});

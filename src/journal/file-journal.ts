@@ -4,42 +4,63 @@ import { Worker } from 'node:worker_threads';
 import { threadModule } from '../program-files.ts';
 import { NoSpace } from '../storage/free-space.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
+import { Threads } from '../storage/threads.ts';
 import { AppendQueue } from './append-queue.ts';
 import type { AbandonableJournal, JournalCapacity, Recovered, Snapshot } from './command-journal.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { reserveName } from './file-names.ts';
 import { JournalFailed, SpaceMissing } from './journal-errors.ts';
 import { type JournalSettings, journalSettings } from './journal-settings.ts';
-import type { JournalWorkerData } from './journal-worker.ts';
+import type { JournalWork } from './journal-worker.ts';
 import { NodeDisk } from './node-disk.ts';
 import { RecordRing } from './record-ring.ts';
 import { type ResumePoint, recover } from './recovery.ts';
-import { SharedJournalState } from './shared-journal-state.ts';
+import { SharedJournalState, type WriterState } from './shared-journal-state.ts';
 import type { SnapshotWorkerData } from './snapshot-worker.ts';
 
 export interface FileJournalOptions extends Partial<JournalSettings> {
   readonly directory: string;
   /** Of the directory, where the caller holds it already; it stays the caller's. */
   readonly lock?: DirectoryLock | undefined;
+  /** Where its thread comes from and goes back to; it has one of its own unless given. */
+  readonly threads?: Threads | undefined;
 }
 
 /** Locks and recovers the directory, starts the writing thread. Throws JournalRefused when it cannot be opened safely. */
 export async function openFileJournal(options: FileJournalOptions): Promise<Recovered<AbandonableJournal>> {
-  const { directory, lock: held, ...chosen } = options;
+  const { started, ...recovered } = recoverFileJournal(options);
+  await started;
+  return recovered;
+}
+
+/** Recovered, and with a thread that is making its first segment. */
+interface StartingJournal extends Recovered<AbandonableJournal> {
+  /** Before it nothing is appended. Rejects when the thread cannot begin; the journal is closed then. */
+  readonly started: Promise<void>;
+}
+
+/** The same for a caller who has other things to do meanwhile. */
+export function recoverFileJournal(options: FileJournalOptions): StartingJournal {
+  const { directory, lock: held, threads = Threads.notKept(), ...chosen } = options;
   const settings = journalSettings(chosen);
   const lock = held === undefined ? acquireLock(directory) : undefined;
   try {
     const { resume, snapshot, records, report } = recover(new NodeDisk(directory), settings);
-    const journal = new FileJournal(directory, settings, resume, lock);
-    await journal.started();
-    return { journal, snapshot, records, report };
+    const journal = new FileJournal(directory, settings, resume, threads, lock);
+    const started = journal.started().catch((error) => {
+      lock?.release();
+      throw asNoSpace(error, directory);
+    });
+    return { journal, snapshot, records, report, started };
   } catch (error) {
     lock?.release();
-    if (error instanceof SpaceMissing) {
-      throw new NoSpace(join(directory, error.file), directory, error.neededBytes);
-    }
-    throw error;
+    throw asNoSpace(error, directory);
   }
+}
+
+function asNoSpace(error: unknown, directory: string): unknown {
+  if (!(error instanceof SpaceMissing)) return error;
+  return new NoSpace(join(directory, error.file), directory, error.neededBytes);
 }
 
 /** Throws DirectoryLocked, NoSpace. */
@@ -52,6 +73,7 @@ export function acquireLock(directory: string): DirectoryLock {
   }
 }
 
+const WRITER = 'journal/journal-worker';
 /** Space that a directory with its lock needs at most. */
 const LOCK_BYTES = 64 * 1024;
 /** An error of the writing thread carries only its message. */
@@ -64,6 +86,7 @@ class FileJournal implements AbandonableJournal {
   readonly #lock: DirectoryLock | undefined;
   readonly #state: SharedJournalState;
   readonly #queue: AppendQueue;
+  readonly #threads: Threads;
   readonly #worker: Worker;
   readonly #workerEnd: Promise<unknown>;
   readonly #availableBytes: () => number;
@@ -80,6 +103,7 @@ class FileJournal implements AbandonableJournal {
     directory: string,
     settings: JournalSettings,
     resume: ResumePoint,
+    threads: Threads,
     lock: DirectoryLock | undefined,
   ) {
     this.#directory = directory;
@@ -94,20 +118,13 @@ class FileJournal implements AbandonableJournal {
       performance.now(),
     );
     this.#availableBytes = () => this.#state.availableBytes;
-    const workerData: JournalWorkerData = {
-      directory,
-      settings: plainSettings,
-      resume,
-      ringMemory,
-      stateMemory,
-    };
-    this.#worker = new Worker(threadModule('journal/journal-worker'), {
-      workerData,
-      name: 'command-log',
-    });
+    const work: JournalWork = { directory, settings: plainSettings, resume, ringMemory, stateMemory };
+    this.#threads = threads;
+    this.#worker = threads.take(WRITER);
     this.#workerEnd = once(this.#worker, 'exit').catch(() => undefined);
     this.#worker.on('error', (error) => this.#fail(`the log's thread broke: ${error.message}`));
     this.#worker.on('exit', () => this.#noteExit());
+    this.#worker.postMessage(work);
   }
 
   get appendedSeq(): number {
@@ -190,9 +207,7 @@ class FileJournal implements AbandonableJournal {
 
   /** Resolves when the writer has its first segment; from then on durable marks and failures are followed. */
   async started(): Promise<void> {
-    for (let seen = this.#state.signal; this.#isStarting(); seen = this.#state.signal) {
-      await Promise.race([this.#state.signalAfter(seen), this.#workerEnd]);
-    }
+    await this.#untilNo('starting');
     if (this.#state.state !== 'running') {
       const { errorText } = this.#state;
       if (FULL.test(errorText)) throw new SpaceMissing(reserveName(1), this.#segmentBytes);
@@ -201,8 +216,11 @@ class FileJournal implements AbandonableJournal {
     void this.#follow();
   }
 
-  #isStarting(): boolean {
-    return this.#state.state === 'starting' && this.#failure === undefined;
+  /** Resolves when the writer is in another state, or has ended. */
+  async #untilNo(state: WriterState): Promise<void> {
+    const isIn = () => this.#state.state === state && this.#failure === undefined;
+    for (let seen = this.#state.signal; isIn(); seen = this.#state.signal)
+      await Promise.race([this.#state.signalAfter(seen), this.#workerEnd]);
   }
 
   async #follow(): Promise<void> {
@@ -265,7 +283,10 @@ class FileJournal implements AbandonableJournal {
   async #drainAndClose(): Promise<void> {
     await this.#lastSnapshot;
     this.#state.requestClose();
-    await this.#workerEnd;
+    await this.#untilNo('starting');
+    await this.#untilNo('running');
+    if (this.#state.state === 'closed') await this.#threads.give(WRITER, this.#worker);
+    else await this.#workerEnd;
     if (this.#state.state === 'closed' && this.#queue.advanceTo(this.#state.durableSeq))
       this.#notifyDurable();
     this.#lock?.release();

@@ -1,4 +1,5 @@
-import { workerData } from 'node:worker_threads';
+/** The writing thread of a journal, and of the next one when that is closed. */
+import { parentPort } from 'node:worker_threads';
 import { type JournalSettings, journalSettings } from './journal-settings.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { NodeDisk } from './node-disk.ts';
@@ -6,7 +7,7 @@ import { RecordRing } from './record-ring.ts';
 import type { ResumePoint } from './recovery.ts';
 import { SharedJournalState } from './shared-journal-state.ts';
 
-export interface JournalWorkerData {
+export interface JournalWork {
   readonly directory: string;
   readonly settings: Omit<JournalSettings, 'newInstanceId'>;
   readonly resume: ResumePoint;
@@ -19,23 +20,23 @@ const MARK_AFTER_MS = 20;
 /** Interval of checks of a full disk. */
 const RETRY_SPACE_AFTER_MS = 250;
 
-/**
- * The writing thread: write all that is queued, sync, publish, repeat. Synchronous throughout; it has no event loop.
- */
+/** Writes all that is queued, syncs, publishes, and again. Synchronous throughout: no event loop runs until the journal is closed. */
 class JournalWorker {
   readonly #state: SharedJournalState;
   readonly #ring: RecordRing;
   readonly #writer: JournalWriter;
+  readonly #disk: NodeDisk;
   readonly #prepareStepBytes: number;
   /** Bytes of zeros that the commits have earned: space is prepared twice as fast as it is used. */
   #prepareCredit = 0;
   #preparedAtMs = 0;
 
-  constructor(data: JournalWorkerData, state: SharedJournalState) {
-    const settings = journalSettings(data.settings);
+  constructor(work: JournalWork, state: SharedJournalState) {
+    const settings = journalSettings(work.settings);
     this.#state = state;
-    this.#ring = new RecordRing(data.ringMemory);
-    this.#writer = new JournalWriter(new NodeDisk(data.directory, 'hold'), settings, data.resume);
+    this.#ring = new RecordRing(work.ringMemory);
+    this.#disk = new NodeDisk(work.directory, 'hold');
+    this.#writer = new JournalWriter(this.#disk, settings, work.resume);
     this.#prepareStepBytes = settings.prepareStepBytes;
   }
 
@@ -50,6 +51,7 @@ class JournalWorker {
       else this.#rest(seenWork);
     }
     this.#writer.close();
+    this.#disk.close();
     this.#state.publishState('closed');
   }
 
@@ -99,10 +101,13 @@ class JournalWorker {
   }
 }
 
-const data = workerData as JournalWorkerData;
-const state = new SharedJournalState(data.stateMemory);
-try {
-  new JournalWorker(data, state).run();
-} catch (error) {
-  state.publishState('failed', (error as Error).message);
-}
+/** A failure is the end of the thread: its files may be open. */
+parentPort!.on('message', (work: JournalWork) => {
+  const state = new SharedJournalState(work.stateMemory);
+  try {
+    new JournalWorker(work, state).run();
+  } catch (error) {
+    state.publishState('failed', (error as Error).message);
+    parentPort!.close();
+  }
+});

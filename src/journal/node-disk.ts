@@ -65,6 +65,11 @@ export class NodeDisk implements Disk {
     return freeBytes(this.#directory);
   }
 
+  /** Lets go of the directory where it is held; files have their own end. */
+  close(): void {
+    if (this.#descriptor !== undefined) fs.closeSync(this.#descriptor);
+  }
+
   #path(name: string): string {
     return join(this.#directory, name);
   }

@@ -53,7 +53,7 @@ export class SegmentPreallocator {
     this.#starved = free !== undefined && free < this.#zeros.length + spareBytes;
     if (this.#starved) return;
     try {
-      this.#fillStep();
+      this.#fillStep('step by step');
     } catch (error) {
       if (!isShortage(error)) throw error;
       this.#starved = true;
@@ -63,7 +63,7 @@ export class SegmentPreallocator {
   /** A file of full length; creates one when none is ready. */
   take(): ReservedFile {
     try {
-      while (this.#ready.length === 0) this.#fillStep();
+      while (this.#ready.length === 0) this.#fillStep('at the end');
     } catch (error) {
       this.#discardFilling();
       throw error;
@@ -85,15 +85,16 @@ export class SegmentPreallocator {
     this.#filling = undefined;
   }
 
-  #fillStep(): void {
+  /** Synced step by step while others commit: one sync of a whole segment would delay them. */
+  #fillStep(synced: 'step by step' | 'at the end'): void {
     this.#filling ??= this.#begin();
     const { file, filledBytes, name } = this.#filling;
     const step = Math.min(this.#zeros.length, this.#settings.segmentBytes - filledBytes);
     writeFully(file, this.#zeros.subarray(0, step), filledBytes);
-    // Synced step by step: one sync of a whole segment would delay the commits behind it.
-    file.sync();
     this.#filling.filledBytes += step;
-    if (this.#filling.filledBytes < this.#settings.segmentBytes) return;
+    const isFull = this.#filling.filledBytes === this.#settings.segmentBytes;
+    if (isFull || synced === 'step by step') file.sync();
+    if (!isFull) return;
     this.#filling = undefined;
     this.#disk.rename(unfinishedName(name), name);
     this.#ready.push({ name, file });

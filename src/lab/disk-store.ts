@@ -148,13 +148,13 @@ export class DiskStore implements SnapshotStore {
     const unfinished = `${directory}${UNFINISHED}`;
     remove(unfinished);
     makeDirectory(join(unfinished, LOG_DIRECTORY));
-    for (const file of namesIn(from)) {
-      if (OF_SNAPSHOTS.has(file)) continue;
+    const files = namesIn(from).filter((file) => !OF_SNAPSHOTS.has(file));
+    for (const file of files)
       copyFileSync(join(from, file), join(unfinished, file), constants.COPYFILE_FICLONE);
-      await syncFile(join(unfinished, file));
-    }
+    const synced = Promise.all(files.map((file) => syncFile(join(unfinished, file))));
     const note = readFileSync(join(from, NOTE_FILE));
     beginJournal(join(unfinished, LOG_DIRECTORY), { seq: facts.seq, state: this.stateOf(name), note });
+    await synced;
     syncDirectory(unfinished);
     // A kill before a branch was entered leaves its directory, and its number is given again.
     this.dropBranch(branch);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import ccxt from 'ccxt';
 import { buildPackage } from '../../build/published-package.ts';
+import { readReadyFile } from '../../src/app/start/ready-file.ts';
 import { DEMO_ACCOUNTS } from '../../src/identity/demo-accounts.ts';
 import { VERSION } from '../../src/version.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -43,6 +44,18 @@ test('a bid rests', async () => {
   const open: readonly { price: string }[] = await bot.openOrders();
   assert.deepEqual(open.map(({ price }) => price), ['50000']);
 });
+`;
+
+const BEGIN = '2026-06-25T07:00:00Z';
+/** Sleeps for an hour of its time, and asks the exchange how long that was there. */
+const SLEEPER = `
+const exchangeTime = async () => {
+  const answer = await fetch(process.env.BOURSE_URL + '/api/v3/public/time');
+  return Number((await answer.json()).data.serverTime);
+};
+const began = { own: Date.now(), exchange: await exchangeTime() };
+await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+console.log('slept', Date.now() - began.own, (await exchangeTime()) - began.exchange);
 `;
 
 /** What must compile, and what must not. */
@@ -221,6 +234,36 @@ describe('the package', { skip: process.platform !== 'linux' }, () => {
       [...begun].sort(),
       workers.map((name) => join(machine.root, 'node_modules/bourse', name)).sort(),
     );
+  });
+
+  it("lets a user's program live by the exchange's time", async () => {
+    const machine = await installed(process.execPath, fetchPackage(`npm@${NPMS[12]}`));
+    const readyFile = join(machine.root, 'ready.json');
+    const driven = [
+      '--memory',
+      '--clock',
+      'driven',
+      '--clock-start',
+      BEGIN,
+      '--port',
+      '0',
+      '--market',
+      'off',
+    ];
+    const start = machine.run(BOURSE, 'start', ...driven, '--ready-file', readyFile);
+    await start.shows(/^(Listening on) /m);
+    const { url, operatorUrl, operatorToken } = readReadyFile(readyFile);
+    writeFileSync(join(machine.root, 'sleeper.mjs'), SLEEPER);
+    const place = {
+      BOURSE_URL: url,
+      BOURSE_TIMEWARP_URL: operatorUrl!,
+      BOURSE_TIMEWARP_TOKEN: operatorToken!,
+      BOURSE_TIMEWARP_TIME: String(Date.parse(BEGIN)),
+    };
+    const sleeper = machine.runWith(place, 'node', '--import', 'bourse/timewarp', 'sleeper.mjs');
+    assert.match(await succeeds(sleeper), /^slept 3600000 3600000$/m);
+    start.process.kill('SIGTERM');
+    assert.equal(await start.ended, 0, start.output);
   });
 
   it('declares types that stand alone', async () => {

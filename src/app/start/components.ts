@@ -8,18 +8,19 @@ import { AuditLog } from '../../admin/audit-log.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
 import type { ClusterNode } from '../../cluster/node.ts';
 import type { AbandonableHistory, History, HistoryCopies } from '../../history/history.ts';
-import { openMemoryHistory } from '../../history/sqlite-history.ts';
+import { HISTORY_THREAD, openMemoryHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
 import type { IdentityImage } from '../../identity/identity-storage.ts';
 import { IDENTITY_FILE, openIdentity, openMemoryIdentity } from '../../identity/sqlite-identity.ts';
 import type { AbandonableJournal, JournalPast, Recovered, Snapshot } from '../../journal/command-journal.ts';
 import type { DirectoryLock } from '../../journal/directory-lock.ts';
-import { acquireLock, openFileJournal } from '../../journal/file-journal.ts';
+import { acquireLock, recoverFileJournal } from '../../journal/file-journal.ts';
 import { readPast } from '../../journal/journal-reader.ts';
 import { type MemoryJournal, openMemoryJournal, recoverMemoryJournal } from '../../journal/memory-journal.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
+import { BRANCH_SEGMENT_BYTES_MAX } from '../../lab/limits.ts';
 import { ExchangeClock, WallClock } from '../../sequencer/clock.ts';
 import { type ClockChoice, openClock } from '../../sequencer/clock-choice.ts';
 import { type CommandLog, JournalLog } from '../../sequencer/command-log.ts';
@@ -27,6 +28,7 @@ import { formatDuration } from '../../sequencer/duration.ts';
 import type { Generated24hStats } from '../../sequencer/generated-24h-stats.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { Sequencer } from '../../sequencer/sequencer.ts';
+import { Threads } from '../../storage/threads.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
 import { copyBeforeMigration } from '../backup/migration-copies.ts';
 import { counted } from '../cli/terminal/format.ts';
@@ -70,6 +72,8 @@ export interface Components {
   readonly identityMark: Mark | undefined;
   /** The lock of the data directory; undefined in memory. */
   readonly lock: DirectoryLock | undefined;
+  /** The threads of journal and history; undefined in memory. */
+  readonly threads: Threads | undefined;
   /** The directory of the journal; undefined in memory. */
   readonly logDirectory: string | undefined;
   /** From the exchange that this one is a branch of. */
@@ -91,11 +95,12 @@ export interface MemoryRemains {
 
 /** Where the components come from; whatever is absent is opened. */
 export interface Beginning {
-  /** Closes what outlives the components: lock and audit log. */
+  /** Closes what outlives the components: lock, threads and audit log. */
   readonly processResources?: AsyncDisposableStack;
   readonly wall?: WallClock;
   readonly audit?: AuditLog;
   readonly lock?: DirectoryLock | undefined;
+  readonly threads?: Threads | undefined;
   /** Journal, identity and history lie here instead of in the data directory itself. */
   readonly directory?: string;
   readonly image?: MemoryImage;
@@ -119,6 +124,7 @@ interface Stores {
   readonly identity: Identity;
   readonly history: History & HistoryCopies & AbandonableHistory;
   readonly lock: DirectoryLock | undefined;
+  readonly threads: Threads | undefined;
 }
 
 /** What opening them needs; each is closed by `open`, in reverse order. */
@@ -135,12 +141,21 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
   const { config, logger, open, onFailure, wall, beginning } = opening;
   const { directory = config.data, processResources = open } = beginning;
   const lock = beginning.lock ?? (await lockDirectory(opening, processResources));
-  const recovered = await openFileJournal({
+  const threads = beginning.threads ?? new Threads();
+  if (beginning.threads === undefined) processResources.defer(() => threads.close());
+  const ofTrunk = directory === config.data;
+  if (historyAddress(config.history, directory) === undefined) threads.prepare(HISTORY_THREAD);
+  const { started, ...recovered } = recoverFileJournal({
     directory: join(directory, LOG_DIRECTORY),
-    segmentBytes: config.segmentBytes,
-    lock: directory === config.data ? lock : undefined,
+    segmentBytes: ofTrunk ? config.segmentBytes : Math.min(config.segmentBytes, BRANCH_SEGMENT_BYTES_MAX),
+    lock: ofTrunk ? lock : undefined,
+    threads,
   });
   open.defer(() => recovered.journal.close());
+  // A new directory has its log first: users and history without one are refused by the next start.
+  if (recovered.report.epoch === 1) await started;
+  // Told below, if nothing fails before.
+  else started.catch(() => {});
   reportRecovery(recovered.report, logger);
   const audit = beginning.audit ?? (await AuditLog.open(config.data, () => wall.now()));
   if (beginning.audit === undefined) processResources.defer(() => audit.close());
@@ -153,15 +168,17 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
       directory,
       setting: config.history,
       instance: recovered.report.instanceId,
+      threads,
       onFailure,
       onSealed: sealingReport(logger),
       onNotice: (text) => logger.warn(text),
     }),
   );
   open.defer(() => history.close());
+  await started;
   const disk = new NodeDisk(join(directory, LOG_DIRECTORY));
   const past = (lastSeq: number) => readPast(disk, lastSeq);
-  return { recovered, past, audit, identity, history, lock };
+  return { recovered, past, audit, identity, history, lock, threads };
 }
 
 /** Before anything in the directory is changed. */
@@ -193,7 +210,7 @@ async function openInMemory({ config, open, onFailure, wall, beginning }: Openin
   const history = await openMemoryHistory({ onFailure, contents: contents?.history });
   open.defer(() => history.close());
   const past = () => recovered.journal.past();
-  return { recovered, past, audit, identity, history, lock: undefined };
+  return { recovered, past, audit, identity, history, lock: undefined, threads: undefined };
 }
 
 /** Each component is closed by `open`, in reverse order. */
@@ -206,7 +223,7 @@ export async function openComponents(
 ): Promise<Components> {
   const { wall = new WallClock() } = beginning;
   const opening = { config, logger, open, onFailure, wall, beginning };
-  const { recovered, past, audit, identity, history, lock } = await (config.memory
+  const { recovered, past, audit, identity, history, lock, threads } = await (config.memory
     ? openInMemory(opening)
     : openDataDirectory(opening));
   const { journal, report } = recovered;
@@ -257,6 +274,7 @@ export async function openComponents(
     replayed: commands,
     identityMark: logged.mark,
     lock,
+    threads,
     logDirectory: config.memory ? undefined : join(beginning.directory ?? config.data, LOG_DIRECTORY),
     generated24h: beginning.generated24h,
   };

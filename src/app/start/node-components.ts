@@ -79,6 +79,7 @@ export async function openNodeComponents(
     replayed: node.replayed,
     identityMark: undefined,
     lock: undefined,
+    threads: undefined,
     logDirectory: undefined,
     generated24h: undefined,
   };

@@ -50,10 +50,10 @@ import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { type Fronts, openFronts } from './fronts.ts';
 import { historyAddress, refuseLab } from './history-place.ts';
-import { openLaboratory } from './lab-host.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openNodeComponents } from './node-components.ts';
+import { openLaboratory } from './open-laboratory.ts';
 import { openOperatorToken, type ProcessContext } from './servers.ts';
 import { backgroundReport, openVenue, type Venue } from './venue.ts';
 
@@ -275,8 +275,8 @@ async function startServing(
   const live: { venue?: Venue } = {};
   const current = () => live.venue!;
   const start = startExchange;
-  const { wall, audit, lock, replayed } = components;
-  const shared = { wall, audit, lock };
+  const { wall, audit, lock, threads, replayed } = components;
+  const shared = { wall, audit, lock, threads };
   const laboratory = openLaboratory({ ...serving, shared, branch, current, start });
   const fronts = openFronts(config, new ConnectionLimit(logger));
   let url = '';

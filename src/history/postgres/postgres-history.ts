@@ -50,4 +50,8 @@ class InPlace implements DatabaseLink {
   async end(): Promise<void> {
     this.#database.abandon();
   }
+
+  abandon(): Promise<void> {
+    return this.end();
+  }
 }

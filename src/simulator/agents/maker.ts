@@ -71,6 +71,8 @@ export class Maker implements Agent {
   readonly uid: number;
   readonly view: InstrumentView;
   private readonly quotes: Quote[] = [];
+  /** All quotes of a side and then those of the other, each from the best on. */
+  private readonly sideFirst: readonly [readonly Quote[], readonly Quote[]];
   private readonly rng: Rng;
   private readonly weightSum: number;
   private readonly tails: readonly [Tail, Tail] = [
@@ -105,6 +107,13 @@ export class Maker implements Agent {
         this.quotes.push({ side, level, orderId: 0, remaining: 0, sizeJitter: tailRng.between(0.7, 1.3) });
       }
     }
+    const ofSide = (side: Side) => this.quotes.filter((quote) => quote.side === side);
+    const bids = ofSide(Side.buy);
+    const asks = ofSide(Side.sell);
+    this.sideFirst = [
+      [...bids, ...asks],
+      [...asks, ...bids],
+    ];
   }
 
   act(client: AgentClient, seconds: number): void {
@@ -265,11 +274,8 @@ export class Maker implements Agent {
   }
 
   /** Orders that move away come first, so that they do not block those that follow. */
-  private inOrder(centre: number, slots: ReadonlyMap<number, number>, price: Int32Array): Quote[] {
-    const first = this.movesUp(centre, slots, price) ? Side.sell : Side.buy;
-    return [...this.quotes].sort(
-      (a, b) => Number(a.side !== first) - Number(b.side !== first) || a.level - b.level,
-    );
+  private inOrder(centre: number, slots: ReadonlyMap<number, number>, price: Int32Array): readonly Quote[] {
+    return this.sideFirst[this.movesUp(centre, slots, price) ? Side.sell : Side.buy];
   }
 
   private movesUp(centre: number, slots: ReadonlyMap<number, number>, price: Int32Array): boolean {
