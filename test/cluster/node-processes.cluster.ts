@@ -40,18 +40,26 @@ describe('nodes as processes', { skip: NO_SERVER }, () => {
     clientOf(node, 'alice').post('/api/v3/trade/place-order', {
       ...{ ...ORDER, side: 'buy', price: '30000', clientOid },
     });
+  /** Waits for what nodes bring about, and not for one that has ended. */
+  const seen = <Found>(what: string, look: () => Promise<Found | undefined | false>) =>
+    until(what, async () => {
+      for (const [name, { process: child, log }] of nodes)
+        if (child.exitCode !== null) throw new Error(`node ${name} has ended:\n${log()}`);
+      return look();
+    });
   const isReady = async (node: NodeProcess) => (await clientOf(node, 'alice').get(READY)).status === 200;
   before(async () => {
     server = await PostgresServer.start({ settings: QUICK_BUT_TRUSTED });
     cluster = await newCluster(server);
     await start('a', ['--market', 'quiet']);
-    await until('the first node has every duty', async () => {
+    await seen('the first node has every duty', async () => {
       const { market, history, snapshots } = await holders();
       return market === 'a' && history === 'a' && snapshots === 'a';
     });
   });
   after(async () => {
-    for (const node of nodes.values()) {
+    for (const [name, node] of nodes) {
+      if (node.process.exitCode !== null) console.error(`node ${name} has ended:\n${node.log()}`);
       node.process.kill('SIGCONT');
       await node.kill();
     }
@@ -60,7 +68,7 @@ describe('nodes as processes', { skip: NO_SERVER }, () => {
   it('a scribe writes history and snapshots, has no market and serves nobody', async () => {
     const a = nodes.get('a')!;
     const scribe = await start('s', ['--role', 'scribe', '--market', 'quiet']);
-    await until('it has its duties, and those only', async () => {
+    await seen('it has its duties, and those only', async () => {
       const { market, history, snapshots } = await holders();
       return market === 'a' && history === 's' && snapshots === 's';
     });
@@ -71,7 +79,7 @@ describe('nodes as processes', { skip: NO_SERVER }, () => {
     assert.equal(read.status, 503, read.text);
     await assert.rejects(openSocket(scribe.url), 'it has no streams');
     assert.equal((await place(a, 'beside-a-scribe')).code, '00000');
-    const past = await until('the scribe has stored the past', async () => {
+    const past = await seen('the scribe has stored the past', async () => {
       const [row] = await run('SELECT last_seq FROM history.meta');
       const found = await clientOf(a, 'alice').get('/api/v3/trade/order-info?clientOid=beside-a-scribe');
       return Number(row?.last_seq) > 0 && found.status === 200 && found;
@@ -83,7 +91,7 @@ describe('nodes as processes', { skip: NO_SERVER }, () => {
     const status = await command(['cluster', 'status', cluster.url]);
     assert.match(status.stdout, /^s +.* left\b/m, status.output);
     assert.doesNotMatch(status.output, /node s has not been seen/);
-    await until('the duties are back', async () => {
+    await seen('the duties are back', async () => {
       const { history, snapshots } = await holders();
       return history === 'a' && snapshots === 'a';
     });
@@ -91,13 +99,13 @@ describe('nodes as processes', { skip: NO_SERVER }, () => {
 
   it('a node whose clock differs by more than a second is not ready, and moves the time of nobody', async () => {
     const slow = await start('slow', [], { NODE_OPTIONS: BEHIND });
-    const said = await until('it is not ready', async () => {
+    const said = await seen('it is not ready', async () => {
       const reply = await clientOf(slow, 'alice').get(READY);
       return reply.status === 503 && /"cluster clock","ok":false/.test(reply.text) && reply;
     });
     assert.match(said.text, /this machine's clock is (?:2[5-9]|3[0-9])\d\d ms behind the database's/);
     const a = nodes.get('a')!;
-    await until('the other one is ready', () => isReady(a));
+    await seen('the other one is ready', () => isReady(a));
     const at = async (node: NodeProcess, clientOid: string) => {
       const placed = await place(node, clientOid);
       assert.equal(placed.code, '00000', placed.text);
@@ -124,24 +132,24 @@ describe('nodes as processes', { skip: NO_SERVER }, () => {
       );
       return { first: Number(row?.first), last: Number(row?.last) };
     };
-    const before = await until('a has the market', () => epochOf('a'));
-    await until('it trades', async () => (await sent(before)).last > 0);
+    const before = await seen('a has the market', () => epochOf('a'));
+    await seen('it trades', async () => (await sent(before)).last > 0);
     a.process.kill('SIGSTOP');
-    const next = await until('b has the market', () => epochOf('b'));
+    const next = await seen('b has the market', () => epochOf('b'));
     assert.ok(next > before);
-    const { first } = await until('b trades', async () => {
+    const { first } = await seen('b trades', async () => {
       const range = await sent(next);
       return range.last > 0 && range;
     });
     a.process.kill('SIGCONT');
-    await until('a is ready again', () => isReady(a));
+    await seen('a is ready again', () => isReady(a));
     // Of what it had begun when it fell asleep, and of what its agents did before it had looked.
     assert.equal((await place(a, 'awake')).code, '00000');
     assert.ok((await sent(before)).last < first, 'a pack of the old holder is behind one of the new');
     assert.equal(await epochOf('a'), undefined);
     assert.doesNotMatch(a.log(), /"level":60/);
     assert.equal(await end('b'), 0);
-    await until('a has the market once more', async () => (await epochOf('a')) !== undefined);
+    await seen('a has the market once more', async () => (await epochOf('a')) !== undefined);
   });
 
   it('packs that the database has lost are kept by the node that stops, and put back', async () => {
