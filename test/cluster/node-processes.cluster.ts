@@ -43,8 +43,8 @@ describe('nodes as processes', { skip: NO_SERVER }, () => {
   /** Waits for what nodes bring about, and not for one that has ended. */
   const seen = <Found>(what: string, look: () => Promise<Found | undefined | false>) =>
     until(what, async () => {
-      for (const [name, { process: child, log }] of nodes)
-        if (child.exitCode !== null) throw new Error(`node ${name} has ended:\n${log()}`);
+      for (const [name, node] of nodes)
+        if (node.process.exitCode !== null) throw new Error(`node ${name} has ended:\n${node.log()}`);
       return look();
     });
   const isReady = async (node: NodeProcess) => (await clientOf(node, 'alice').get(READY)).status === 200;
