@@ -114,7 +114,11 @@ export async function spawnNode(
   const program = startServerProgram(flags, { env: { ...process.env, ...env } });
   const child = program.process;
   const exited = new Promise<number | null>((resolve) => {
-    child.once('exit', (code) => resolve(code));
+    child.once('exit', (code) => {
+      if (code !== null && code !== 0)
+        console.error(`node ${name} ended with code ${code}:\n${program.stderr}`);
+      resolve(code);
+    });
   });
   const told = () => /Listening on (http:\S+)/.exec(program.stdout)?.[1];
   const listening = await until(`node ${name} listens`, () => {
