@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { threadModule } from '../program-files.ts';
+import type { Worker } from 'node:worker_threads';
 import { NoSpace } from '../storage/free-space.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { Threads } from '../storage/threads.ts';
@@ -16,7 +15,7 @@ import { NodeDisk } from './node-disk.ts';
 import { RecordRing } from './record-ring.ts';
 import { type ResumePoint, recover } from './recovery.ts';
 import { SharedJournalState, type WriterState } from './shared-journal-state.ts';
-import type { SnapshotWorkerData } from './snapshot-worker.ts';
+import type { SnapshotWork } from './snapshot-worker.ts';
 
 export interface FileJournalOptions extends Partial<JournalSettings> {
   readonly directory: string;
@@ -74,6 +73,7 @@ export function acquireLock(directory: string): DirectoryLock {
 }
 
 const WRITER = 'journal/journal-worker';
+const SNAPSHOT_WRITER = 'journal/snapshot-worker';
 /** Space that a directory with its lock needs at most. */
 const LOCK_BYTES = 64 * 1024;
 /** An error of the writing thread carries only its message. */
@@ -185,7 +185,7 @@ class FileJournal implements AbandonableJournal {
   saveSnapshot(seq: number, state: Uint8Array, note?: Uint8Array): Promise<void> {
     const save = async (): Promise<void> => {
       await this.#untilDurable(seq);
-      await this.#runSnapshotWorker({ seq, state, note });
+      await this.#writeSnapshot({ seq, state, note });
     };
     const saved = this.#lastSnapshot.then(save);
     this.#lastSnapshot = saved.catch(() => undefined);
@@ -251,19 +251,21 @@ class FileJournal implements AbandonableJournal {
     return new Promise((resolve, reject) => this.#durableWaiters.push({ seq, resolve, reject }));
   }
 
-  async #runSnapshotWorker({ seq, state, note }: Snapshot): Promise<void> {
-    const workerData: SnapshotWorkerData = {
+  async #writeSnapshot({ seq, state, note }: Snapshot): Promise<void> {
+    const work: SnapshotWork = {
       directory: this.#directory,
       instanceId: this.#instanceId,
       seq,
       state,
       note,
     };
-    const worker = new Worker(threadModule('journal/snapshot-worker'), {
-      workerData,
-      name: 'snapshot',
+    const worker = this.#threads.take(SNAPSHOT_WRITER);
+    worker.postMessage(work);
+    const ended = once(worker, 'exit').then(() => {
+      throw new JournalFailed("the snapshot's thread ended unexpectedly");
     });
-    await once(worker, 'exit');
+    await Promise.race([once(worker, 'message'), ended]);
+    await this.#threads.give(SNAPSHOT_WRITER, worker);
   }
 
   #fail(reason: string): void {

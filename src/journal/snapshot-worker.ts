@@ -1,8 +1,9 @@
-import { workerData } from 'node:worker_threads';
+/** Writes snapshots. Hashing and syncing a large state takes long: it happens beside both the event loop and the commits. */
+import { parentPort } from 'node:worker_threads';
 import { NodeDisk } from './node-disk.ts';
 import { saveSnapshotAndTrim } from './snapshot-retention.ts';
 
-export interface SnapshotWorkerData {
+export interface SnapshotWork {
   readonly directory: string;
   readonly instanceId: Uint8Array;
   readonly seq: number;
@@ -10,6 +11,8 @@ export interface SnapshotWorkerData {
   readonly note: Uint8Array | undefined;
 }
 
-/** Hashing and syncing a large state takes long: it happens beside both the event loop and the commits. */
-const { directory, instanceId, seq, state, note } = workerData as SnapshotWorkerData;
-saveSnapshotAndTrim(new NodeDisk(directory), instanceId, { seq, state, note });
+/** What fails ends the thread; its owner gets the error. */
+parentPort!.on('message', ({ directory, instanceId, seq, state, note }: SnapshotWork) => {
+  saveSnapshotAndTrim(new NodeDisk(directory), instanceId, { seq, state, note });
+  parentPort!.postMessage(seq);
+});

@@ -3,6 +3,7 @@
  * exchange has its own data directory, ports and threads. It is started and stopped as `src/app/start/serve.ts` does.
  */
 import './cheap-passphrases.ts';
+import './kept-threads.ts';
 import './no-compiling-ahead.ts';
 import './patient-disk.ts';
 import { Command } from 'commander';

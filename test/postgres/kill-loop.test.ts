@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { KillLoop } from '../crash/kill-loop.ts';
 import { NO_SERVER, sharedServer } from './server.ts';
 
-const KILLS = Number(process.env.KILLS ?? 4);
+const KILLS = Number(process.env.KILLS ?? 2);
 const SEED = Number(process.env.KILL_SEED ?? Date.now());
 
 test('kill -9 of exchange and database under load: nothing is lost or doubled', {

@@ -46,3 +46,6 @@ export class Seeds implements Iterable<number> {
     assert.ok(count >= Math.floor(least * share), `${count} ${what} in ${this.count} of ${this.#all} seeds`);
   }
 }
+
+/** The size of a random trial that is one flow: few in `npm test`, all with `PROPERTY_SEEDS=all`. */
+export const sizeOf = (few: number, all: number): number => (PROPERTY_SEEDS === 'all' ? all : few);

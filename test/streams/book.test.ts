@@ -7,9 +7,10 @@ import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
+import { sizeOf } from '../property/seeds.ts';
 import { Rng } from '../security/hostile/rng.ts';
 
-const CHANGES = 10_000;
+const CHANGES = sizeOf(2_500, 10_000);
 const ORDERS_PER_ROUND = 20;
 
 /** MARGIN orders stand in the book of SPOT. */

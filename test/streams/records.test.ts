@@ -5,10 +5,11 @@ import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
+import { sizeOf } from '../property/seeds.ts';
 import { Rng } from '../security/hostile/rng.ts';
 import { assertNothingUndone, assertToldIsKept, kept, RECORD_TOPICS, told } from './pushes-and-records.ts';
 
-const CHANGES = 10_000;
+const CHANGES = sizeOf(2_500, 10_000);
 const MARKETS = [
   { category: 'SPOT', symbol: 'BTCUSDT' },
   { category: 'MARGIN', symbol: 'BTCUSDT' },

@@ -3,17 +3,18 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { HeldWall } from '../../harness/held-wall.ts';
 import { startServer } from '../../harness/server.ts';
+import { sizeOf } from '../../property/seeds.ts';
 import { HostileRequests, type OpenApi } from './hostile-requests.ts';
 import { HostileRun, signedRun, WARM_UP } from './hostile-run.ts';
 import { Rng } from './rng.ts';
 
 const SEED = Number(process.env.BOURSE_FUZZ_SEED ?? 1);
-const SIGNED_REQUESTS = 14_000;
-const WOUNDED_REQUESTS = 7_000;
+const SIGNED_REQUESTS = sizeOf(4_000, 14_000);
+const WOUNDED_REQUESTS = sizeOf(2_000, 7_000);
 const LIMITED_REQUESTS = 1_000;
-const SOCKET_FRAMES = 3_000;
+const SOCKET_FRAMES = sizeOf(1_000, 3_000);
 
-describe('20,000 hostile requests', () => {
+describe(`${SIGNED_REQUESTS + WOUNDED_REQUESTS} hostile requests`, () => {
   let run: HostileRun;
 
   before(async () => {
