@@ -170,6 +170,7 @@ describe('nodes as processes', { skip: NO_SERVER }, () => {
     assert.equal(repaired.code, 0, repaired.output);
     assert.match(repaired.stdout, /put back: packs [\d,]+ to [\d,]+\. Start the nodes/);
     const again = await start('a');
+    await seen('it is ready', () => isReady(again));
     const open = await clientOf(again, 'alice').get(OPEN_ORDERS);
     assert.ok(
       open.data.list.some(({ clientOid }: { clientOid: string }) => clientOid === 'nearly-lost'),

@@ -102,7 +102,12 @@ async function tests(files: readonly string[], env: Readonly<Record<string, stri
     output += text;
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(output.slice(Math.max(0, output.indexOf(FAILING))));
+  if (code !== 0) {
+    const logs = [...output.matchAll(/^node \S+ ended with code [\s\S]*?(?=^[ℹ✔✖▶]|^ {2,}[✔✖▶])/gm)].map(
+      ([log]) => log,
+    );
+    throw new Error([...logs, output.slice(Math.max(0, output.indexOf(FAILING)))].join('\n'));
+  }
   return [...output.matchAll(/^ℹ (?:pass|skipped) \d+$|^ℹ \d+ seeds: .*$/gm)]
     .map(([line]) => line.slice(2))
     .join(', ');
