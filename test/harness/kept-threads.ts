@@ -2,9 +2,9 @@
 import { Threads } from '../../src/storage/threads.ts';
 
 const kept = new Threads();
-const { take, prepare, give } = Threads.prototype;
 
-Threads.prototype.take = (module) => take.call(kept, module);
-Threads.prototype.prepare = (module) => prepare.call(kept, module);
-Threads.prototype.give = (module, worker) => give.call(kept, module, worker);
+for (const name of ['take', 'prepare', 'give'] as const) {
+  const method = Reflect.get(Threads.prototype, name) as (this: Threads, ...args: unknown[]) => unknown;
+  Reflect.set(Threads.prototype, name, (...args: unknown[]) => method.apply(kept, args));
+}
 Threads.prototype.close = async () => {};
