@@ -188,7 +188,7 @@ describe('a bot meets', () => {
 
   it('a disk that is slow: the answer waits, the order is there', async () => {
     const { bot } = trial;
-    const standing = await trial.fault({ 'slow-disk': 400 });
+    const standing = await trial.fault({ 'slow-disk': 2000 });
     let answered = false;
     const placing = bot.createOrder(SPOT, 'limit', 'buy', 0.001, 50_000).then(() => {
       answered = true;
