@@ -96,8 +96,12 @@ const OF_RULES_16: Readonly<Record<string, Scheme>> = {
 
 export const SCHEMES_OF_RULES_16: readonly string[] = Object.keys(OF_RULES_16);
 
-export const SCHEMES: Readonly<Record<string, Scheme>> = {
+const OF_RULES_17: Readonly<Record<string, Scheme>> = {
   ...OF_RULES_16,
   loseBesidePledge: wallets.loseBesidePledge,
   loseBesideOrder: wallets.loseBesideOrder,
 };
+
+export const SCHEMES_OF_RULES_17: readonly string[] = Object.keys(OF_RULES_17);
+
+export const SCHEMES: Readonly<Record<string, Scheme>> = OF_RULES_17;
