@@ -77,7 +77,7 @@ export class HouseExposure {
     this.#limits = limits;
   }
 
-  /** Everything as of now; bad debt and solvency as of the call. */
+  /** Everything as of now; bad debt and solvency as of the call, or of the last look before work that is open. */
   async now(): Promise<Exposure> {
     await this.#underWay;
     await this.#lookAgain();
@@ -98,6 +98,8 @@ export class HouseExposure {
   }
 
   async #takeLook(): Promise<void> {
+    // What open work has collected and not yet paid out is in no account (rules 14.3, 14.5): debts that it pays would look bad.
+    if (this.#look !== undefined && this.#sequencer.state.works.length > 0) return;
     const read = new SolvencyRead(this.#sequencer.state);
     // The first read is done in one piece, at the start: the exchange must not appear solvent before it was checked.
     const looks = this.#look === undefined ? Number.POSITIVE_INFINITY : LOOKS_AT_A_TIME;

@@ -10,6 +10,8 @@ import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { exposureLimits } from '../../src/reserves/exposure-limits.ts';
 import { type Exposure, HouseExposure } from '../../src/reserves/house-exposure.ts';
 import { MarginFloor } from '../core/borrowing/margin-floor.ts';
+import { finishWork, inPortions } from '../core/fourth-edition/in-portions.ts';
+import { FuturesFloor } from '../core/futures/futures-floor.ts';
 import { fund, secondEdition } from '../core/second-edition/fund-floor.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
@@ -122,4 +124,35 @@ test('pages that anybody may read look at accounts at most once a second; the op
   ms += 1;
   assert.equal(exposure.kept().solvency, 'insolvent');
   find();
+});
+
+test('while a contract ends in portions the last look is kept: gains and what covers losses are in no account', async (t) => {
+  const floor = inPortions(new FuturesFloor(), 1);
+  floor.trader('ann', { USDT: '7000' });
+  floor.trader('bob', { USDT: '100000' });
+  floor.leverage('ann', 10);
+  floor.deal('ann', 'bob', '1', '60000');
+  let ms = 5000;
+  t.mock.method(performance, 'now', () => ms);
+  const exposure = new HouseExposure(floor, []);
+  assert.equal((await exposure.now()).solvency, 'solvent');
+  floor.arrange(({ state }) => {
+    const { mark } = state.market(floor.instrument()).futures!;
+    mark.price = 50_000n * 10n ** 8n;
+    mark.inputs.fill(mark.price);
+    state.priceVersion++;
+  });
+  const { index: instrument } = floor.instrument();
+  floor.send({ type: 'setInstrumentStatus', time: floor.now, instrument, status: 'offline' });
+  floor.at(floor.now);
+  assert.ok(floor.exchange.hasOpenWork);
+  // Ann owes 3 000, for which bob will get less: until then it looks as if nobody would pay it.
+  ms += 1000;
+  const fresh = await new HouseExposure(floor, []).now();
+  assert.deepEqual(fresh.missing, [{ coin: 'USDT', solvency: 'insolvent' }]);
+  assert.equal(exposure.kept().solvency, 'solvent');
+  assert.equal((await exposure.now()).solvency, 'solvent');
+  finishWork(floor);
+  assert.equal((await exposure.now()).solvency, 'solvent');
+  assert.equal(floor.cash('ann', 'USDT'), '0');
 });

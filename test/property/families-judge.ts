@@ -149,7 +149,7 @@ export class Judge {
     return this.finding !== undefined;
   }
 
-  /** When the run is over and feeds have spoken. */
+  /** When the run is over, feeds have spoken and no work is open. */
   end(): void {
     const { state } = this;
     let lacking = 0;

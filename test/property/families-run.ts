@@ -40,6 +40,8 @@ export interface Run {
   /** Hours, and ends of contracts, whose work was open between two commands. */
   readonly hours: number;
   readonly ends: number;
+  /** Is some of it open after the last step? */
+  readonly endsWithin: boolean;
   readonly finding: Finding | undefined;
   readonly allowed: Judge['allowed'];
   readonly done: ReadonlyMap<CommandType, number>;
@@ -104,6 +106,17 @@ export class Stage {
     return this.apply({ type: 'tick', time: hour }) || this.apply({ ...command, time: hour + 1 });
   }
 
+  /**
+   * Work that is open is done, by ticks as of the sequencer, and judged as a whole then. Until it is over, gains of a contract
+   * that has ended and funding of an hour are in no account (rules 14.3, 14.5): of who is to get them, debts that they pay
+   * look bad, and everything together looks as if more were owed than is there. The audit of reserves waits for it too.
+   */
+  end(): void {
+    const { exchange, judge } = this;
+    while (exchange.hasOpenWork) if (this.apply({ type: 'tick', time: exchange.state.now })) return;
+    judge.end();
+  }
+
   private apply(command: Command): boolean {
     const { exchange, judge } = this;
     this.commands++;
@@ -145,10 +158,11 @@ export function run(seed: number, { without = [], only, steps: most = STEPS, por
     });
   }
   wrong ||= playOn(ground.speak(), take);
-  if (!wrong) judge.end();
+  const endsWithin = exchange.hasOpenWork;
+  if (!wrong) stage.end();
   const { commands, done, hours, ends } = stage;
   const { fills, finding, allowed } = judge;
-  return { seed, portion, terms, steps, commands, fills, hours, ends, finding, allowed, done };
+  return { seed, portion, terms, steps, commands, fills, hours, ends, endsWithin, finding, allowed, done };
 }
 
 /** Of a batch, at least one of its items. */
@@ -171,7 +185,7 @@ export function replay(
 ): Finding | undefined {
   const stage = new Stage(seed, without, portion);
   for (const step of steps) if (stage.take(step)) return stage.judge.finding;
-  stage.judge.end();
+  stage.end();
   return stage.judge.finding;
 }
 

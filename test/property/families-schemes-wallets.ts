@@ -123,6 +123,30 @@ export function* loseBesideOrder(ground: Ground): Steps {
   yield ground.do({ type: 'cancelEverything', uid: friend });
 }
 
+/** The same in the seconds in which a contract ends in portions: what the friend has won there is not in his account yet. */
+export function* loseBesideGain(ground: Ground): Steps {
+  const { dice } = ground;
+  const [loser, friend] = pair(ground);
+  const payer = dice.pick(FAMILY.filter((uid) => uid !== loser && uid !== friend));
+  const stake = dice.pick([2000, 10_000]);
+  const book = BOOK.btcQuarter;
+  const { time } = ground.instrument(book).futures!.delivery!;
+  const rises = dice.chance(0.5);
+  yield* ground.seconds(1);
+  if (!ground.isOpen(book)) return;
+  for (const uid of [friend, payer]) {
+    yield* bring(ground, uid, COIN.btc, stake * 4);
+    yield* leverage(ground, uid, book, 10);
+  }
+  yield* trade(ground, book, friend, payer, stake * dice.pick([8, 15]), rises);
+  yield* ground.move([[COIN.btc, rises ? 1.15 : 1 / 1.15]]);
+  while (ground.now < time - 300_000) yield* ground.pause(Math.min(590_000, time - 240_000 - ground.now));
+  yield* winAndLose(ground, loser, friend, stake, function* () {
+    if (ground.now < time - 10_000) yield* ground.pause(time - 10_000 - ground.now);
+    while (ground.now < time) yield* ground.seconds(1);
+  });
+}
+
 /** Rises or falls that make one lose more in a contract than it wins in another, where a friend cannot pay it. */
 function* winAndLose(
   ground: Ground,

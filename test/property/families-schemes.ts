@@ -96,8 +96,15 @@ const OF_RULES_16: Readonly<Record<string, Scheme>> = {
 
 export const SCHEMES_OF_RULES_16: readonly string[] = Object.keys(OF_RULES_16);
 
-export const SCHEMES: Readonly<Record<string, Scheme>> = {
+const OF_RULES_17_1: Readonly<Record<string, Scheme>> = {
   ...OF_RULES_16,
   loseBesidePledge: wallets.loseBesidePledge,
   loseBesideOrder: wallets.loseBesideOrder,
+};
+
+export const SCHEMES_OF_RULES_17_1: readonly string[] = Object.keys(OF_RULES_17_1);
+
+export const SCHEMES: Readonly<Record<string, Scheme>> = {
+  ...OF_RULES_17_1,
+  loseBesideGain: wallets.loseBesideGain,
 };

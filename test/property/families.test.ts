@@ -18,6 +18,7 @@ import {
   SCHEMES_UNTIL_SIXTH_EDITION as EARLIER,
   SCHEMES_OF_RULES_16,
   SCHEMES_OF_RULES_16_1,
+  SCHEMES_OF_RULES_17_1,
 } from './families-schemes.ts';
 import { report, shrink } from './families-shrink.ts';
 import { BOOK } from './families-venue.ts';
@@ -127,6 +128,16 @@ test('sixth edition, 16.2 (a): the run that found it spares two funding wallets 
 
 test('seventh edition, 17.1 (a): the run that found it spares a pledge without pledgeMargin, and not with it', (t) => {
   t.diagnostic(found(1_125_096_852, 1, 'pledgeMargin', 'edge by tick', { only: SCHEMES_OF_RULES_16 }));
+});
+
+test('seventh edition, 17.4: while a contract ends in portions a gain that waits is spared without awaitedMargin, and not with it', (t) => {
+  t.diagnostic(found(34, 1, 'awaitedMargin', 'edge by tick', { only: ['loseBesideGain'], steps: 400 }));
+});
+
+test('a run that ends between the portions of a contract that ends is judged when everybody has his gain', () => {
+  const tried = run(1_129_097_219, { only: SCHEMES_OF_RULES_17_1, portion: 3 });
+  assert.ok(tried.endsWithin && tried.ends > 0, 'no work is open at the end');
+  if (tried.finding !== undefined) assert.fail(report(tried));
 });
 
 /** Who sends a command: the family, by a random act or a scheme, or else somebody it cannot command, and why. */

@@ -10,7 +10,7 @@ import type { State } from '../state/state.ts';
 import { coinUsd } from './collateral.ts';
 import { inSettleCoin, markTicks, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
-import { forcedEquity } from './other-wallets.ts';
+import { bearingEquity, forcedEquity } from './other-wallets.ts';
 
 /** Fee rate of a forced close: the taker rate, never negative, so that a liquidation earns no rebate. */
 export function forcedFeeRate({ takerRate }: Instrument): bigint {
@@ -50,7 +50,7 @@ export function bearablePrice(state: State, account: Account, position: Position
   const { long, lots } = position;
   const basis = long ? position.basis : -position.basis;
   const priceWith = (margin: bigint) => bankruptcyTicks(instrument, long, lots, basis, margin);
-  const margin = wholeMarginBehind(state, position, forcedEquity(state, account));
+  const margin = wholeMarginBehind(state, position, bearingEquity(state, account));
   const whole = priceWith(margin);
   if (margin >= 0n) return whole;
   const mark = markTicks(state, instrument);

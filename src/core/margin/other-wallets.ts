@@ -9,6 +9,7 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, divFloor, larger, MONEY_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { awaitedOf } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { awaitsPrice } from './available-balance.ts';
 import { mayLeave } from './bad-debt.ts';
@@ -78,11 +79,28 @@ function coversWorst(state: State, account: Account, kept: (coin: number) => big
  * isolated orders hold, and what loans would give back of their pledges if they were closed too.
  */
 export function forcedEquity(state: State, account: Account): bigint {
-  const { ledger, rules, loans } = state;
+  return equityWith(state, account, new Map());
+}
+
+/**
+ * The same of a counterparty of a deleveraging: with what contracts that have ended owe it (rules 17.4). Who is liquidated does
+ * not wait for anything.
+ */
+export function bearingEquity(state: State, account: Account): bigint {
   const aside = new Map<number, bigint>();
-  const add = (coin: number, amount: bigint) => {
-    if (amount > 0n) aside.set(coin, (aside.get(coin) ?? 0n) + amount);
-  };
+  if (state.rules.awaitedMargin && state.works.length !== 0)
+    awaitedOf(state, account.index, (coin, amount) => put(aside, coin, amount));
+  return equityWith(state, account, aside);
+}
+
+function put(aside: Map<number, bigint>, coin: number, amount: bigint): void {
+  if (amount > 0n) aside.set(coin, (aside.get(coin) ?? 0n) + amount);
+}
+
+/** `aside` is added to. */
+function equityWith(state: State, account: Account, aside: Map<number, bigint>): bigint {
+  const { ledger, rules, loans } = state;
+  const add = (coin: number, amount: bigint) => put(aside, coin, amount);
   if (rules.forcedMargin)
     for (const coin of ledger.coinsOf(account.index)) {
       add(coin, ledger.balanceOf(account.index, coin, Bucket.funding));

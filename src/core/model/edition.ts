@@ -33,13 +33,14 @@ export const FIFTH_EDITION_RULES = ['adlBearing'] as const;
 /** Rules 16.1 and 16.2. */
 export const SIXTH_EDITION_RULES = ['otherWallets', 'forcedMargin', 'forcedTransfer'] as const;
 
-/** Rules 17.1 (a) to (c), 17.2 and 17.3. */
+/** Rules 17.1 (a) to (c), and 17.2 to 17.4. */
 export const SEVENTH_EDITION_RULES = [
   'pledgeMargin',
   'orderMargin',
   'pledgePayment',
   'endMeans',
   'marginRounding',
+  'awaitedMargin',
 ] as const;
 
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];

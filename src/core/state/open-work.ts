@@ -97,6 +97,19 @@ export function awaitsMoney({ works }: State, account: number): boolean {
   return works.length !== 0 && works.some((work) => work.owes(account));
 }
 
+/** What open ends of contracts are to bring an account: its gains, and margin that its cash has paid until it is covered. */
+export function awaitedOf(
+  { works, instruments }: State,
+  account: number,
+  add: (coin: number, amount: bigint) => void,
+): void {
+  for (const work of works) {
+    const pending = work instanceof ContractEnd ? work.pending.get(account) : undefined;
+    if (pending === undefined || !(work instanceof ContractEnd)) continue;
+    add(instruments[work.instrument]!.futures!.settle, pending.kept + pending.lacking);
+  }
+}
+
 /** Does the pair or contract, which is offline, still have orders or positions? */
 export function isEnding(state: State, instrument: number): boolean {
   const { endings, works } = state;
