@@ -9,7 +9,7 @@ const APART_MAX_MS = 250;
 const ENTRIES_MAX = 20_000;
 
 export function faultHits(met: readonly MetCall[], recorder: Recorder | undefined): readonly FaultHit[] {
-  return met.map(({ uid, fault, deed, path, atMs, hidesAnswer }) => {
+  return met.map(({ uid, fault, action, path, atMs, hidesAnswer }) => {
     const near = (recorder?.newest(ENTRIES_MAX, (party) => party.uid === uid) ?? [])
       .filter((entry) => entry.kind === 'http' && pathOf(entry) === path)
       .map((entry) => ({ entry, apart: Math.abs(entry.atMs - atMs) }))
@@ -17,7 +17,7 @@ export function faultHits(met: readonly MetCall[], recorder: Recorder | undefine
     const entry = near !== undefined && near.apart <= APART_MAX_MS ? near.entry : undefined;
     return {
       fault,
-      what: JSON.stringify(deed),
+      what: JSON.stringify(action),
       atMs,
       entry: entry?.id,
       commands: hidesAnswer && entry !== undefined ? entry.commands : [],

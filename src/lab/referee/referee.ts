@@ -20,14 +20,17 @@ export interface RefereeSource extends Pick<CapsuleSource, 'venue' | 'recorder' 
   readonly hits?: FaultHits | undefined;
 }
 
-export interface RefereeWish {
+export interface RefereeRequest {
   readonly uid: number;
   readonly account: string;
   /** From so many milliseconds of the exchange's time ago; else as far back as it is known. */
   readonly sinceMs?: number | undefined;
 }
 
-export async function judge(source: RefereeSource, { uid, account, sinceMs }: RefereeWish): Promise<Referee> {
+export async function judge(
+  source: RefereeSource,
+  { uid, account, sinceMs }: RefereeRequest,
+): Promise<Referee> {
   const { venue, recorder, branchSinceMs, rules, hits } = source;
   const { sequencer } = venue;
   const to = { seq: sequencer.appliedSeq, time: sequencer.state.now };

@@ -69,8 +69,8 @@ interface RunOptions {
 
 async function run(file: string, { bot, speed, dryRun }: RunOptions): Promise<ScenarioReport> {
   const { loadScenario, ScenarioWrong } = await import('../../../lab/scenarios/read-scenario.ts');
-  const { SCENARIO_SURROUNDINGS, startWorld } = await import('../../start/scenario-world.ts');
-  const scenario = await loadScenario(file, process.cwd(), SCENARIO_SURROUNDINGS).catch((error: Error) => {
+  const { SCENARIO_CHECK_CONTEXT, startWorld } = await import('../../start/scenario-world.ts');
+  const scenario = await loadScenario(file, process.cwd(), SCENARIO_CHECK_CONTEXT).catch((error: Error) => {
     throw error instanceof ScenarioWrong ? new ConfigError(error.message) : error;
   });
   const exchange = await startWorld(scenario.world, bot === undefined ? undefined : speed);
