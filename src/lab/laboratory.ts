@@ -1,6 +1,6 @@
 /**
- * Snapshots of a running exchange, the way back to them, and exchanges that go on from them. It does only what the world could
- * do: nothing is written into a state, and nothing is cut out of a journal. A revert puts a second exchange, opened from the
+ * Snapshots of a running exchange, the way back to them, and exchanges that go on from them. It changes the
+ * state by commands only, and nothing is cut out of a journal. A revert puts a second exchange, opened from the
  * snapshot, in the place of the one that runs.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';

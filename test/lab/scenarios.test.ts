@@ -337,7 +337,8 @@ describe('bourse lab run', () => {
   it('runs a bot beside it, with keys in its environment', async () => {
     const bot = write(
       'bot.mjs',
-      `const { BOURSE_URL, BOURSE_API_KEY, BOURSE_ACCOUNT } = process.env;
+      `const { BOURSE_URL, BOURSE_API_KEY, BOURSE_SECRET_KEY, BOURSE_KEY, BOURSE_SECRET, BOURSE_ACCOUNT } = process.env;
+      if (!BOURSE_KEY || BOURSE_KEY !== BOURSE_API_KEY || !BOURSE_SECRET || BOURSE_SECRET !== BOURSE_SECRET_KEY) process.exit(8);
       const { code } = await (await fetch(BOURSE_URL + '/api/v3/public/time')).json();
       process.stdout.write('bot ' + BOURSE_ACCOUNT + ' ' + code + ' ' + (BOURSE_API_KEY ?? '').length + '\\n');
       process.exit(7);`,

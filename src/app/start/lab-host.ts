@@ -132,7 +132,7 @@ export class LabHost implements Host<Venue> {
     for (const front of both) front.hold();
     old.pause();
     old.streams.hold();
-    this.#faults.cutWaiting();
+    this.#faults.abortDelayed();
     try {
       // The request for the revert is itself being answered.
       if (!(await fronts.api.settled(0)) || !(await fronts.admin.settled(1 + this.#scenarios)))
@@ -163,7 +163,7 @@ export class LabHost implements Host<Venue> {
     old.pause();
     // Whoever asked for it is answered; an operator's long request ends with what it waits for.
     await fronts.admin.settled(this.#scenarios);
-    this.#faults.cutWaiting();
+    this.#faults.abortDelayed();
     const remains = await goDown(old, fronts.api, how, config);
     await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
     const next = await this.#open(remains);

@@ -132,7 +132,7 @@ export function openLaboratory(dependencies: LabDependencies): OpenLab {
       ...refereeRoutes(
         lab,
         conductRules(() => host.venue.identity),
-        (uid) => faultHits(faults.met(uid), host.recorder),
+        (uid) => faultHits(faults.hits(uid), host.recorder),
       ),
     ],
     faults,
@@ -161,7 +161,7 @@ export function openLaboratory(dependencies: LabDependencies): OpenLab {
       return facts === undefined ? undefined : host.runningAt(facts.url);
     },
     close: async () => {
-      faults.cutWaiting();
+      faults.abortDelayed();
       await explain.close();
       await lab.close();
     },

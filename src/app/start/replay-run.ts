@@ -22,6 +22,7 @@ import { OF_A_DIRECTORY } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import { ConfigError } from '../exit-codes.ts';
 import { createLogger } from '../observability/logging.ts';
+import { keysInEnvironment } from './bot-environment.ts';
 import { ReadyFile } from './ready-file.ts';
 import { type RunningExchange, startExchange } from './start-exchange.ts';
 
@@ -226,9 +227,7 @@ class Run {
         BOURSE_URL: url,
         BOURSE_WS_URL: wsUrl,
         BOURSE_READY_FILE: readyFile,
-        BOURSE_KEY: keys.apiKey,
-        BOURSE_SECRET: keys.secretKey,
-        BOURSE_PASSPHRASE: keys.passphrase,
+        ...keysInEnvironment(keys),
       },
       detached: process.platform !== 'win32',
     });

@@ -12,7 +12,7 @@ import { type Capsule, type Outcome, packCapsule } from './capsule.ts';
 import { CapsuleRefused } from './capsule-refused.ts';
 import type { CapsuleAccount, Manifest } from './manifest.ts';
 import { requestsOf } from './recorded-requests.ts';
-import { run } from './run.ts';
+import { replaySession } from './replay-session.ts';
 import { fromOldest, fromSnapshot, fromTime, readAgain, type SessionBegin } from './session-begin.ts';
 
 export interface CapsuleRequest {
@@ -62,7 +62,7 @@ export async function recordCapsule(
   const bytes = saveState(session.state);
   const exchange = new Exchange(session.state);
   const outcomes: Outcome[] = [];
-  for await (const { outcome } of run(exchange, session.records)) outcomes.push(outcome);
+  for await (const { outcome } of replaySession(exchange, session.records)) outcomes.push(outcome);
   if (newUid !== undefined && exchange.state.digest.value !== digest)
     return new AdminError('internal', 'the session comes out differently without names: export it with them');
   const requests = requestsOf(recorder, { afterSeq: begin.seq, sinceMs: branchSinceMs }, newUid);

@@ -5,7 +5,7 @@ import type { AuditedAction } from '../../admin/route.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { ClockTicker, EventCounts } from '../../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
-import { type Happening, Happenings } from './happened.ts';
+import { type AdvanceEvent, AdvanceEvents } from './advance-events.ts';
 import { candleIntervalOf, NEXT_RULE, nextInstant } from './next-instant.ts';
 
 export interface AdvanceRequest extends Span {
@@ -17,7 +17,7 @@ export interface Advanced {
   readonly time: number;
   readonly commands: number;
   readonly events: EventCounts;
-  readonly happened: readonly Happening[];
+  readonly happened: readonly AdvanceEvent[];
   /** Beyond the rows of `happened`, by what it is. */
   readonly more?: Readonly<Record<string, number>>;
 }
@@ -41,13 +41,13 @@ export async function advanceClock(
   if (plan instanceof AdminError) return plan;
   const before = sequencer.appliedSeq;
   const nameOf = (uid: number) => identity.findUser(uid)?.name ?? '';
-  const happenings = new Happenings(() => sequencer.state, nameOf, candleIntervalOf(request.next ?? ''));
+  const noted = new AdvanceEvents(() => sequencer.state, nameOf, candleIntervalOf(request.next ?? ''));
   const events = await ticker.advance(clock, plan.until, plan.stepMs, {
-    onEvent: (event, time) => happenings.note(event, time),
+    onEvent: (event, time) => noted.note(event, time),
     // In the operator's name, so that journal and audit log refer to each other.
     lastTick: () => audited.submit({ type: 'tick' }),
   });
-  const { rows, more } = happenings;
+  const { rows, more } = noted;
   return {
     from,
     time: clock.now(),

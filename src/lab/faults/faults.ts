@@ -73,8 +73,8 @@ export interface FaultsOptions extends FaultCheckContext {
   readonly house: HouseAccount;
 }
 
-/** A request that a fault has met. */
-export interface MetCall {
+/** A request that a fault has hit. */
+export interface HitCall {
   readonly uid: number;
   readonly fault: string;
   readonly action: FaultAction;
@@ -85,8 +85,8 @@ export interface MetCall {
   readonly hidesAnswer: boolean;
 }
 
-/** Of all accounts; the oldest are forgotten. */
-const MET_MAX = 1_000;
+/** Hits of all accounts that are kept; the oldest are forgotten. */
+const HITS_MAX = 1_000;
 
 const whenShape = new SchemaCheck(When);
 const NO_SYMBOLS = () => [];
@@ -98,7 +98,7 @@ export class Faults implements CallFaults, StreamFaults {
   readonly #waits = new Waits();
   #faults: readonly ActiveFault[] = [];
   #last = 0;
-  #met: MetCall[] = [];
+  #hits: HitCall[] = [];
 
   constructor(options: FaultsOptions) {
     this.#options = options;
@@ -174,9 +174,9 @@ export class Faults implements CallFaults, StreamFaults {
     this.#applyLasting();
   }
 
-  /** Requests of an account that faults have met, the oldest first. */
-  met(uid: number): readonly MetCall[] {
-    return this.#met.filter((call) => call.uid === uid);
+  /** Requests of an account that faults have hit, the oldest first. */
+  hits(uid: number): readonly HitCall[] {
+    return this.#hits.filter((call) => call.uid === uid);
   }
 
   named(clientOids: readonly (string | undefined)[]): CallFault | undefined {
@@ -188,7 +188,7 @@ export class Faults implements CallFaults, StreamFaults {
   }
 
   /** Requests that a fault holds up end now, without an answer. */
-  cutWaiting(): void {
+  abortDelayed(): void {
     this.#waits.cutAll();
   }
 
@@ -229,20 +229,20 @@ export class Faults implements CallFaults, StreamFaults {
       if (kinds?.has(callFault === undefined ? 'act' : (fault.kind as CallFault['kind'])) === false) continue;
       if (!fault.condition.meets(occasion, nowMs)) continue;
       if (callFault !== undefined) {
-        const met = callFault(fault.action as never, fault.rng());
-        if (uid !== undefined) this.#note(uid, fault, path, met);
-        return met;
+        const effect = callFault(fault.action as never, fault.rng());
+        if (uid !== undefined) this.#note(uid, fault, path, effect);
+        return effect;
       }
       return { kind: 'act', around: this.#around(fault) };
     }
     return undefined;
   }
 
-  #note(uid: number, { id, action }: ActiveFault, path: string, met: CallFault): void {
-    const isAfter = 'at' in met && met.at === 'after';
-    const hidesAnswer = met.kind === 'garble' || (isAfter && met.kind !== 'latency');
-    if (this.#met.length === MET_MAX) this.#met.shift();
-    this.#met.push({ uid, fault: id, action, path, atMs: this.#options.wallMs(), hidesAnswer });
+  #note(uid: number, { id, action }: ActiveFault, path: string, effect: CallFault): void {
+    const isAfter = 'at' in effect && effect.at === 'after';
+    const hidesAnswer = effect.kind === 'garble' || (isAfter && effect.kind !== 'latency');
+    if (this.#hits.length === HITS_MAX) this.#hits.shift();
+    this.#hits.push({ uid, fault: id, action, path, atMs: this.#options.wallMs(), hidesAnswer });
   }
 
   /** What a fault does before or after a request that it has met. */

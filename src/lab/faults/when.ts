@@ -1,4 +1,4 @@
-/** When a fault happens: which requests or pushes it is about, and which of them it meets. */
+/** When a fault happens: which requests or pushes it is about, and which of them it hits. */
 import { AccountText, closed, SymbolText } from '../../admin/fields.ts';
 import { parseDuration } from '../../sequencer/duration.ts';
 import { Rng } from '../../simulator/rng.ts';
@@ -62,7 +62,7 @@ export interface Occasion {
 export interface Counters {
   /** Occasions that it was about. */
   seen: number;
-  /** Those that it met. */
+  /** Occasions that it hit. */
   hits: number;
 }
 

@@ -32,7 +32,7 @@ export interface CrowdRequest {
 }
 
 /** Throws CallFailed. */
-export async function gather(sequencer: Sequencer, seed: number, request: CrowdRequest): Promise<void> {
+export async function openCrowd(sequencer: Sequencer, seed: number, request: CrowdRequest): Promise<void> {
   const { accounts, side, leverage, category = 'USDT-FUTURES', symbol, worth = WORTH } = request;
   const { state } = sequencer;
   const instrument = state.instrument(category, symbol);

@@ -69,11 +69,11 @@ export const Expect = Type.Object(
     noMistakes: Type.Optional(
       Type.Array(Type.Enum([...FINDING_NAMES]), { minItems: 1, maxItems: FINDING_NAMES.length }),
     ),
-    /** Those of crowds that are still open. */
+    /** Positions of crowds that are still open. */
     crowdPositions: Type.Optional(Range),
     /** Events since the beginning, by type. */
     events: Type.Optional(Type.Record(Type.String(), Range)),
-    /** Of the scenario's own faults, by name. */
+    /** Hits of the scenario's own faults, by name. */
     hits: Type.Optional(Type.Record(Type.String(), Range)),
     index: Type.Optional(
       Type.Object(
@@ -155,7 +155,7 @@ export const ACTIONS = {
         ]),
         category: Type.Optional(CategoryText),
         symbol: SymbolText,
-        /** Of each position, in the quote coin. */
+        /** The value of each position, in the quote coin. */
         worth: Type.Optional(DecimalText),
       },
       closed,

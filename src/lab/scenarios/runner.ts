@@ -9,14 +9,14 @@ import { isLiquidation } from '../../views/market-record-view.ts';
 import type { FaultAction } from '../faults/fault-action.ts';
 import type { When } from '../faults/when.ts';
 import type { Referee } from '../referee/report.ts';
-import { type CrowdRequest, gather } from './crowd.ts';
+import { type CrowdRequest, openCrowd } from './crowd.ts';
 import { type ActionName, actionOf, type Expect, type Scenario, type Step } from './document.ts';
 import { unmet } from './expectation.ts';
 import { CallFailed, type ScenarioTarget } from './scenario-target.ts';
 import { openWithPrices, reach } from './time.ts';
 
 const OK = '00000';
-/** Of a call whose answer is lost. */
+/** The code of a call whose answer is lost. */
 const NO_ANSWER = 'none';
 const SECOND_MS = 1000;
 const LOOK_MS = 20;
@@ -77,7 +77,7 @@ const CARRIED_OUT: Readonly<Record<ActionName, Carry>> = {
     runner,
   ) =>
     runner.called({ account, path: 'account/set-leverage', body: { ...market, leverage: String(leverage) } }),
-  crowd: (request: CrowdRequest, { target, seed }) => gather(target.sequencer, seed, request),
+  crowd: (request: CrowdRequest, { target, seed }) => openCrowd(target.sequencer, seed, request),
   price: (body: object, { target }) => target.operator('POST', '/admin/prices', body),
   shock: (shock: { readonly coin: string; readonly percent: number; readonly over?: string }, runner) =>
     runner.shock(shock),
@@ -115,7 +115,7 @@ export class ScenarioRunner {
   readonly seed: number;
   /** Ids of the scenario's faults, by name. */
   readonly faults = new Map<string, string>();
-  /** Of the step that is carried out. */
+  /** The place in the document of the step that is carried out. */
   place = '';
   readonly #events: Record<string, number> = {};
   readonly #heard = new WeakSet<Sequencer>();
@@ -220,7 +220,7 @@ export class ScenarioRunner {
     if (name !== undefined) this.faults.set(name, made.id);
     if (made.problem !== null) throw new StepFailed(made.problem);
     if (action.outage !== undefined && when === undefined) await this.#untilOver(made.id);
-    // What happened at once and has no name is nobody's business any more.
+    // It is over, and no later step can name it.
     else if (name === undefined && action.gap !== undefined && when === undefined)
       await target.operator('DELETE', `/lab/faults/${made.id}`);
   }

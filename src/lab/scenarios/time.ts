@@ -26,7 +26,7 @@ export async function reach(target: ScenarioTarget, untilMs: number): Promise<vo
   }
 }
 
-/** Without a market nobody else tells prices: those that hold are told again. */
+/** Without a market no prices arrive: the last ones are sent again, so that they do not become stale. */
 async function holdPrices(sequencer: Sequencer): Promise<void> {
   for (const [index, { components }] of sequencer.state.indices.entries()) {
     const byHand = components.find(({ byOperator, price }) => byOperator && price !== 0n);
