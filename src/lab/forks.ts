@@ -3,7 +3,7 @@ import { AdminError } from '../admin/admin-error.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import type { Branches } from './branches.ts';
 import { elapsedMs } from './elapsed.ts';
-import { type Fork, type ForkWish, type Host, type LabVenue, PortTaken } from './host.ts';
+import { type Fork, type ForkRequest, type Host, type LabVenue, PortTaken } from './host.ts';
 import type { SnapshotFacts } from './snapshot.ts';
 import type { Snapshots } from './snapshots.ts';
 
@@ -50,7 +50,7 @@ export class Forks {
   async start(
     facts: SnapshotFacts,
     from: string,
-    wish: ForkWish,
+    request: ForkRequest,
     began: number,
   ): Promise<OpenFork | AdminError> {
     const refusal = this.#snapshots.spaceRefusal(facts.bytes);
@@ -63,7 +63,7 @@ export class Forks {
       const start = await this.#snapshots.begin(facts, branch);
       const { faults } = facts;
       const beginning = { ...start, ...(faults !== undefined && { faults }) };
-      const { close, ...fork } = await this.#host.fork(beginning, wish, () => this.#forget(id, branch));
+      const { close, ...fork } = await this.#host.fork(beginning, request, () => this.#forget(id, branch));
       const opened = { ...fork, id, from, ms: elapsedMs(began) };
       this.#running.set(id, { facts: opened, branch, close });
       return opened;

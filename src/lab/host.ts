@@ -5,7 +5,7 @@ import type { JournalPast } from '../journal/command-journal.ts';
 import type { ClockChoice } from '../sequencer/clock-choice.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
-import type { OutageKind } from './faults/world.ts';
+import type { OutageKind } from './faults/exchange-faults.ts';
 import type { BranchStart } from './snapshot.ts';
 
 /** A running exchange, as the laboratory sees it. */
@@ -32,7 +32,7 @@ export interface Switch {
   readonly commit: () => void;
 }
 
-export interface ForkWish {
+export interface ForkRequest {
   readonly port: number;
   readonly clock?: string;
   readonly market?: string;
@@ -74,7 +74,7 @@ export interface Host<Venue extends LabVenue> {
   /** Stops the exchange, keeps its ports closed for so long, and starts it again from its records. */
   outage(seconds: number, how: OutageKind, signal: AbortSignal): Promise<void>;
   /** `ended` is called when the fork ends by itself. Throws PortTaken. */
-  fork(start: BranchStart, wish: ForkWish, ended: () => void): Promise<Fork>;
+  fork(start: BranchStart, request: ForkRequest, ended: () => void): Promise<Fork>;
 }
 
 /** Another process listens on the port; the message names it. */

@@ -1,6 +1,6 @@
 /**
- * Snapshots of a running exchange, the way back to them, and exchanges that go on from them. It does only what the world could
- * do: nothing is written into a state, and nothing is cut out of a journal. A revert puts a second exchange, opened from the
+ * Snapshots of a running exchange, the way back to them, and exchanges that go on from them. It changes the
+ * state by commands only, and nothing is cut out of a journal. A revert puts a second exchange, opened from the
  * snapshot, in the place of the one that runs.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -15,12 +15,12 @@ import { type CapsuleSource, recordCapsule } from './capsule/record-capsule.ts';
 import { ClockSessions } from './clock/sessions.ts';
 import { type Difference, differences } from './diff.ts';
 import { elapsedMs } from './elapsed.ts';
+import type { OutageKind } from './faults/exchange-faults.ts';
 import type { Faults } from './faults/faults.ts';
-import type { OutageKind } from './faults/world.ts';
 import { Forks, type OpenFork } from './forks.ts';
-import type { ForkWish, Host, LabVenue } from './host.ts';
+import type { ForkRequest, Host, LabVenue } from './host.ts';
 import type { LabLimits } from './limits.ts';
-import { judge, type RefereeSource, type RefereeWish } from './referee/referee.ts';
+import { judge, type RefereeRequest, type RefereeSource } from './referee/referee.ts';
 import type { Referee } from './referee/report.ts';
 import type { BranchStart, SnapshotFacts, SnapshotStore } from './snapshot.ts';
 import { Snapshots } from './snapshots.ts';
@@ -163,14 +163,14 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     });
   }
 
-  fork(from: string | undefined, wish: ForkWish): Promise<OpenFork | AdminError> {
+  fork(from: string | undefined, request: ForkRequest): Promise<OpenFork | AdminError> {
     return this.alone('a fork', async () => {
       const began = performance.now();
       const refusal = this.#forks.limitRefusal;
       if (refusal !== undefined) return refusal;
       const facts = from === undefined ? await this.#ofNow() : this.#snapshots.readable(from);
       if (facts instanceof AdminError) return facts;
-      const opened = await this.#forks.start(facts, from ?? NOW, wish, began);
+      const opened = await this.#forks.start(facts, from ?? NOW, request, began);
       if (from === undefined) this.#snapshots.delete(facts.name);
       return opened;
     });
@@ -266,8 +266,11 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   /** What a program did with an account. */
-  referee(wish: RefereeWish, context: Omit<RefereeSource, 'venue' | 'branchSinceMs'>): Promise<Referee> {
-    return judge({ ...context, venue: this.#host.venue, branchSinceMs: this.#branchSinceMs }, wish);
+  referee(
+    request: RefereeRequest,
+    context: Omit<RefereeSource, 'venue' | 'branchSinceMs'>,
+  ): Promise<Referee> {
+    return judge({ ...context, venue: this.#host.venue, branchSinceMs: this.#branchSinceMs }, request);
   }
 
   /** What a branch of its own begins with. */

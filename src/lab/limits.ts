@@ -14,7 +14,7 @@ export const branchEndName = (branch: number): string => `branch-${branch}`;
 
 /** Branches that were left and are kept, the newest ones. */
 export const BRANCHES_KEPT = 8;
-/** Of the journal of a branch, at most: its first one is made while a revert waits, and two more of them lie ready. */
+/** The size of a segment of a branch's journal, at most: the first one is made while a revert waits, and two more of them lie ready. */
 export const BRANCH_SEGMENT_BYTES_MAX = 4 * 1024 * 1024;
 export const NOTE_CHARS_MAX = 500;
 

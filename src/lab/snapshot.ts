@@ -12,7 +12,7 @@ export interface SnapshotFacts {
   /** The exchange's time. */
   readonly time: number;
   readonly stateHash: string;
-  /** Of the state; a program reads its own and older ones. */
+  /** The format of the state; a program reads its own and older ones. */
   readonly format: number;
   readonly bytes: number;
   /** The snapshot before it: the newest of its branch, else the one that the branch began with. */
@@ -22,7 +22,7 @@ export interface SnapshotFacts {
   readonly taken: number;
   /** The exchange's clock; snapshots of older programs do not have it. */
   readonly clock?: ClockChoice;
-  /** Those of older versions have none. */
+  /** Snapshots of older versions have none. */
   readonly faults?: FaultsImage;
 }
 
@@ -60,6 +60,6 @@ export interface SnapshotStore {
   image(name: string): Promise<BranchStart>;
   /** Prepares a branch that goes on from it. */
   begin(name: string, branch: number): Promise<BranchStart>;
-  /** Of a branch that is not gone on with. */
+  /** Deletes what was prepared for a branch that is not continued. */
   dropBranch(branch: number): void;
 }

@@ -151,7 +151,7 @@ export class Snapshots {
     );
   }
 
-  /** Only those that somebody has named are counted; all of them take room. */
+  /** Only named snapshots are counted; all of them take room. */
   #limitRefusal(wanted: string, image: Image): AdminError | undefined {
     const all = this.#store.all().filter(({ name }) => isName(name));
     const { snapshots, bytes } = this.#limits;
@@ -171,7 +171,7 @@ export class Snapshots {
     return this.#freeRefusal(room);
   }
 
-  /** Of a branch, which takes as much as its snapshot. */
+  /** Why there is no room for a branch, which takes as much as its snapshot. */
   spaceRefusal(bytes: number): AdminError | undefined {
     const { free } = this.#store.room(NOTHING);
     return this.#freeRefusal({ bytes, free });

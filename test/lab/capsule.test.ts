@@ -12,7 +12,7 @@ import { renumbered } from '../../src/core/snapshot/renumber.ts';
 import { anonymousRecords, newUids } from '../../src/lab/capsule/anonymous.ts';
 import { type Capsule, packCapsule, unpackCapsule } from '../../src/lab/capsule/capsule.ts';
 import { replayCapsule } from '../../src/lab/capsule/replay-capsule.ts';
-import { run } from '../../src/lab/capsule/run.ts';
+import { replaySession } from '../../src/lab/capsule/replay-session.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { databaseWith } from '../../src/storage/memory-database.ts';
 import { command } from '../app/bourse-process.ts';
@@ -238,14 +238,15 @@ describe('recorded sessions of all kinds', () => {
       const records = commands.map((each, n) => ({ seq: n + 1, payload: encodeCommand(each).slice() }));
       const half = Math.floor(records.length / 2);
       const original = new Exchange();
-      for await (const _ of run(original, records.slice(0, half)));
+      for await (const _ of replaySession(original, records.slice(0, half)));
       const newUid = newUids(await endOf(records));
       const anonymous = new Exchange(renumbered(original.state, newUid));
       assert.notEqual(stateHash(anonymous.state), stateHash(original.state));
       const outcomes = [];
-      for await (const { outcome } of run(original, records.slice(half))) outcomes.push(outcome.digest);
+      for await (const { outcome } of replaySession(original, records.slice(half)))
+        outcomes.push(outcome.digest);
       const renamed = [];
-      for await (const { outcome } of run(anonymous, anonymousRecords(records.slice(half), newUid)))
+      for await (const { outcome } of replaySession(anonymous, anonymousRecords(records.slice(half), newUid)))
         renamed.push(outcome.digest);
       assert.deepEqual(renamed, outcomes);
       const back = new Map([...original.state.accountByUid.keys()].map((uid) => [newUid(uid), uid]));
@@ -256,7 +257,7 @@ describe('recorded sessions of all kinds', () => {
 
 async function endOf(records: Capsule['records']) {
   const exchange = new Exchange();
-  for await (const _ of run(exchange, records));
+  for await (const _ of replaySession(exchange, records));
   return exchange.state;
 }
 

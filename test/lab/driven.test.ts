@@ -192,13 +192,15 @@ const NODE_BOT = `
 import { createHash, createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-const { BOURSE_URL, BOURSE_WS_URL, BOURSE_KEY, BOURSE_SECRET, BOURSE_PASSPHRASE } = process.env;
+const { BOURSE_URL, BOURSE_WS_URL, BOURSE_API_KEY, BOURSE_SECRET_KEY, BOURSE_PASSPHRASE } = process.env;
+if (process.env.BOURSE_KEY !== BOURSE_API_KEY || process.env.BOURSE_SECRET !== BOURSE_SECRET_KEY)
+  throw new Error("the older names of the keys differ");
 const seen = createHash('sha256');
 async function call(method, path, body) {
   const timestamp = String(Date.now());
   const text = body === undefined ? '' : JSON.stringify(body);
-  const sign = createHmac('sha256', BOURSE_SECRET).update(timestamp + method + path + text).digest('base64');
-  const headers = { 'ACCESS-KEY': BOURSE_KEY, 'ACCESS-SIGN': sign, 'ACCESS-TIMESTAMP': timestamp,
+  const sign = createHmac('sha256', BOURSE_SECRET_KEY).update(timestamp + method + path + text).digest('base64');
+  const headers = { 'ACCESS-KEY': BOURSE_API_KEY, 'ACCESS-SIGN': sign, 'ACCESS-TIMESTAMP': timestamp,
     'ACCESS-PASSPHRASE': BOURSE_PASSPHRASE, 'content-type': 'application/json' };
   const answer = await (await fetch(BOURSE_URL + path, { method, headers, ...(body && { body: text }) })).json();
   if (answer.code !== '00000') throw new Error(JSON.stringify(answer));

@@ -43,8 +43,8 @@ describe('a bot meets', () => {
     for (const order of await bourse.account('bot').openOrders()) await bourse.account('bot').cancel(order);
   });
 
-  const fault = (deed: object, when: object = { account: 'bot', path: 'trade/place-order' }) =>
-    operator.post<FaultView>('/lab/faults', { when, do: deed });
+  const fault = (action: object, when: object = { account: 'bot', path: 'trade/place-order' }) =>
+    operator.post<FaultView>('/lab/faults', { when, do: action });
   const counts = async ({ id }: FaultView) => {
     const { faults } = await operator.get<{ faults: FaultView[] }>('/lab/faults');
     const { seen, hits } = faults.find((each) => each.id === id)!;

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import ccxt from 'ccxt';
 import type { Entry } from '../../src/inspector/recorder.ts';
 import { type ConductRules, conductOf } from '../../src/lab/referee/conduct.ts';
-import { faultsMet } from '../../src/lab/referee/faults-met.ts';
+import { faultReports } from '../../src/lab/referee/fault-reports.ts';
 import { FINDING_NAMES, findingsOf } from '../../src/lab/referee/findings.ts';
 import { junitOf } from '../../src/lab/referee/junit.ts';
 import { pageOf } from '../../src/lab/referee/page.ts';
@@ -369,7 +369,7 @@ describe('faults met', () => {
     };
     const state = { instruments: [{ category: 0, symbol: 'BTCUSDT', quantityPrecision: 1 }] };
     const hit = { fault: 'f1', what: 'drop after', atMs: 5000, entry: 1, commands: [7] };
-    const met = (...entries: Entry[]) => faultsMet([hit], entries, tally as never, state as never)[0]!;
+    const met = (...entries: Entry[]) => faultReports([hit], entries, tally as never, state as never)[0]!;
     const quiet = met(entry({ id: 1, atMs: 5000 }));
     assert.deepEqual(
       [quiet.did, quiet.secondsUntilKnown, quiet.believed, quiet.actual],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { SCENARIO_SURROUNDINGS, startWorld } from '../../src/app/start/scenario-world.ts';
+import { SCENARIO_CHECK_CONTEXT, startWorld } from '../../src/app/start/scenario-world.ts';
 import type { RunningExchange } from '../../src/app/start/start-exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
 import { type Scenario, scenarioSchema } from '../../src/lab/scenarios/document.ts';
@@ -61,7 +61,7 @@ describe('a shipped scenario', () => {
   const hashes = new Map<string, string>();
   for (const name of SHIPPED)
     it(`${name} comes out as it expects, and the books are right`, async () => {
-      const report = await run(await loadScenario(name, ROOT, SCENARIO_SURROUNDINGS));
+      const report = await run(await loadScenario(name, ROOT, SCENARIO_CHECK_CONTEXT));
       assert.deepEqual(
         report.steps.filter(({ ok }) => !ok),
         [],
@@ -73,13 +73,13 @@ describe('a shipped scenario', () => {
 
   it('comes out the same twice', async () => {
     for (const name of ['flash-crash', 'liquidation-cascade']) {
-      const again = await run(await loadScenario(name, ROOT, SCENARIO_SURROUNDINGS));
+      const again = await run(await loadScenario(name, ROOT, SCENARIO_CHECK_CONTEXT));
       assert.equal(again.stateHash, hashes.get(name), name);
     }
   });
 
   it('stream-gap is seen by a reader', async () => {
-    const scenario = await loadScenario('stream-gap', ROOT, SCENARIO_SURROUNDINGS);
+    const scenario = await loadScenario('stream-gap', ROOT, SCENARIO_CHECK_CONTEXT);
     // Pushes come in the machine's time.
     const exchange = await startWorld(scenario.world, 5);
     const reader = await StreamClient.open(exchange.url);
@@ -88,8 +88,8 @@ describe('a shipped scenario', () => {
     assert.equal(report.ok, true);
     assert.equal((await reader.closed).code, 1006);
     const { content } = await operate(exchange, 'GET', '/lab/faults');
-    const hits = content.faults.map(({ do: deed, hits }: { do: object; hits: number }) => [
-      Object.keys(deed)[0],
+    const hits = content.faults.map(({ do: action, hits }: { do: object; hits: number }) => [
+      Object.keys(action)[0],
       hits,
     ]);
     assert.deepEqual(hits[0], ['push', 1]);
@@ -117,7 +117,7 @@ steps:
 describe('a wrong scenario', () => {
   it('is refused with every mistake, its line, and what would be right', () => {
     assert.throws(
-      () => readScenario(WRONG, 'wrong.yaml', SCENARIO_SURROUNDINGS),
+      () => readScenario(WRONG, 'wrong.yaml', SCENARIO_CHECK_CONTEXT),
       (error: Error) => {
         assert.ok(error instanceof ScenarioWrong);
         const lines = error.message.split('\n');
@@ -149,16 +149,16 @@ describe('a wrong scenario', () => {
       ['scenario: a\nsteps: []', /steps: must NOT have fewer than 1 items/],
       ['scenario: a', /steps is missing/],
     ] as const)
-      assert.throws(() => readScenario(text, 'x', SCENARIO_SURROUNDINGS), expected);
+      assert.throws(() => readScenario(text, 'x', SCENARIO_CHECK_CONTEXT), expected);
   });
 
   it('is refused when it has more than a thousand steps, or its file more than a MiB', async () => {
     const steps = Array.from({ length: 1001 }, () => ({ halt: true }));
-    const wrong = () => readScenario(JSON.stringify({ scenario: 'x', steps }), 'x', SCENARIO_SURROUNDINGS);
+    const wrong = () => readScenario(JSON.stringify({ scenario: 'x', steps }), 'x', SCENARIO_CHECK_CONTEXT);
     assert.throws(wrong, /steps: must NOT have more than 1000 items/);
     const file = join(temporaryDirectory(), 'large.yaml');
     writeFileSync(file, ' '.repeat(1024 * 1024 + 1));
-    await assert.rejects(loadScenario(file, ROOT, SCENARIO_SURROUNDINGS), /at most 1048576 are read/);
+    await assert.rejects(loadScenario(file, ROOT, SCENARIO_CHECK_CONTEXT), /at most 1048576 are read/);
   });
 });
 
@@ -277,7 +277,7 @@ describe('a scenario on a running exchange', () => {
       const at: string = '1s';
       export default scenario({ scenario: 'own', steps: [{ at, expect: { halted: false } }] });`,
     );
-    const document = await loadScenario(file, ROOT, SCENARIO_SURROUNDINGS);
+    const document = await loadScenario(file, ROOT, SCENARIO_CHECK_CONTEXT);
     assert.equal((await runIn(exchange, { document })).ok, true);
     // Whoever has the token of the operator does not run code with it.
     assert.match(
@@ -337,7 +337,8 @@ describe('bourse lab run', () => {
   it('runs a bot beside it, with keys in its environment', async () => {
     const bot = write(
       'bot.mjs',
-      `const { BOURSE_URL, BOURSE_API_KEY, BOURSE_ACCOUNT } = process.env;
+      `const { BOURSE_URL, BOURSE_API_KEY, BOURSE_SECRET_KEY, BOURSE_KEY, BOURSE_SECRET, BOURSE_ACCOUNT } = process.env;
+      if (!BOURSE_KEY || BOURSE_KEY !== BOURSE_API_KEY || !BOURSE_SECRET || BOURSE_SECRET !== BOURSE_SECRET_KEY) process.exit(8);
       const { code } = await (await fetch(BOURSE_URL + '/api/v3/public/time')).json();
       process.stdout.write('bot ' + BOURSE_ACCOUNT + ' ' + code + ' ' + (BOURSE_API_KEY ?? '').length + '\\n');
       process.exit(7);`,

@@ -39,8 +39,8 @@ describe('a bot that follows streams meets', () => {
       for (const order of await account.openOrders()) await account.cancel(order);
   });
 
-  const fault = (deed: object, when: object = {}) =>
-    operator.post<{ id: string; hits: number; seen: number }>('/lab/faults', { when, do: deed });
+  const fault = (action: object, when: object = {}) =>
+    operator.post<{ id: string; hits: number; seen: number }>('/lab/faults', { when, do: action });
   const hits = async () => {
     const { faults } = await operator.get<{ faults: { hits: number }[] }>('/lab/faults');
     return faults.map((each) => each.hits);
@@ -247,7 +247,7 @@ describe('a bot that follows streams meets', () => {
   });
 
   it('nothing else: the operator is refused what makes no sense', async () => {
-    for (const [deed, when, expected] of [
+    for (const [action, when, expected] of [
       [{ disconnect: 99 }, {}, /do.disconnect: .*disconnect is a close code/],
       [{ disconnect: 1005 }, {}, /do.disconnect: no server sends this code/],
       [{ disconnect: 1012, every: 'often' }, {}, /do.every: must be a span/],
@@ -258,6 +258,6 @@ describe('a bot that follows streams meets', () => {
       [{ push: 'skip', topic: 'a b' }, {}, /do.topic: must match/],
       [{ push: 'skip' }, { path: 'x' }, /when.path: push does not go by it/],
     ] as const)
-      await assert.rejects(fault(deed, when), expected);
+      await assert.rejects(fault(action, when), expected);
   });
 });

@@ -44,8 +44,8 @@ class Trial {
     return trial;
   }
 
-  fault(deed: object, when: object = {}): Promise<FaultView> {
-    return this.operator.post<FaultView>('/lab/faults', { when, do: deed });
+  fault(action: object, when: object = {}): Promise<FaultView> {
+    return this.operator.post<FaultView>('/lab/faults', { when, do: action });
   }
 
   async view({ id }: FaultView): Promise<FaultView> {
@@ -222,7 +222,7 @@ describe('a bot meets', () => {
   });
 
   it('nothing that makes no sense: the operator is refused', async () => {
-    for (const [deed, expected] of [
+    for (const [action, expected] of [
       [{ fill: 0 }, /do.fill: must be > 0; fill is the percentage/],
       [{ fill: 40, priceOffsetBps: 5000 }, /do.priceOffsetBps: must be <= 1000/],
       [{ stale: 'ETH', seconds: 10 }, /do.stale: there is no index or coin "ETH"/],
@@ -236,7 +236,7 @@ describe('a bot meets', () => {
       [{ outage: 1, how: 'softly' }, /do.how: must be one of clean, kill/],
       [{ 'slow-disk': 60_000 }, /do.slow-disk: must be <= 10000/],
     ] as const)
-      await assert.rejects(trial.fault(deed), expected);
+      await assert.rejects(trial.fault(action), expected);
   });
 });
 

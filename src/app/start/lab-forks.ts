@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeBranch } from '../../lab/disk-store.ts';
-import { type Fork, type ForkWish, PortTaken } from '../../lab/host.ts';
+import { type Fork, type ForkRequest, PortTaken } from '../../lab/host.ts';
 import { BRANCH_SEGMENT_BYTES_MAX } from '../../lab/limits.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import type { ClockChoice } from '../../sequencer/clock-choice.ts';
@@ -34,17 +34,17 @@ export class ForkStarter {
   }
 
   /** `ended` is called when the fork ends by itself. Throws PortTaken. */
-  async start(start: BranchStart, wish: ForkWish, ended: () => void): Promise<Fork> {
+  async start(start: BranchStart, request: ForkRequest, ended: () => void): Promise<Fork> {
     const { resolved, demo, shared, current } = this.#dependencies;
     const { host } = resolved.config;
-    await refuseTakenPort({ host, port: wish.port }, 'port').catch((error: Error) => {
+    await refuseTakenPort({ host, port: request.port }, 'port').catch((error: Error) => {
       throw new PortTaken(error.message);
     });
     const { time, image, faults } = start;
     const gapMs = shared.wall.now() - time;
-    if (!wish.isolate)
+    if (!request.isolate)
       return this.#startHere(
-        forkConfig(resolved, wish, start),
+        forkConfig(resolved, request, start),
         {
           time,
           gapMs,
@@ -60,7 +60,7 @@ export class ForkStarter {
       if (start.directory === undefined) rmSync(directory, { recursive: true, force: true });
     };
     const order = {
-      resolved: forkConfig(resolved, wish, { ...start, directory }),
+      resolved: forkConfig(resolved, request, { ...start, directory }),
       demo,
       branch: { time, gapMs, ...(faults && { faults }) },
     };
@@ -113,7 +113,7 @@ export class ForkStarter {
 /** The settings of the parent, with a place and ports of its own. */
 function forkConfig(
   { config, origins }: ResolvedConfig,
-  { port, clock: wished, market }: ForkWish,
+  { port, clock: requested, market }: ForkRequest,
   { directory, clock = config.clock }: BranchStart,
 ): ResolvedConfig {
   return {
@@ -125,7 +125,7 @@ function forkConfig(
       operatorTokenFile: '',
       readyFile: '',
       quiet: true,
-      clock: (wished as ClockChoice | undefined) ?? clock,
+      clock: (requested as ClockChoice | undefined) ?? clock,
       ...(market !== undefined && { market: market as MarketLevel }),
       ...(directory !== undefined && {
         data: directory,

@@ -2,10 +2,10 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Recorder } from '../../inspector/recorder.ts';
+import type { OutageKind } from '../../lab/faults/exchange-faults.ts';
 import type { Faults } from '../../lab/faults/faults.ts';
-import type { OutageKind } from '../../lab/faults/world.ts';
-import type { Fork, ForkWish, Host, Switch, Traffic } from '../../lab/host.ts';
-import { Stage } from '../../lab/scenarios/stage.ts';
+import type { Fork, ForkRequest, Host, Switch, Traffic } from '../../lab/host.ts';
+import { ScenarioTarget } from '../../lab/scenarios/scenario-target.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { demoKeys } from './bootstrap.ts';
@@ -54,12 +54,12 @@ export class LabHost implements Host<Venue> {
     }
   }
 
-  /** Where scenarios happen. */
-  get stage(): Stage {
+  /** The exchange that scenarios run against. */
+  get scenarioTarget(): ScenarioTarget {
     const attached = () => this.#attached!;
     const { resolved, current } = this.#dependencies;
     const { operatorHost } = resolved.config;
-    return new Stage({
+    return new ScenarioTarget({
       url: () => attached().context.url(),
       operatorUrl: () => urlOf(operatorHost, (attached().fronts.admin.server.address() as AddressInfo).port),
       token: () => attached().context.token,
@@ -132,7 +132,7 @@ export class LabHost implements Host<Venue> {
     for (const front of both) front.hold();
     old.pause();
     old.streams.hold();
-    this.#faults.cutWaiting();
+    this.#faults.abortDelayed();
     try {
       // The request for the revert is itself being answered.
       if (!(await fronts.api.settled(0)) || !(await fronts.admin.settled(1 + this.#scenarios)))
@@ -163,7 +163,7 @@ export class LabHost implements Host<Venue> {
     old.pause();
     // Whoever asked for it is answered; an operator's long request ends with what it waits for.
     await fronts.admin.settled(this.#scenarios);
-    this.#faults.cutWaiting();
+    this.#faults.abortDelayed();
     const remains = await goDown(old, fronts.api, how, config);
     await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
     const next = await this.#open(remains);
@@ -175,8 +175,8 @@ export class LabHost implements Host<Venue> {
     fronts.admin.release();
   }
 
-  fork(start: BranchStart, wish: ForkWish, ended: () => void): Promise<Fork> {
-    return this.#forks.start(start, wish, ended);
+  fork(start: BranchStart, request: ForkRequest, ended: () => void): Promise<Fork> {
+    return this.#forks.start(start, request, ended);
   }
 }
 

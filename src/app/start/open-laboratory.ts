@@ -9,10 +9,10 @@ import { capsuleRoutes } from '../../lab/capsule/routes.ts';
 import { DiskStore } from '../../lab/disk-store.ts';
 import { Explain } from '../../lab/explain/explain.ts';
 import { explainRoutes } from '../../lab/explain/routes.ts';
+import { ExchangeFaults } from '../../lab/faults/exchange-faults.ts';
 import { Faults } from '../../lab/faults/faults.ts';
-import { House } from '../../lab/faults/house.ts';
+import { HouseAccount } from '../../lab/faults/house-account.ts';
 import { faultRoutes } from '../../lab/faults/routes.ts';
-import { World } from '../../lab/faults/world.ts';
 import { Laboratory } from '../../lab/laboratory.ts';
 import { MemoryStore } from '../../lab/memory-store.ts';
 import { faultHits } from '../../lab/referee/fault-hits.ts';
@@ -85,8 +85,8 @@ export function openLaboratory(dependencies: LabDependencies): OpenLab {
     wallMs: () => dependencies.shared.wall.now(),
     sockets: () => current().streams.clientSockets(),
     state: () => current().sequencer.state,
-    house: new House(() => current().sequencer),
-    world: new World({
+    house: new HouseAccount(() => current().sequencer),
+    exchange: new ExchangeFaults({
       sequencer: () => current().sequencer,
       market: () => current().market,
       slowDisk: (ms) => {
@@ -114,11 +114,11 @@ export function openLaboratory(dependencies: LabDependencies): OpenLab {
       dependencies.logger.error({ err: error }, 'the end of the branch that was left is not kept'),
   });
   const explain = new Explain(() => host.venue.components);
-  const surroundingsOfFaults = { codes, state: () => current().sequencer.state };
+  const faultCheckContext = { codes, state: () => current().sequencer.state };
   const scenarios = {
-    stage: host.stage,
+    target: host.scenarioTarget,
     seed: config.seed,
-    surroundings: surroundingsOfFaults,
+    checkContext: faultCheckContext,
     during: <Done>(work: () => Promise<Done>) => host.during(work),
     directory: process.cwd(),
   };
@@ -132,7 +132,7 @@ export function openLaboratory(dependencies: LabDependencies): OpenLab {
       ...refereeRoutes(
         lab,
         conductRules(() => host.venue.identity),
-        (uid) => faultHits(faults.met(uid), host.recorder),
+        (uid) => faultHits(faults.hits(uid), host.recorder),
       ),
     ],
     faults,
@@ -161,7 +161,7 @@ export function openLaboratory(dependencies: LabDependencies): OpenLab {
       return facts === undefined ? undefined : host.runningAt(facts.url);
     },
     close: async () => {
-      faults.cutWaiting();
+      faults.abortDelayed();
       await explain.close();
       await lab.close();
     },

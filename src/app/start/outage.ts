@@ -1,7 +1,7 @@
 /** The end of an exchange that is to start again in the same process: in order, or as a kill leaves it. */
 import type { Front } from '../../http/front.ts';
 import { MemoryJournal } from '../../journal/memory-journal.ts';
-import type { OutageKind } from '../../lab/faults/world.ts';
+import type { OutageKind } from '../../lab/faults/exchange-faults.ts';
 import { liveDirectory } from '../../lab/head.ts';
 import { LateClock, sourceOf } from '../../sequencer/clock.ts';
 import { choiceOf } from '../../sequencer/clock-choice.ts';

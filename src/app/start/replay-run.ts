@@ -22,6 +22,7 @@ import { OF_A_DIRECTORY } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import { ConfigError } from '../exit-codes.ts';
 import { createLogger } from '../observability/logging.ts';
+import { keysInEnvironment } from './bot-environment.ts';
 import { ReadyFile } from './ready-file.ts';
 import { type RunningExchange, startExchange } from './start-exchange.ts';
 
@@ -32,7 +33,7 @@ const OPENING_SECONDS_MAX = 30;
 /** The demo account whose keys the bot gets in its environment. */
 const BOT_ACCOUNT = 'bot';
 
-export interface ReplayWish {
+export interface ReplayRequest {
   readonly file: string;
   readonly bot: string;
   /** How much of the recorded time. */
@@ -65,17 +66,17 @@ export interface ReplayResult {
   readonly stateHash: string;
 }
 
-export async function runReplay(resolved: ResolvedConfig, wish: ReplayWish): Promise<ReplayResult> {
-  const spanMs = wish.span === undefined ? Number.POSITIVE_INFINITY : parseDuration(wish.span);
+export async function runReplay(resolved: ResolvedConfig, request: ReplayRequest): Promise<ReplayResult> {
+  const spanMs = request.span === undefined ? Number.POSITIVE_INFINITY : parseDuration(request.span);
   if (spanMs === undefined) throw new ConfigError('--for must be a span such as 8h, 1d12h, 90s');
   const directory = mkdtempSync(join(tmpdir(), 'bourse-replay-'));
-  const replaying = replayConfig(resolved, wish.file);
+  const replaying = replayConfig(resolved, request.file);
   let failure: Error | undefined;
   const exchange = await startExchange(replaying, createLogger(replaying.config), (error) => {
     failure = error;
   });
   try {
-    const run = new Run(exchange, wish.bot, directory);
+    const run = new Run(exchange, request.bot, directory);
     const result = await run.until(spanMs);
     if (failure !== undefined) throw failure;
     return result;
@@ -226,9 +227,7 @@ class Run {
         BOURSE_URL: url,
         BOURSE_WS_URL: wsUrl,
         BOURSE_READY_FILE: readyFile,
-        BOURSE_KEY: keys.apiKey,
-        BOURSE_SECRET: keys.secretKey,
-        BOURSE_PASSPHRASE: keys.passphrase,
+        ...keysInEnvironment(keys),
       },
       detached: process.platform !== 'win32',
     });

@@ -8,12 +8,12 @@ import { createLogger } from '../observability/logging.ts';
 import { type RunningExchange, startExchange } from './start-exchange.ts';
 
 /** What a scenario is checked against before there is an exchange. */
-export const SCENARIO_SURROUNDINGS = { codes: new Set(Object.keys(CATALOGUE)) };
+export const SCENARIO_CHECK_CONTEXT = { codes: new Set(Object.keys(CATALOGUE)) };
 
 /** From a file, a module or by the name of a shipped one; every mistake is in the message. */
 export async function scenarioOf(file: string): Promise<Scenario> {
   const { loadScenario } = await import('../../lab/scenarios/read-scenario.ts');
-  return loadScenario(file, process.cwd(), SCENARIO_SURROUNDINGS);
+  return loadScenario(file, process.cwd(), SCENARIO_CHECK_CONTEXT);
 }
 
 /** With `speed` a manual clock becomes a scaled one: a program in real time runs beside it. */

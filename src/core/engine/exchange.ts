@@ -105,9 +105,9 @@ export class Exchange {
     this.portions.begin();
     this.schedule.advanceTo(command.time);
     this.portions.touchNamed(command);
-    if (state.tracer !== undefined) state.tracer.meets(command);
+    if (state.tracer !== undefined) state.tracer.onCommand(command);
     const result = this.dispatch(command);
-    if (state.tracer !== undefined) state.tracer.comesTo(result);
+    if (state.tracer !== undefined) state.tracer.onResult(result);
     this.triggerEngine.runUntilQuiet();
     if (state.clearingChanged) watchShortfalls(state, false);
     state.digest.fold(result.rejectReason);

@@ -35,7 +35,7 @@ export function placeOrder(
   const instrument = state.instruments[command.instrument];
   if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
   const context = { state, account, instrument, market: state.market(instrument), settlements };
-  if (state.tracer !== undefined) state.tracer.enters(account, instrument, command, triggeredBy);
+  if (state.tracer !== undefined) state.tracer.onOrder(account, instrument, command, triggeredBy);
   const rejection = checkOrder(context, command, triggeredBy);
   if (rejection !== undefined) return rejection;
   return instrument.futures === undefined

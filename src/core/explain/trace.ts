@@ -97,7 +97,7 @@ export class Trace implements Tracer {
     this.state = state;
   }
 
-  meets(command: Command): void {
+  onCommand(command: Command): void {
     const items = 'items' in command ? command.items.length : 1;
     this.subjects = Array.from({ length: Math.max(1, items) }, (_, item) =>
       subjectOf(this.state, command, NOTHING_YET, item),
@@ -107,7 +107,7 @@ export class Trace implements Tracer {
       this.margin = marginView(this.state, subject.account, consideredIn(subject));
   }
 
-  comesTo(result: CommandResult): void {
+  onResult(result: CommandResult): void {
     this.result = result;
     const explain = (one: CommandResult, item = 0) => {
       if (one.rejectReason === RejectReason.none) return;
@@ -118,7 +118,7 @@ export class Trace implements Tracer {
     result.items?.forEach(explain);
   }
 
-  enters(account: Account, instrument: Instrument, order: PlaceOrder, firing: Firing | undefined): void {
+  onOrder(account: Account, instrument: Instrument, order: PlaceOrder, firing: Firing | undefined): void {
     const { state } = this;
     const context = { state, account, instrument, market: state.market(instrument) };
     this.orders.push({
@@ -130,7 +130,7 @@ export class Trace implements Tracer {
     });
   }
 
-  matches(taker: number, maker: number, priceTicks: number, lots: number): void {
+  onMatch(taker: number, maker: number, priceTicks: number, lots: number): void {
     const { state } = this;
     const instrument = state.instrumentOf(taker);
     const party = (slot: number) => ({
@@ -149,7 +149,7 @@ export class Trace implements Tracer {
     });
   }
 
-  posts(from: number, to: number, amount: Amount): void {
+  onPosting(from: number, to: number, amount: Amount): void {
     if (BigInt(amount) === 0n) return;
     const { state } = this;
     this.postings.push({
@@ -161,7 +161,7 @@ export class Trace implements Tracer {
     });
   }
 
-  liquidates(account: Account, isolated: Position | undefined): void {
+  onLiquidation(account: Account, isolated: Position | undefined): void {
     const { state } = this;
     this.liquidations.push({
       at: state.events.length,

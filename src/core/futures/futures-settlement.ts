@@ -165,7 +165,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
 
   private settleBoth(taker: number, maker: number, deal: Deal): void {
     const { state } = this;
-    if (state.tracer !== undefined) state.tracer.matches(taker, maker, deal.priceTicks, deal.lots);
+    if (state.tracer !== undefined) state.tracer.onMatch(taker, maker, deal.priceTicks, deal.lots);
     const { instrument } = deal.context;
     const takerRate = this.feeRateOf(instrument, taker, false);
     this.feesKept = 0n;

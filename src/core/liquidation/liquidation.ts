@@ -78,7 +78,7 @@ function liquidateIsolated(
   account: Account,
   position: Position,
 ): void {
-  state.tracer?.liquidates(account, position);
+  state.tracer?.onLiquidation(account, position);
   cancelWhere(
     state,
     account,
@@ -93,7 +93,7 @@ function liquidateIsolated(
 }
 
 function liquidateCrossed(state: State, settlement: FuturesSettlement, account: Account): void {
-  state.tracer?.liquidates(account, undefined);
+  state.tracer?.onLiquidation(account, undefined);
   state.beginLiquidation(account);
   const healthy = () => !crossedIsDue(state, account);
   cancelWhere(state, account, CancelReason.burst, () => true);
@@ -116,7 +116,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
 
 /** Closes all positions of an account whether or not it is due, as a liquidation would in the worst case. */
 export function liquidateWholeAccount(state: State, settlement: FuturesSettlement, account: Account): void {
-  state.tracer?.liquidates(account, undefined);
+  state.tracer?.onLiquidation(account, undefined);
   state.beginLiquidation(account);
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);

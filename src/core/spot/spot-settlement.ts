@@ -63,7 +63,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
 
   traded(context: SpotFillContext, taker: number, maker: number, priceTicks: number, lots: number): void {
     const { state } = this;
-    if (state.tracer !== undefined) state.tracer.matches(taker, maker, priceTicks, lots);
+    if (state.tracer !== undefined) state.tracer.onMatch(taker, maker, priceTicks, lots);
     const { instrument, market } = context;
     const { slab, ledger } = state;
     const buying = slab.side[taker] === Side.buy;

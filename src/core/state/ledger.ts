@@ -124,7 +124,7 @@ export class Ledger {
     if (firstOf(from) !== firstOf(to))
       assert(this.coinOf(from) === this.coinOf(to), 'I01: a posting moves one coin');
     if (this.shift(from, to, amount)) this.checkNegative(from, amount);
-    if (this.tracer !== undefined) this.tracer.posts(from, to, moved);
+    if (this.tracer !== undefined) this.tracer.onPosting(from, to, moved);
   }
 
   /** What `read` returns while the amount is moved tentatively, whether or not the bucket covers it. */

@@ -16,16 +16,16 @@ export interface Firing {
 }
 
 export interface Tracer {
-  /** Timed work is done; nothing of the command itself is. */
-  meets(command: Command): void;
-  /** The command itself is done; what it sets off is not. */
-  comesTo(result: CommandResult): void;
+  /** Before the command: timed work is done, nothing of the command itself is. */
+  onCommand(command: Command): void;
+  /** After the command itself, before the work that it causes. */
+  onResult(result: CommandResult): void;
   /** An order is checked next: of the command, or of a strategy order that fires. */
-  enters(account: Account, instrument: Instrument, order: PlaceOrder, firing: Firing | undefined): void;
+  onOrder(account: Account, instrument: Instrument, order: PlaceOrder, firing: Firing | undefined): void;
   /** Two orders, by their slots, trade next. */
-  matches(taker: number, maker: number, priceTicks: number, lots: number): void;
+  onMatch(taker: number, maker: number, priceTicks: number, lots: number): void;
   /** An amount has moved between two cells of the ledger. */
-  posts(from: number, to: number, amount: Amount): void;
+  onPosting(from: number, to: number, amount: Amount): void;
   /** The account is liquidated next, or one isolated position of it. */
-  liquidates(account: Account, isolated: Position | undefined): void;
+  onLiquidation(account: Account, isolated: Position | undefined): void;
 }

@@ -1,4 +1,4 @@
-/** A capsule: a session that can be had again, as one file. It is data; nothing in it is executed. */
+/** A capsule: a session that can be replayed, as one file. It is data; nothing in it is executed. */
 import type { LoggedRecord } from '../../journal/command-journal.ts';
 import { CapsuleRefused } from './capsule-refused.ts';
 import { sealed, unsealed } from './envelope.ts';
@@ -9,7 +9,7 @@ import { filesIn, tarOf } from './tar.ts';
 export interface Outcome {
   readonly seq: number;
   readonly rejectReason: number;
-  /** Of all results up to it. */
+  /** Digest of all results up to this command. */
   readonly digest: number;
   /** Checksum of its events. */
   readonly events: number;
@@ -17,7 +17,7 @@ export interface Outcome {
 
 export interface Capsule {
   readonly manifest: Manifest;
-  /** Of the exchange before the first command. */
+  /** The state of the exchange before the first command. */
   readonly state: Uint8Array;
   readonly records: readonly LoggedRecord[];
   readonly outcomes: readonly Outcome[];

@@ -19,9 +19,9 @@ import { CapsuleRefused } from './capsule-refused.ts';
 
 export const CAPSULE_FORMAT = 1;
 const MIB = 1024 * 1024;
-/** Of the file. */
+/** Bytes of the file, at most. */
 export const CAPSULE_BYTES_MAX = 256 * MIB;
-/** Of its contents: what a file of little worth can make of the memory. */
+/** Bytes of its contents, at most: a small file can unpack to much memory. */
 export const CONTENTS_BYTES_MAX = 512 * MIB;
 
 const SKIPPED_FRAME = 0x184d2a50;

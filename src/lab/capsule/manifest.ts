@@ -29,7 +29,7 @@ export const MANIFEST = Type.Object(
     program: Word,
     node: Word,
     formats: Type.Object({ state: Count, edition: Count }, closed),
-    /** Those that a session depends on, by name. */
+    /** The settings that a session depends on, by name. */
     settings: Type.Record(
       Type.String(),
       Type.Union([Type.String({ maxLength: 65_536 }), Type.Number(), Type.Boolean()]),

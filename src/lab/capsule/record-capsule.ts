@@ -12,10 +12,10 @@ import { type Capsule, type Outcome, packCapsule } from './capsule.ts';
 import { CapsuleRefused } from './capsule-refused.ts';
 import type { CapsuleAccount, Manifest } from './manifest.ts';
 import { requestsOf } from './recorded-requests.ts';
-import { run } from './run.ts';
+import { replaySession } from './replay-session.ts';
 import { fromOldest, fromSnapshot, fromTime, readAgain, type SessionBegin } from './session-begin.ts';
 
-export interface CapsuleWish {
+export interface CapsuleRequest {
   /** From so many milliseconds of the exchange's time ago. */
   readonly sinceMs?: number;
   /** From this snapshot. */
@@ -41,25 +41,28 @@ export interface CapsuleSource extends CapsuleExtras {
 }
 
 /** Everything else goes on meanwhile. */
-export async function recordCapsule(source: CapsuleSource, wish: CapsuleWish): Promise<Buffer | AdminError> {
+export async function recordCapsule(
+  source: CapsuleSource,
+  request: CapsuleRequest,
+): Promise<Buffer | AdminError> {
   const { venue, recorder, branchSinceMs } = source;
   const { sequencer } = venue;
   const { state } = sequencer;
   // In one turn: what the exchange is after its last command.
   const last = { seq: sequencer.appliedSeq, time: state.now, stateHash: stateHash(state) };
   const digest = state.digest.value;
-  const newUid = wish.anonymise ? newUids(state) : undefined;
+  const newUid = request.anonymise ? newUids(state) : undefined;
   const accounts = accountsOf(venue, newUid);
-  const since = sequencer.clock.now() - (wish.sinceMs ?? 0);
+  const since = sequencer.clock.now() - (request.sinceMs ?? 0);
   await sequencer.durable();
-  const begin = await beginOf(venue, last.seq, wish, since);
+  const begin = await beginOf(venue, last.seq, request, since);
   if (begin instanceof AdminError) return begin;
   const session = sessionOf(begin, newUid);
   const first = { seq: begin.seq, time: session.state.now, stateHash: stateHash(session.state) };
   const bytes = saveState(session.state);
   const exchange = new Exchange(session.state);
   const outcomes: Outcome[] = [];
-  for await (const { outcome } of run(exchange, session.records)) outcomes.push(outcome);
+  for await (const { outcome } of replaySession(exchange, session.records)) outcomes.push(outcome);
   if (newUid !== undefined && exchange.state.digest.value !== digest)
     return new AdminError('internal', 'the session comes out differently without names: export it with them');
   const requests = requestsOf(recorder, { afterSeq: begin.seq, sinceMs: branchSinceMs }, newUid);
@@ -73,7 +76,7 @@ export async function recordCapsule(source: CapsuleSource, wish: CapsuleWish): P
     last: newUid === undefined ? last : { ...last, stateHash: stateHash(exchange.state) },
     commands: outcomes.length,
     requests: requests.count,
-    anonymised: wish.anonymise,
+    anonymised: request.anonymise,
     accounts,
     faults: source.faults?.() ?? null,
     scenario: source.scenario?.() ?? null,
@@ -84,7 +87,7 @@ export async function recordCapsule(source: CapsuleSource, wish: CapsuleWish): P
 function beginOf(
   venue: LabVenue,
   lastSeq: number,
-  { from, sinceMs }: CapsuleWish,
+  { from, sinceMs }: CapsuleRequest,
   since: number,
 ): Promise<SessionBegin | AdminError> {
   return readAgain(() => {

@@ -1,4 +1,4 @@
-/** Has a session again: the state of a capsule, and every command of it, held against what came of it then. */
+/** Replays a session: the state of a capsule and every command of it, compared with the recorded outcomes. */
 import { decodeCommand } from '../../core/codec/command-codec.ts';
 import { Exchange } from '../../core/engine/exchange.ts';
 import type { CommandType } from '../../core/model/command.ts';
@@ -12,10 +12,10 @@ import { stateHash } from '../../sequencer/state-hash.ts';
 import { VERSION } from '../../version.ts';
 import type { Capsule, Outcome } from './capsule.ts';
 import { CapsuleRefused } from './capsule-refused.ts';
-import { run } from './run.ts';
+import { replaySession } from './replay-session.ts';
 
 /** The first command that came out otherwise than it did then. */
-export interface Difference {
+export interface ReplayDifference {
   readonly seq: number;
   readonly type: string;
   /** What came of it: accepted, or the name of the reason why not. */
@@ -30,7 +30,7 @@ export interface Replayed {
   readonly stateHash: string;
   /** Did it come out as it did then? Of a part of a session: as far as the outcomes tell. */
   readonly same: boolean;
-  readonly differs: Difference | undefined;
+  readonly differs: ReplayDifference | undefined;
   /** What is another one than it was then: versions and formats. */
   readonly otherwise: readonly string[];
 }
@@ -73,8 +73,8 @@ export async function replayCapsule(capsule: Capsule, options: ReplayOptions = {
 
 /** The first of each kind. Other events alone may be those of another version. */
 interface Found {
-  outcome?: Difference;
-  events?: Difference;
+  outcome?: ReplayDifference;
+  events?: ReplayDifference;
 }
 
 async function compare(
@@ -86,7 +86,7 @@ async function compare(
   const found: Found = {};
   let n = 0;
   try {
-    for await (const { command, events, outcome } of run(exchange, records)) {
+    for await (const { command, events, outcome } of replaySession(exchange, records)) {
       const then = outcomes[n++];
       await applied?.(outcome.seq, exchange, events);
       if (!sameOutcome(then, outcome)) found.outcome ??= difference(command.type, then, outcome);
@@ -109,7 +109,7 @@ function sameOutcome(then: Outcome | undefined, now: Outcome): boolean {
   return then?.seq === now.seq && then.rejectReason === now.rejectReason && then.digest === now.digest;
 }
 
-function difference(type: CommandType, then: Outcome | undefined, now: Outcome): Difference {
+function difference(type: CommandType, then: Outcome | undefined, now: Outcome): ReplayDifference {
   const [was, is] = [outcomeName(then), outcomeName(now)];
   return { seq: now.seq, type, recorded: was, replayed: was === is ? `${is}, with other effects` : is };
 }

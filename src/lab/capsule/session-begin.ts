@@ -5,7 +5,7 @@ import { loadState } from '../../core/snapshot/snapshot.ts';
 import type { State } from '../../core/state/state.ts';
 import type { JournalPast, LoggedRecord } from '../../journal/command-journal.ts';
 import { effectiveCommands } from '../../sequencer/effective-commands.ts';
-import { run } from './run.ts';
+import { replaySession } from './replay-session.ts';
 
 export interface SessionBegin {
   readonly seq: number;
@@ -48,7 +48,7 @@ export async function fromTime(past: JournalPast, time: number): Promise<Session
   const base = bases.findLast((each) => each.seq <= seq)!;
   const exchange = new Exchange(base.load());
   const before = after(base.seq).filter((record) => record.seq <= seq);
-  for await (const _ of run(exchange, before));
+  for await (const _ of replaySession(exchange, before));
   return { seq, state: exchange.state, records: after(seq) };
 }
 

@@ -5,10 +5,10 @@ import type { AuditedAction } from '../../admin/route.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { ClockTicker, EventCounts } from '../../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
-import { type Happening, Happenings } from './happened.ts';
+import { type AdvanceEvent, AdvanceEvents } from './advance-events.ts';
 import { candleIntervalOf, NEXT_RULE, nextInstant } from './next-instant.ts';
 
-export interface AdvanceWish extends Span {
+export interface AdvanceRequest extends Span {
   readonly next?: string;
 }
 
@@ -17,7 +17,7 @@ export interface Advanced {
   readonly time: number;
   readonly commands: number;
   readonly events: EventCounts;
-  readonly happened: readonly Happening[];
+  readonly happened: readonly AdvanceEvent[];
   /** Beyond the rows of `happened`, by what it is. */
   readonly more?: Readonly<Record<string, number>>;
 }
@@ -31,23 +31,23 @@ export interface Advancing {
 
 export async function advanceClock(
   { sequencer, ticker, identity, audited }: Advancing,
-  wish: AdvanceWish,
+  request: AdvanceRequest,
 ): Promise<Advanced | AdminError> {
   const clock = manualClockOf(sequencer.clock);
   if (clock instanceof AdminError) return clock;
   if (ticker.advancing) return new AdminError('busy', 'the clock is being advanced already');
   const from = clock.now();
-  const plan = planFor(wish, sequencer, from);
+  const plan = planFor(request, sequencer, from);
   if (plan instanceof AdminError) return plan;
   const before = sequencer.appliedSeq;
   const nameOf = (uid: number) => identity.findUser(uid)?.name ?? '';
-  const happenings = new Happenings(() => sequencer.state, nameOf, candleIntervalOf(wish.next ?? ''));
+  const noted = new AdvanceEvents(() => sequencer.state, nameOf, candleIntervalOf(request.next ?? ''));
   const events = await ticker.advance(clock, plan.until, plan.stepMs, {
-    onEvent: (event, time) => happenings.note(event, time),
+    onEvent: (event, time) => noted.note(event, time),
     // In the operator's name, so that journal and audit log refer to each other.
     lastTick: () => audited.submit({ type: 'tick' }),
   });
-  const { rows, more } = happenings;
+  const { rows, more } = noted;
   return {
     from,
     time: clock.now(),
@@ -58,14 +58,14 @@ export async function advanceClock(
   };
 }
 
-function planFor(wish: AdvanceWish, { state }: Sequencer, now: number): AdvancePlan | AdminError {
-  const { by, to, next, step } = wish;
+function planFor(request: AdvanceRequest, { state }: Sequencer, now: number): AdvancePlan | AdminError {
+  const { by, to, next, step } = request;
   if ([by, to, next].filter((each) => each !== undefined).length !== 1)
     return new AdminError(
       'invalid_request',
       'give one of by, such as 8h, to, such as 2026-06-26T08:00:00Z, and next, such as funding',
     );
-  if (next === undefined) return planOf(wish, now);
+  if (next === undefined) return planOf(request, now);
   const until = nextInstant(next, state, now);
   if (until === undefined) return new AdminError('invalid_request', `next must be ${NEXT_RULE}`);
   if (until === Number.POSITIVE_INFINITY)

@@ -118,7 +118,7 @@ export function clockRoutes(lab: Laboratory): readonly OperatorRoute[] {
             busyMs: Type.Number(),
           }),
         ),
-        /** Those that were silent for too long. */
+        /** Sessions that were silent for too long. */
         ended: Type.Array(Type.Object({ session: Type.String(), time: Type.Integer() })),
         /** What the exchange has taken to move time. */
         movingMs: Type.Number(),

@@ -167,7 +167,7 @@ export class ClockSessions {
     return [...this.#sessions.values()].some(({ answer }) => answer !== undefined);
   }
 
-  /** Those that only look at the time do not move it. */
+  /** Sessions that only read the time do not move it. */
   #allWait(): boolean {
     const sessions = [...this.#sessions.values()];
     return sessions.some(({ onlyTime }) => !onlyTime) && sessions.every(({ answer }) => answer !== undefined);

@@ -13,21 +13,21 @@ import { liquidationMoments } from './liquidation.ts';
 import { momentOf } from './moments.ts';
 import { accountName, matchViews, postingViews, type Shows, stopped } from './view.ts';
 
-/** Its order is nobody else's business. */
+/** Shown instead of an order that the asker may not see. */
 const OF_ANOTHER = 'a command of another account';
 
-export interface Telling {
+export interface ExplainContext {
   readonly seq: number;
   /** The account that it is about; 0 for none. */
   readonly uid: number;
   readonly shows: Shows;
-  /** Of what came before. */
+  /** Moments before the command. */
   readonly before: readonly Moment[];
 }
 
-export function explainCommand(exchange: Exchange, command: Command, telling: Telling): Explanation {
+export function explainCommand(exchange: Exchange, command: Command, context: ExplainContext): Explanation {
   const { state } = exchange;
-  const { seq, uid, shows, before } = telling;
+  const { seq, uid, shows, before } = context;
   const owner = ownerOf(command);
   const ownCommand = owner === uid;
   const what = ownCommand || owner === 0 || shows(owner) ? describeCommand(state, command) : OF_ANOTHER;
@@ -67,7 +67,7 @@ export function explainCommand(exchange: Exchange, command: Command, telling: Te
   };
 }
 
-/** Of the command's own order and of orders that strategy orders of the account placed; else the check that refused it. */
+/** The checks of the command's own order and of orders that strategy orders of the account placed; else the check that refused it. */
 function checksOf({ orders, refused }: Trace, uid: number, ownCommand: boolean): Check[] {
   const own = orders.filter((order) => order.uid === uid).flatMap(({ checks }) => checks);
   return own.length > 0 || !ownCommand ? own : refused;

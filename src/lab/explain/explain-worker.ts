@@ -6,7 +6,7 @@ import type { Answer, Asker, Question } from './explanation.ts';
 import { DirectoryPast, FedPast, type Feed } from './past.ts';
 
 export interface ExplainWorkerData {
-  /** Of the journal; undefined for an exchange in memory, whose records come with the questions. */
+  /** The directory of the journal; undefined for an exchange in memory, whose records come with the questions. */
   readonly directory: string | undefined;
 }
 

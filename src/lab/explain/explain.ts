@@ -13,7 +13,7 @@ export interface Explained {
   readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly journal: CommandJournal;
-  /** Of the journal's files; undefined for one in memory. */
+  /** The directory of the journal's files; undefined for a journal in memory. */
   readonly logDirectory: string | undefined;
 }
 

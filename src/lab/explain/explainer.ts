@@ -9,7 +9,7 @@ import { type PositionView, positionViews } from '../../core/reads/position-read
 import { ownerOf } from './describe-command.ts';
 import { explainCommand } from './explain-command.ts';
 import type { Answer, Asker, Moment, Question, Unexplained } from './explanation.ts';
-import { isLiquidationOf, RiskWatch } from './liquidation.ts';
+import { isLiquidationOf, RiskTimeline } from './liquidation.ts';
 import { momentOf } from './moments.ts';
 import type { Past } from './past.ts';
 import { Replayer } from './replayer.ts';
@@ -141,15 +141,15 @@ export class Explainer {
 
   /** With the seconds since the last safe one. */
   #liquidated(seq: number, uid: number, lastSeq: number, asker: Asker): Answer {
-    let watch = new RiskWatch(uid);
-    for (let tries = 0, from = seq - 1; tries < STARTS_TRIED_MAX && !watch.isWhole && from >= 0; tries++) {
-      watch = new RiskWatch(uid);
+    let timeline = new RiskTimeline(uid);
+    for (let tries = 0, from = seq - 1; tries < STARTS_TRIED_MAX && !timeline.isWhole && from >= 0; tries++) {
+      timeline = new RiskTimeline(uid);
       from = this.#replayer.since(from, seq - 1, ({ state }, logged) => {
-        watch.note(state, logged.seq);
+        timeline.note(state, logged.seq);
         return false;
       });
     }
-    return this.#command(seq, lastSeq, asker, uid, watch.moments());
+    return this.#command(seq, lastSeq, asker, uid, timeline.moments());
   }
 
   #position({ uid, symbol }: About<'position'>, lastSeq: number): Answer {

@@ -29,7 +29,7 @@ export function isLiquidationOf(event: Event, uid: number): boolean {
 }
 
 /** Notes the risk of an account once a second, from the last safe one on. */
-export class RiskWatch {
+export class RiskTimeline {
   readonly #uid: number;
   #rows: (RiskRow & { readonly seq: number })[] = [];
   #second = 0;

@@ -1,6 +1,6 @@
 /**
  * The exchange as it was before a command: the nearest snapshot, and the commands since. Snapshots of its own are made on the
- * way, so that the next look into the same time is short. Everything happens on a copy.
+ * way, so that the next replay into the same time is short. Everything happens on a copy.
  */
 import { Exchange } from '../../core/engine/exchange.ts';
 import type { Command } from '../../core/model/command.ts';
@@ -24,9 +24,9 @@ interface Start {
 }
 
 /** Called after each command of a replay; true ends it. */
-export type Look = (exchange: Exchange, applied: LoggedCommand, result: CommandResult) => boolean;
+export type ReplayVisitor = (exchange: Exchange, applied: LoggedCommand, result: CommandResult) => boolean;
 
-export interface Standing {
+export interface ReplayedExchange {
   readonly exchange: Exchange;
   /** The last command that it has applied. */
   readonly seq: number;
@@ -50,14 +50,14 @@ export class Replayer {
   }
 
   /** The exchange after command `seq`, and nothing behind it. */
-  after(seq: number, look?: Look): Standing {
-    return this.run(this.#startBefore(seq), seq, look);
+  after(seq: number, visit?: ReplayVisitor): ReplayedExchange {
+    return this.run(this.#startBefore(seq), seq, visit);
   }
 
   /** Looks at the commands from the start before `seq` on up to `lastSeq`; returns the command before that start. */
-  since(seq: number, lastSeq: number, look: Look): number {
+  since(seq: number, lastSeq: number, visit: ReplayVisitor): number {
     const start = this.#startBefore(seq);
-    this.run(start, lastSeq, look, true);
+    this.run(start, lastSeq, visit, true);
     return start.seq - 1;
   }
 
@@ -96,7 +96,7 @@ export class Replayer {
   }
 
   /** Applies the commands behind a start, up to one; `silent` when nobody looks at orders and money. */
-  run(start: Start, lastSeq: number, look?: Look, silent = look === undefined): Standing {
+  run(start: Start, lastSeq: number, visit?: ReplayVisitor, silent = visit === undefined): ReplayedExchange {
     const exchange = start.state === undefined ? new Exchange() : new Exchange(loadState(start.state));
     let seq = start.seq;
     exchange.silent = silent;
@@ -104,7 +104,7 @@ export class Replayer {
       const result = exchange.apply(logged.command, logged.seq);
       seq = logged.seq;
       this.replayed++;
-      const ends = look?.(exchange, logged, result) === true;
+      const ends = visit?.(exchange, logged, result) === true;
       exchange.takeEvents();
       if (ends) break;
       if (seq % EVERY_COMMANDS === 0) this.#keep(exchange, seq);

@@ -3,8 +3,8 @@
  * so that a program needs no other change than its ids.
  */
 import type { CallFault } from '../../http/call-faults.ts';
-import { WAIT_MS_MAX } from './deed.ts';
-import type { Filling, House, Wanted } from './house.ts';
+import { WAIT_MS_MAX } from './fault-action.ts';
+import type { Filling, HouseAccount, Wanted } from './house-account.ts';
 
 const PREFIX = 'sim-';
 const PARAMETER: CallFault & { kind: 'reject' } = { kind: 'reject', code: '40017', msg: undefined };
@@ -17,7 +17,7 @@ type Meaning = Exclude<CallFault, { kind: 'act' }> | { readonly kind: 'fill'; re
 export function actingFault(
   clientOids: readonly (string | undefined)[],
   codes: ReadonlySet<string>,
-  house: House,
+  house: HouseAccount,
 ): CallFault | undefined {
   const acting = clientOids.filter((id) => id?.startsWith(PREFIX) === true) as string[];
   if (acting.length === 0) return undefined;

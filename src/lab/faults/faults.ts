@@ -10,13 +10,20 @@ import type { ClientSocket, OutgoingPush, PushFault, StreamFaults } from '../../
 import type { Identity } from '../../identity/identity.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
 import { actingFault } from './acting-ids.ts';
-import { DEEDS, type Deed, deedMistakes, isOfWorld, rowOf, type Surroundings } from './deed.ts';
-import type { House } from './house.ts';
+import { ActiveFault } from './active-fault.ts';
+import { type ExchangeFaults, indicesOf } from './exchange-faults.ts';
+import {
+  actionMistakes,
+  FAULT_ACTIONS,
+  type FaultAction,
+  type FaultCheckContext,
+  isOfExchange,
+  kindOf,
+} from './fault-action.ts';
+import type { HouseAccount } from './house-account.ts';
 import { type Mistake, mistake, mistakeText, type Path, schemaMistakes } from './mistake.ts';
-import { StandingFault } from './standing-fault.ts';
 import { Waits } from './waits.ts';
 import { type Counters, HOW_OFTEN, When, whenMistakes } from './when.ts';
-import { indicesOf, type World } from './world.ts';
 
 export const FAULTS_MAX = 100;
 /** Where orders are placed. */
@@ -25,13 +32,13 @@ const ORDER_PATHS = 'trade/place-*';
 /** A fault as it is asked for. */
 export interface FaultRule {
   readonly when?: When;
-  readonly do: Deed;
+  readonly do: FaultAction;
 }
 
 export interface FaultFacts extends Readonly<Counters> {
   readonly id: string;
   readonly when: When;
-  readonly do: Deed;
+  readonly do: FaultAction;
   /** The exchange's time at which it was made; `from` and `until` count from it. */
   readonly created: number;
   /** When it acts by itself the next time, or ends; null when it does not. */
@@ -54,7 +61,7 @@ export interface FaultsImage {
   readonly faults: readonly FaultFacts[];
 }
 
-export interface FaultsOptions extends Surroundings {
+export interface FaultsOptions extends FaultCheckContext {
   readonly seed: number;
   /** These four are of the exchange that runs now. */
   readonly identity: () => Identity;
@@ -62,15 +69,15 @@ export interface FaultsOptions extends Surroundings {
   readonly wallMs: () => number;
   readonly sockets: () => readonly ClientSocket[];
   readonly state: () => State;
-  readonly world: World;
-  readonly house: House;
+  readonly exchange: ExchangeFaults;
+  readonly house: HouseAccount;
 }
 
-/** A request that a fault has met. */
-export interface MetCall {
+/** A request that a fault has hit. */
+export interface HitCall {
   readonly uid: number;
   readonly fault: string;
-  readonly deed: Deed;
+  readonly action: FaultAction;
   readonly path: string;
   /** Machine's time. */
   readonly atMs: number;
@@ -78,8 +85,8 @@ export interface MetCall {
   readonly hidesAnswer: boolean;
 }
 
-/** Of all accounts; the oldest are forgotten. */
-const MET_MAX = 1_000;
+/** Hits of all accounts that are kept; the oldest are forgotten. */
+const HITS_MAX = 1_000;
 
 const whenShape = new SchemaCheck(When);
 const NO_SYMBOLS = () => [];
@@ -89,9 +96,9 @@ export class Faults implements CallFaults, StreamFaults {
   push: StreamFaults['push'];
   readonly #options: FaultsOptions;
   readonly #waits = new Waits();
-  #standing: readonly StandingFault[] = [];
+  #faults: readonly ActiveFault[] = [];
   #last = 0;
-  #met: MetCall[] = [];
+  #hits: HitCall[] = [];
 
   constructor(options: FaultsOptions) {
     this.#options = options;
@@ -99,14 +106,14 @@ export class Faults implements CallFaults, StreamFaults {
 
   list(): readonly FaultView[] {
     const now = this.#options.now();
-    return this.#standing.map((fault) => fault.view(now));
+    return this.#faults.map((fault) => fault.view(now));
   }
 
   /** Answers when what happens at once has happened. */
-  async add({ when = {}, do: deed }: FaultRule): Promise<FaultView | AdminError> {
-    const [found] = ruleMistakes({ when, do: deed }, [], this.#options);
+  async add({ when = {}, do: action }: FaultRule): Promise<FaultView | AdminError> {
+    const [found] = ruleMistakes({ when, do: action }, [], this.#options);
     if (found !== undefined) return new AdminError('invalid_request', mistakeText(found));
-    if (this.#standing.length >= FAULTS_MAX)
+    if (this.#faults.length >= FAULTS_MAX)
       return new AdminError(
         'limit_reached',
         `there are ${FAULTS_MAX} faults, which is the most: remove some that are over`,
@@ -116,33 +123,33 @@ export class Faults implements CallFaults, StreamFaults {
     const created = this.#options.now();
     const id = `fault-${++this.#last}`;
     const none = { seen: 0, hits: 0, active: false, problem: null };
-    const facts = { id, when: completed(when, deed), do: deed, created, ...none };
-    const due = StandingFault.firstDue(facts);
-    const fault = new StandingFault({ ...facts, due }, uid, this.#options.seed);
-    this.#replace([...this.#standing, fault]);
+    const facts = { id, when: completed(when, action), do: action, created, ...none };
+    const due = ActiveFault.firstDue(facts);
+    const fault = new ActiveFault({ ...facts, due }, uid, this.#options.seed);
+    this.#replace([...this.#faults, fault]);
     await this.#turn(fault, created);
     return fault.view(created);
   }
 
   remove(id: string): FaultView | AdminError {
-    const found = this.#standing.find((fault) => fault.id === id);
+    const found = this.#faults.find((fault) => fault.id === id);
     if (found === undefined) {
-      const known = this.#standing.map((fault) => fault.id).join(', ') || 'none';
+      const known = this.#faults.map((fault) => fault.id).join(', ') || 'none';
       return new AdminError('unknown_fault', `there is no fault ${JSON.stringify(id)}; there are: ${known}`);
     }
-    this.#replace(this.#standing.filter((fault) => fault !== found));
+    this.#replace(this.#faults.filter((fault) => fault !== found));
     return found.view(this.#options.now());
   }
 
   /** Returns how many there were. */
   removeAll(): number {
-    const { length } = this.#standing;
+    const { length } = this.#faults;
     this.#replace([]);
     return length;
   }
 
   image(): FaultsImage {
-    return { last: this.#last, faults: this.#standing.map((fault) => fault.facts()) };
+    return { last: this.#last, faults: this.#faults.map((fault) => fault.facts()) };
   }
 
   /** As they were at a snapshot; none where it has none. Call it when the exchange of the snapshot runs. */
@@ -151,15 +158,15 @@ export class Faults implements CallFaults, StreamFaults {
     this.#replace(
       faults.map((facts) => {
         const uid = this.#uidOf(facts.when);
-        return new StandingFault(facts, uid instanceof AdminError ? undefined : uid, this.#options.seed);
+        return new ActiveFault(facts, uid instanceof AdminError ? undefined : uid, this.#options.seed);
       }),
     );
   }
 
   /** A second of the exchange has passed: what is due happens. */
   async tick(nowMs: number): Promise<void> {
-    this.#options.world.tick(nowMs);
-    for (const fault of this.#standing) await this.#turn(fault, nowMs);
+    this.#options.exchange.tick(nowMs);
+    for (const fault of this.#faults) await this.#turn(fault, nowMs);
   }
 
   /** The exchange was started again: what lasts lasts there too. */
@@ -167,9 +174,9 @@ export class Faults implements CallFaults, StreamFaults {
     this.#applyLasting();
   }
 
-  /** Requests of an account that faults have met, the oldest first. */
-  met(uid: number): readonly MetCall[] {
-    return this.#met.filter((call) => call.uid === uid);
+  /** Requests of an account that faults have hit, the oldest first. */
+  hits(uid: number): readonly HitCall[] {
+    return this.#hits.filter((call) => call.uid === uid);
   }
 
   named(clientOids: readonly (string | undefined)[]): CallFault | undefined {
@@ -181,7 +188,7 @@ export class Faults implements CallFaults, StreamFaults {
   }
 
   /** Requests that a fault holds up end now, without an answer. */
-  cutWaiting(): void {
+  abortDelayed(): void {
     this.#waits.cutAll();
   }
 
@@ -191,24 +198,24 @@ export class Faults implements CallFaults, StreamFaults {
     return user instanceof AdminError ? user : user.uid;
   }
 
-  #replace(standing: readonly StandingFault[]): void {
-    this.#standing = standing;
-    const ofCalls = standing.some((fault) => fault.isOfCalls);
+  #replace(faults: readonly ActiveFault[]): void {
+    this.#faults = faults;
+    const ofCalls = faults.some((fault) => fault.isOfCalls);
     this.call = ofCalls ? (call) => this.#meetCall(call) : undefined;
-    const ofPushes = standing.some(({ row }) => DEEDS[row]!.ofPush !== undefined);
-    this.push = ofPushes ? (push) => this.#meetPush(push) : undefined;
+    const hasPushFaults = faults.some(({ kind }) => FAULT_ACTIONS[kind]!.pushFault !== undefined);
+    this.push = hasPushFaults ? (push) => this.#meetPush(push) : undefined;
     this.#applyLasting();
   }
 
   #applyLasting(): void {
-    const { world, state } = this.#options;
-    const deeds = this.#standing.filter(({ active }) => active).map(({ deed }) => deed);
-    const stale = deeds.flatMap((deed) =>
-      typeof deed.stale === 'string' ? indicesOf(state(), deed.stale) : [],
+    const { exchange, state } = this.#options;
+    const actions = this.#faults.filter(({ active }) => active).map(({ action }) => action);
+    const stale = actions.flatMap((action) =>
+      typeof action.stale === 'string' ? indicesOf(state(), action.stale) : [],
     );
-    world.withhold(new Set(stale));
-    const slow = deeds.map((deed) => deed['slow-disk']).filter((ms) => typeof ms === 'number');
-    world.slowDisk(Math.max(0, ...slow));
+    exchange.withhold(new Set(stale));
+    const slow = actions.map((action) => action['slow-disk']).filter((ms) => typeof ms === 'number');
+    exchange.slowDisk(Math.max(0, ...slow));
   }
 
   #meetCall({ method, path, apiKey, symbols, kinds }: IncomingCall): CallFault | undefined {
@@ -216,31 +223,31 @@ export class Faults implements CallFaults, StreamFaults {
     const nowMs = now();
     const uid = apiKey === undefined ? undefined : identity().findKey(apiKey)?.user.uid;
     const occasion = { uid, method, path, symbols };
-    for (const fault of this.#standing) {
+    for (const fault of this.#faults) {
       if (!fault.isOfCalls) continue;
-      const { ofCall } = DEEDS[fault.row]!;
-      if (kinds?.has(ofCall === undefined ? 'act' : (fault.row as CallFault['kind'])) === false) continue;
+      const { callFault } = FAULT_ACTIONS[fault.kind]!;
+      if (kinds?.has(callFault === undefined ? 'act' : (fault.kind as CallFault['kind'])) === false) continue;
       if (!fault.condition.meets(occasion, nowMs)) continue;
-      if (ofCall !== undefined) {
-        const met = ofCall(fault.deed as never, fault.lots());
-        if (uid !== undefined) this.#note(uid, fault, path, met);
-        return met;
+      if (callFault !== undefined) {
+        const effect = callFault(fault.action as never, fault.rng());
+        if (uid !== undefined) this.#note(uid, fault, path, effect);
+        return effect;
       }
       return { kind: 'act', around: this.#around(fault) };
     }
     return undefined;
   }
 
-  #note(uid: number, { id, deed }: StandingFault, path: string, met: CallFault): void {
-    const isAfter = 'at' in met && met.at === 'after';
-    const hidesAnswer = met.kind === 'garble' || (isAfter && met.kind !== 'latency');
-    if (this.#met.length === MET_MAX) this.#met.shift();
-    this.#met.push({ uid, fault: id, deed, path, atMs: this.#options.wallMs(), hidesAnswer });
+  #note(uid: number, { id, action }: ActiveFault, path: string, effect: CallFault): void {
+    const isAfter = 'at' in effect && effect.at === 'after';
+    const hidesAnswer = effect.kind === 'garble' || (isAfter && effect.kind !== 'latency');
+    if (this.#hits.length === HITS_MAX) this.#hits.shift();
+    this.#hits.push({ uid, fault: id, action, path, atMs: this.#options.wallMs(), hidesAnswer });
   }
 
   /** What a fault does before or after a request that it has met. */
-  #around(fault: StandingFault): (CallFault & { kind: 'act' })['around'] {
-    const { filling } = DEEDS[fault.row]!;
+  #around(fault: ActiveFault): (CallFault & { kind: 'act' })['around'] {
+    const { filling } = FAULT_ACTIONS[fault.kind]!;
     const { house, now } = this.#options;
     return async (call, carryOut) => {
       if (filling === undefined) {
@@ -248,7 +255,7 @@ export class Faults implements CallFaults, StreamFaults {
         await this.#act(fault, 'begin');
         return carryOut();
       }
-      const wanted = filling(fault.deed as never);
+      const wanted = filling(fault.action as never);
       const { answer, problem } = await house.around(() => wanted, call, carryOut);
       fault.problem = problem ?? null;
       return answer;
@@ -259,40 +266,41 @@ export class Faults implements CallFaults, StreamFaults {
     const nowMs = this.#options.now();
     const symbols = symbol === undefined ? NO_SYMBOLS : () => [symbol];
     const occasion = { uid, method: undefined, path: undefined, symbols };
-    for (const fault of this.#standing) {
-      const { ofPush } = DEEDS[fault.row]!;
-      if (ofPush !== undefined && fault.meetsPush(occasion, `${connection} ${topic}`, topic, nowMs))
-        return ofPush(fault.deed as never);
+    for (const fault of this.#faults) {
+      const { pushFault } = FAULT_ACTIONS[fault.kind]!;
+      if (pushFault !== undefined && fault.meetsPush(occasion, `${connection} ${topic}`, topic, nowMs))
+        return pushFault(fault.action as never);
     }
     return undefined;
   }
 
-  async #turn(fault: StandingFault, nowMs: number): Promise<void> {
+  async #turn(fault: ActiveFault, nowMs: number): Promise<void> {
     const turn = fault.turn(nowMs);
     if (turn === undefined) return;
-    if (isOfWorld(fault.row)) await this.#act(fault, turn);
+    if (isOfExchange(fault.kind)) await this.#act(fault, turn);
     else this.#actOnSockets(fault, nowMs);
   }
 
-  async #act(fault: StandingFault, turn: 'begin' | 'end'): Promise<void> {
+  async #act(fault: ActiveFault, turn: 'begin' | 'end'): Promise<void> {
     this.#applyLasting();
-    fault.problem = (await DEEDS[fault.row]![turn]!(fault.deed as never, this.#options.world)) ?? null;
+    fault.problem =
+      (await FAULT_ACTIONS[fault.kind]![turn]!(fault.action as never, this.#options.exchange)) ?? null;
   }
 
-  #actOnSockets(fault: StandingFault, nowMs: number): void {
-    const { toSocket } = DEEDS[fault.row]!;
+  #actOnSockets(fault: ActiveFault, nowMs: number): void {
+    const { toSocket } = FAULT_ACTIONS[fault.kind]!;
     for (const socket of this.#options.sockets()) {
       const occasion = { uid: socket.uid, method: undefined, path: socket.path, symbols: NO_SYMBOLS };
-      if (fault.condition.meets(occasion, nowMs)) toSocket!(fault.deed as never, socket);
+      if (fault.condition.meets(occasion, nowMs)) toSocket!(fault.action as never, socket);
     }
   }
 }
 
 /** What concerns pushes or the exchange happens once unless it says how often; a fill is for orders. */
-function completed(when: When, deed: Deed): When {
-  const row = rowOf(deed)!;
-  const once = DEEDS[row]!.ofPush !== undefined || isOfWorld(row);
-  const path = DEEDS[row]!.filling === undefined ? undefined : ORDER_PATHS;
+function completed(when: When, action: FaultAction): When {
+  const kind = kindOf(action)!;
+  const once = FAULT_ACTIONS[kind]!.pushFault !== undefined || isOfExchange(kind);
+  const path = FAULT_ACTIONS[kind]!.filling === undefined ? undefined : ORDER_PATHS;
   return {
     ...(once && HOW_OFTEN.every((field) => when[field] === undefined) && { times: 1 }),
     ...(path !== undefined && { path }),
@@ -302,21 +310,26 @@ function completed(when: When, deed: Deed): When {
 
 /** Everything that is wrong in a fault. */
 export function ruleMistakes(
-  { when, do: deed }: { readonly when?: unknown; readonly do: unknown },
+  { when, do: action }: { readonly when?: unknown; readonly do: unknown },
   path: Path,
-  surroundings: Surroundings,
+  checkContext: FaultCheckContext,
 ): Mistake[] {
   const ofWhen = when === undefined ? [] : schemaMistakes(whenShape, when, [...path, 'when']);
-  const ofDeed =
-    deed === undefined ? [mistake(path, 'do is missing')] : deedMistakes(deed, [...path, 'do'], surroundings);
-  if (ofWhen.length > 0 || ofDeed.length > 0 || when === undefined) return [...ofWhen, ...ofDeed];
-  return [...whenMistakes(when as When, [...path, 'when']), ...unfitting(when as When, deed as Deed, path)];
+  const ofAction =
+    action === undefined
+      ? [mistake(path, 'do is missing')]
+      : actionMistakes(action, [...path, 'do'], checkContext);
+  if (ofWhen.length > 0 || ofAction.length > 0 || when === undefined) return [...ofWhen, ...ofAction];
+  return [
+    ...whenMistakes(when as When, [...path, 'when']),
+    ...unfitting(when as When, action as FaultAction, path),
+  ];
 }
 
 /** Conditions that what the fault is about does not have. */
-function unfitting(when: When, deed: Deed, path: Path): Mistake[] {
-  const name = rowOf(deed)!;
-  const { without = [] } = DEEDS[name]!;
+function unfitting(when: When, action: FaultAction, path: Path): Mistake[] {
+  const name = kindOf(action)!;
+  const { without = [] } = FAULT_ACTIONS[name]!;
   return without
     .filter((field) => when[field] !== undefined)
     .map((field) => mistake([...path, 'when', field], `${name} does not go by it`));

@@ -28,7 +28,7 @@ export function faultRoutes(faults: Faults): readonly OperatorRoute[] {
       body: Type.Object({ when: Type.Optional(Anything), do: Anything }, closed),
       answer: FaultView,
       action: 'lab.fault',
-      auditArguments: ({ body: { when = {}, do: deed } }) => ({ when, do: deed }),
+      auditArguments: ({ body: { when = {}, do: action } }) => ({ when, do: action }),
       auditDetail: ({ id }) => id,
       handle: ({ body }) => faults.add(body as FaultRule),
     }),

@@ -1,4 +1,4 @@
-/** When a fault happens: which requests or pushes it is about, and which of them it meets. */
+/** When a fault happens: which requests or pushes it is about, and which of them it hits. */
 import { AccountText, closed, SymbolText } from '../../admin/fields.ts';
 import { parseDuration } from '../../sequencer/duration.ts';
 import { Rng } from '../../simulator/rng.ts';
@@ -62,18 +62,18 @@ export interface Occasion {
 export interface Counters {
   /** Occasions that it was about. */
   seen: number;
-  /** Those that it met. */
+  /** Occasions that it hit. */
   hits: number;
 }
 
-/** A condition in force. It counts, and draws lots that depend on the seed and its count alone. */
+/** A condition in force. It counts, and draws random numbers that depend on the seed and its count alone. */
 export class Condition {
   readonly #when: When;
   readonly #uid: number | undefined;
   readonly #path: RegExp | undefined;
   readonly #fromMs: number;
   readonly #untilMs: number;
-  readonly #lots: (seen: number) => number;
+  readonly #random: (seen: number) => number;
   readonly counters: Counters;
 
   constructor(
@@ -82,12 +82,12 @@ export class Condition {
       uid,
       created,
       counters,
-      lots,
+      random,
     }: {
       readonly uid: number | undefined;
       readonly created: number;
       readonly counters: Counters;
-      readonly lots: (seen: number) => number;
+      readonly random: (seen: number) => number;
     },
   ) {
     this.#when = when;
@@ -97,7 +97,7 @@ export class Condition {
     this.#untilMs =
       when.until === undefined ? Number.POSITIVE_INFINITY : created + parseDuration(when.until)!;
     this.counters = counters;
-    this.#lots = lots;
+    this.#random = random;
   }
 
   /** It will not happen again. */
@@ -114,7 +114,7 @@ export class Condition {
     const { nth, every, probability } = this.#when;
     if (nth !== undefined && !nth.includes(seen)) return false;
     if (every !== undefined && seen % every !== 0) return false;
-    if (probability !== undefined && this.#lots(seen) >= probability) return false;
+    if (probability !== undefined && this.#random(seen) >= probability) return false;
     counters.hits += 1;
     return true;
   }
@@ -129,7 +129,7 @@ export class Condition {
 }
 
 /** The same for the same seed, fault and count, on every machine. */
-export function seededLots(seed: number, id: string): (seen: number) => Rng {
+export function seededRng(seed: number, id: string): (seen: number) => Rng {
   return (seen) => new Rng(seed, `${id}:${seen}`);
 }
 

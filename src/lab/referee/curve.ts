@@ -16,7 +16,7 @@ export class Curve {
   #first: bigint | undefined;
   #last = 0n;
   #paidIn = 0n;
-  /** Of the worth without what was paid in and out. */
+  /** The peak of the worth without what was paid in and out. */
   #peak: Sample | undefined;
   #peakEquity = 0n;
   #drawdown = { usd: 0n, ofEquity: 0n, from: 0, to: 0 };

@@ -1,7 +1,7 @@
 /** A report as JUnit has tests: one for each thing that must not happen. */
 import type { Referee } from './report.ts';
 
-/** Those that are named fail when they happened; the others are told. */
+/** Findings that `failOn` names fail when they occurred; others are only reported. */
 export function junitOf({ account, findings }: Referee, failOn: ReadonlySet<string>): string {
   const cases = findings.map(({ name, count, text }) => {
     const head = `    <testcase classname="referee.${escaped(account)}" name="${name}"`;

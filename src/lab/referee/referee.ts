@@ -6,10 +6,10 @@ import { Exchange } from '../../core/engine/exchange.ts';
 import type { Entry } from '../../inspector/recorder.ts';
 import type { CapsuleSource } from '../capsule/record-capsule.ts';
 import { entriesWithin } from '../capsule/recorded-requests.ts';
-import { run } from '../capsule/run.ts';
+import { replaySession } from '../capsule/replay-session.ts';
 import { fromOldest, fromTime, readAgain } from '../capsule/session-begin.ts';
 import { type ConductRules, codesOf, conductOf } from './conduct.ts';
-import { type FaultHits, faultsMet } from './faults-met.ts';
+import { type FaultHits, faultReports } from './fault-reports.ts';
 import { findingsOf } from './findings.ts';
 import type { Referee, RulesReport } from './report.ts';
 import { TradingTally } from './trading.ts';
@@ -20,14 +20,17 @@ export interface RefereeSource extends Pick<CapsuleSource, 'venue' | 'recorder' 
   readonly hits?: FaultHits | undefined;
 }
 
-export interface RefereeWish {
+export interface RefereeRequest {
   readonly uid: number;
   readonly account: string;
   /** From so many milliseconds of the exchange's time ago; else as far back as it is known. */
   readonly sinceMs?: number | undefined;
 }
 
-export async function judge(source: RefereeSource, { uid, account, sinceMs }: RefereeWish): Promise<Referee> {
+export async function judge(
+  source: RefereeSource,
+  { uid, account, sinceMs }: RefereeRequest,
+): Promise<Referee> {
   const { venue, recorder, branchSinceMs, rules, hits } = source;
   const { sequencer } = venue;
   const to = { seq: sequencer.appliedSeq, time: sequencer.state.now };
@@ -41,7 +44,7 @@ export async function judge(source: RefereeSource, { uid, account, sinceMs }: Re
   const exchange = new Exchange(begin.state);
   const { state } = exchange;
   const tally = new TradingTally(uid, state);
-  const applied = run(exchange, begin.records, (command) => tally.before(state, command));
+  const applied = replaySession(exchange, begin.records, (command) => tally.before(state, command));
   for await (const { events } of applied) tally.after(state, events);
   const entries = entriesWithin(recorder, { afterSeq: begin.seq, sinceMs: branchSinceMs });
   const own = entries.filter((entry) => entry.uid === uid);
@@ -53,7 +56,7 @@ export async function judge(source: RefereeSource, { uid, account, sinceMs }: Re
     complete: begin.seq === 0 || (sinceMs !== undefined && from.time >= since - SECOND_MS),
     trading: tally.report(state),
     conduct: recorder === undefined ? null : conductOf(own, rules),
-    faults: faultsMet(hits?.(uid) ?? [], own, tally, state),
+    faults: faultReports(hits?.(uid) ?? [], own, tally, state),
     rules: withRefusals(tally.rules(state), own, rules),
   };
   return { ...facts, findings: findingsOf(facts) };

@@ -14,7 +14,7 @@ const Slippage = Type.Object({
   /** Executed value of an order, in its quote coin. */
   size: Type.String(),
   orders: Count,
-  /** Of the value at the middle of the book on arrival; positive is worse than it. */
+  /** Relative to the value at the middle of the book on arrival; positive is worse than it. */
   bps: Decimal,
 });
 
@@ -33,7 +33,7 @@ const Trading = Type.Object({
     reasons: Counts,
   }),
   fills: Count,
-  /** Of the executed value, 0 to 1; by quote coin. */
+  /** Share of the executed value, 0 to 1; by quote coin. */
   makerShare: Money,
   turnover: Money,
   slippage: Type.Object({ all: Slippage, bySize: Type.Array(Slippage) }),
@@ -42,7 +42,7 @@ const Trading = Type.Object({
   funding: Money,
   interest: Money,
   profit: Type.Object({
-    /** Of what was closed, without fees: contracts by their cost, spot by the average cost of the session's own trades. */
+    /** The profit of what was closed, without fees: contracts by their cost, spot by the average cost of the session's own trades. */
     realised: Money,
     unrealised: Money,
     /** Dollars: what the account is worth more, without what was paid in and out. */

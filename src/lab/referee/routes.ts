@@ -7,7 +7,7 @@ import { parseDuration } from '../../sequencer/duration.ts';
 import { Type } from '../../validation/schema.ts';
 import type { Laboratory } from '../laboratory.ts';
 import type { ConductRules } from './conduct.ts';
-import type { FaultHits } from './faults-met.ts';
+import type { FaultHits } from './fault-reports.ts';
 import { REFEREE } from './report.ts';
 
 export function refereeRoutes(

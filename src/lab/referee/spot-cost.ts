@@ -19,7 +19,7 @@ export class SpotCost {
     return buy ? closedBasis - closedValue : closedValue - closedBasis;
   }
 
-  /** Of what is left, at this value. */
+  /** The profit that is not realised when the rest has this value. */
   unrealised(value: bigint): bigint {
     return this.lots < 0n ? this.basis - value : value - this.basis;
   }

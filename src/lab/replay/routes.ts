@@ -1,4 +1,4 @@
-/** Replays of recorded data, `/lab/replay`: how far one is, and how far history was bent. */
+/** Replays of recorded data, `/lab/replay`: how far one is, and how far it deviates from the recording. */
 import { AdminError } from '../../admin/admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../../admin/route.ts';
 import { REPLAY_DEPTHS } from '../../simulator/recording/recording.ts';
@@ -13,7 +13,7 @@ export const replayRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({
       file: Type.String(),
       depth: Type.Enum([...REPLAY_DEPTHS]),
-      /** Of the exchange's time: when the first row happened and the last one will have, and the present. */
+      /** In the exchange's time: when the first row happened and the last one will have, and the present. */
       start: Type.Integer(),
       end: Type.Integer(),
       time: Type.Integer(),

@@ -8,8 +8,8 @@ import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { markTicks } from '../../core/reads/margin-reads.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { Rng } from '../../simulator/rng.ts';
-import { House } from '../faults/house.ts';
-import { CallFailed } from './stage.ts';
+import { HouseAccount } from '../faults/house-account.ts';
+import { CallFailed } from './scenario-target.ts';
 
 /** Below those of users. */
 const CROWD_UID = 910_000_000;
@@ -22,7 +22,7 @@ export function isOfCrowd(uid: number): boolean {
   return uid >= CROWD_UID && uid < CROWD_END;
 }
 
-export interface CrowdWish {
+export interface CrowdRequest {
   readonly accounts: number;
   readonly side: 'long' | 'short';
   readonly leverage: number | string;
@@ -32,8 +32,8 @@ export interface CrowdWish {
 }
 
 /** Throws CallFailed. */
-export async function gather(sequencer: Sequencer, seed: number, wish: CrowdWish): Promise<void> {
-  const { accounts, side, leverage, category = 'USDT-FUTURES', symbol, worth = WORTH } = wish;
+export async function openCrowd(sequencer: Sequencer, seed: number, request: CrowdRequest): Promise<void> {
+  const { accounts, side, leverage, category = 'USDT-FUTURES', symbol, worth = WORTH } = request;
   const { state } = sequencer;
   const instrument = state.instrument(category, symbol);
   const futures = instrument?.futures;
@@ -53,7 +53,7 @@ export async function gather(sequencer: Sequencer, seed: number, wish: CrowdWish
     const reason = Object.entries(RejectReason).find(([, each]) => each === rejectReason)?.[0];
     throw new CallFailed(`crowd: ${command.type} was refused: ${reason}`);
   };
-  const house = new House(() => sequencer);
+  const house = new HouseAccount(() => sequencer);
   const taken = [...state.accountByUid.keys()].filter(isOfCrowd).length;
   for (let n = 0; n < accounts; n++) {
     const uid = CROWD_UID + taken + n;

@@ -12,7 +12,7 @@ import { parseDuration } from '../../sequencer/duration.ts';
 import { MARKET_LEVELS } from '../../simulator/activity-level.ts';
 import { type Static, type TSchema, Type } from '../../validation/schema.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
-import { DEED_SCHEMAS, type Deed, type Surroundings } from '../faults/deed.ts';
+import { FAULT_ACTION_SCHEMAS, type FaultAction, type FaultCheckContext } from '../faults/fault-action.ts';
 import { ruleMistakes } from '../faults/faults.ts';
 import { type Mistake, mistake, type Path, schemaMistakes } from '../faults/mistake.ts';
 import { Span, When } from '../faults/when.ts';
@@ -69,11 +69,11 @@ export const Expect = Type.Object(
     noMistakes: Type.Optional(
       Type.Array(Type.Enum([...FINDING_NAMES]), { minItems: 1, maxItems: FINDING_NAMES.length }),
     ),
-    /** Those of crowds that are still open. */
+    /** Positions of crowds that are still open. */
     crowdPositions: Type.Optional(Range),
     /** Events since the beginning, by type. */
     events: Type.Optional(Type.Record(Type.String(), Range)),
-    /** Of the scenario's own faults, by name. */
+    /** Hits of the scenario's own faults, by name. */
     hits: Type.Optional(Type.Record(Type.String(), Range)),
     index: Type.Optional(
       Type.Object(
@@ -155,7 +155,7 @@ export const ACTIONS = {
         ]),
         category: Type.Optional(CategoryText),
         symbol: SymbolText,
-        /** Of each position, in the quote coin. */
+        /** The value of each position, in the quote coin. */
         worth: Type.Optional(DecimalText),
       },
       closed,
@@ -262,7 +262,7 @@ export function actionOf(step: Step): ActionName | undefined {
 }
 
 /** Everything that is wrong, each with its place; empty when it is a scenario. */
-export function scenarioMistakes(value: unknown, surroundings: Surroundings): Mistake[] {
+export function scenarioMistakes(value: unknown, checkContext: FaultCheckContext): Mistake[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [mistake([], 'a scenario is an object with scenario, world, given and steps')];
   const found = schemaMistakes(whole, value, []);
@@ -270,8 +270,8 @@ export function scenarioMistakes(value: unknown, surroundings: Surroundings): Mi
   return [
     ...found,
     ...worldMistakes(world),
-    ...stepsMistakes(given, ['given'], surroundings),
-    ...stepsMistakes(steps, ['steps'], surroundings),
+    ...stepsMistakes(given, ['given'], checkContext),
+    ...stepsMistakes(steps, ['steps'], checkContext),
   ];
 }
 
@@ -284,11 +284,11 @@ function worldMistakes(world: World | undefined): Mistake[] {
   return mistakes;
 }
 
-function stepsMistakes(steps: unknown, path: Path, surroundings: Surroundings): Mistake[] {
+function stepsMistakes(steps: unknown, path: Path, checkContext: FaultCheckContext): Mistake[] {
   if (!Array.isArray(steps)) return [];
   let last = 0;
   return steps.flatMap((step, n) => {
-    const found = stepMistakes(step, [...path, n], surroundings);
+    const found = stepMistakes(step, [...path, n], checkContext);
     const at = parseDuration((step as Step | null)?.at ?? '');
     if (at === undefined) return found;
     if (path[0] === 'given') found.push(mistake([...path, n, 'at'], 'what is given has no time'));
@@ -299,7 +299,7 @@ function stepsMistakes(steps: unknown, path: Path, surroundings: Surroundings): 
   });
 }
 
-function stepMistakes(step: unknown, path: Path, surroundings: Surroundings): Mistake[] {
+function stepMistakes(step: unknown, path: Path, checkContext: FaultCheckContext): Mistake[] {
   const names = Object.keys(ACTIONS).join(', ');
   if (typeof step !== 'object' || step === null || Array.isArray(step))
     return [mistake(path, `a step is an object with one of ${names}`)];
@@ -318,14 +318,19 @@ function stepMistakes(step: unknown, path: Path, surroundings: Surroundings): Mi
   const found = schemaMistakes(checks.get(name)!, value, [...path, name]).map((each) =>
     mistake(each.path, `${each.message}; ${right}`),
   );
-  const deeper = found.length > 0 ? [] : valueMistakes(name, value, [...path, name], surroundings);
+  const deeper = found.length > 0 ? [] : valueMistakes(name, value, [...path, name], checkContext);
   return [...ofTime, ...unknown, ...found, ...deeper];
 }
 
-function valueMistakes(name: ActionName, value: unknown, path: Path, surroundings: Surroundings): Mistake[] {
+function valueMistakes(
+  name: ActionName,
+  value: unknown,
+  path: Path,
+  checkContext: FaultCheckContext,
+): Mistake[] {
   if (name === 'fault') {
-    const { when, do: deed, for: span } = value as { when?: When; do?: Deed; for?: string };
-    const rule = ruleMistakes({ when, do: deed }, path, surroundings);
+    const { when, do: action, for: span } = value as { when?: When; do?: FaultAction; for?: string };
+    const rule = ruleMistakes({ when, do: action }, path, checkContext);
     if (span === undefined) return rule;
     if (parseDuration(span) === undefined)
       return [...rule, mistake([...path, 'for'], 'must be a span such as 20s')];
@@ -348,7 +353,7 @@ function valueMistakes(name: ActionName, value: unknown, path: Path, surrounding
 export function scenarioSchema(): object {
   const fault = {
     ...ACTIONS.fault.schema,
-    properties: { ...ACTIONS.fault.schema.properties, when: When, do: { anyOf: DEED_SCHEMAS } },
+    properties: { ...ACTIONS.fault.schema.properties, when: When, do: { anyOf: FAULT_ACTION_SCHEMAS } },
     required: ['do'],
   };
   const steps = Object.entries(ACTIONS).map(([name, { schema, right }]) =>

@@ -18,9 +18,9 @@ export interface Found {
   readonly identity: Identity;
   /** Since the beginning, by type. */
   readonly events: Readonly<Record<string, number>>;
-  /** Of the scenario's faults, by name. */
+  /** Hits of the scenario's faults, by name. */
   readonly hits: Readonly<Record<string, number>>;
-  /** Of the referee, where they are asked for. */
+  /** Findings of the referee, where they are asked for. */
   readonly findings: Referee['findings'];
 }
 

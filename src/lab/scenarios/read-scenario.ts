@@ -4,7 +4,7 @@ import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
 import { programFile } from '../../program-files.ts';
-import type { Surroundings } from '../faults/deed.ts';
+import type { FaultCheckContext } from '../faults/fault-action.ts';
 import { type Mistake, mistakeText } from '../faults/mistake.ts';
 import { type Scenario, scenarioMistakes } from './document.ts';
 
@@ -18,7 +18,7 @@ export class ScenarioWrong extends Error {
 }
 
 /** Text of YAML or JSON. Throws ScenarioWrong. */
-export function readScenario(text: string, place: string, surroundings: Surroundings): Scenario {
+export function readScenario(text: string, place: string, checkContext: FaultCheckContext): Scenario {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number) => lines.linePos(offset).line;
@@ -34,32 +34,32 @@ export function readScenario(text: string, place: string, surroundings: Surround
     }
     return 1;
   };
-  return checked(value, surroundings, (each) => `${place}:${lineOf(each)}: ${mistakeText(each)}`);
+  return checked(value, checkContext, (each) => `${place}:${lineOf(each)}: ${mistakeText(each)}`);
 }
 
 /** A scenario that came as a value. Throws ScenarioWrong. */
-export function checkedScenario(value: unknown, surroundings: Surroundings, place = ''): Scenario {
-  return checked(value, surroundings, (each) => (place === '' ? '' : `${place}: `) + mistakeText(each));
+export function checkedScenario(value: unknown, checkContext: FaultCheckContext, place = ''): Scenario {
+  return checked(value, checkContext, (each) => (place === '' ? '' : `${place}: `) + mistakeText(each));
 }
 
 /** A file of YAML or JSON, or one of the shipped ones by its name. Throws ScenarioWrong. */
-export function readFile(file: string, directory: string, surroundings: Surroundings): Scenario {
+export function readFile(file: string, directory: string, checkContext: FaultCheckContext): Scenario {
   const path = pathOf(file, directory);
   if (MODULES.has(extname(path)))
     throw new ScenarioWrong(
       `${path} is a module, whose code runs where it is loaded: give the document that it exports`,
     );
-  return readScenario(readFileSync(path, 'utf8'), path, surroundings);
+  return readScenario(readFileSync(path, 'utf8'), path, checkContext);
 }
 
 /** The same, and modules. Throws ScenarioWrong. */
 export async function loadScenario(
   file: string,
   directory: string,
-  surroundings: Surroundings,
+  checkContext: FaultCheckContext,
 ): Promise<Scenario> {
   const path = pathOf(file, directory);
-  if (!MODULES.has(extname(path))) return readFile(path, directory, surroundings);
+  if (!MODULES.has(extname(path))) return readFile(path, directory, checkContext);
   let module: { default?: unknown };
   try {
     module = (await import(pathToFileURL(path).href)) as { default?: unknown };
@@ -67,7 +67,7 @@ export async function loadScenario(
     throw new ScenarioWrong(`${path} cannot be loaded: ${(error as Error).message}`);
   }
   if (module.default === undefined) throw new ScenarioWrong(`${path} must export a scenario as its default`);
-  return checkedScenario(module.default, surroundings, path);
+  return checkedScenario(module.default, checkContext, path);
 }
 
 function pathOf(file: string, directory: string): string {
@@ -82,8 +82,8 @@ function pathOf(file: string, directory: string): string {
   throw new ScenarioWrong(`there is no file ${path}, and no shipped scenario ${JSON.stringify(file)}`);
 }
 
-function checked(value: unknown, surroundings: Surroundings, text: (each: Mistake) => string): Scenario {
-  const mistakes = scenarioMistakes(value, surroundings);
+function checked(value: unknown, checkContext: FaultCheckContext, text: (each: Mistake) => string): Scenario {
+  const mistakes = scenarioMistakes(value, checkContext);
   if (mistakes.length > 0) throw new ScenarioWrong(mistakes.map(text).join('\n'));
   return value as Scenario;
 }

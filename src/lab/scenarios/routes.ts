@@ -3,10 +3,10 @@ import { AdminError } from '../../admin/admin-error.ts';
 import { closed } from '../../admin/fields.ts';
 import { type OperatorRoute, operatorRoute } from '../../admin/route.ts';
 import { Type } from '../../validation/schema.ts';
-import type { Surroundings } from '../faults/deed.ts';
+import type { FaultCheckContext } from '../faults/fault-action.ts';
 import { type Scenario, scenarioSchema } from './document.ts';
 import { type ScenarioReport, ScenarioRunner } from './runner.ts';
-import type { Stage } from './stage.ts';
+import type { ScenarioTarget } from './scenario-target.ts';
 
 /** As JSON, in which a file of a MiB may be larger. */
 const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
@@ -38,9 +38,9 @@ const Report = Type.Object({
 });
 
 export interface ScenarioOptions {
-  readonly stage: Stage;
+  readonly target: ScenarioTarget;
   readonly seed: number;
-  readonly surroundings: Surroundings;
+  readonly checkContext: FaultCheckContext;
   /** The exchange may be replaced meanwhile, although this request is being answered. */
   readonly during: <Done>(work: () => Promise<Done>) => Promise<Done>;
   /** Where relative names of files begin. */
@@ -48,9 +48,9 @@ export interface ScenarioOptions {
 }
 
 export function scenarioRoutes({
-  stage,
+  target,
   seed,
-  surroundings,
+  checkContext,
   during,
   directory,
 }: ScenarioOptions): readonly OperatorRoute[] {
@@ -59,10 +59,10 @@ export function scenarioRoutes({
   const read = async (document: unknown, file: string | undefined): Promise<Scenario | AdminError> => {
     const reader = await import('./read-scenario.ts');
     try {
-      if (file !== undefined) return reader.readFile(file, directory, surroundings);
+      if (file !== undefined) return reader.readFile(file, directory, checkContext);
       return typeof document === 'string'
-        ? reader.readScenario(document, 'document', surroundings)
-        : reader.checkedScenario(document, surroundings);
+        ? reader.readScenario(document, 'document', checkContext)
+        : reader.checkedScenario(document, checkContext);
     } catch (error) {
       if (!(error instanceof reader.ScenarioWrong)) throw error;
       return new AdminError('invalid_request', error.message);
@@ -97,7 +97,7 @@ export function scenarioRoutes({
           );
         const scenario = await read(document, file);
         if (scenario instanceof AdminError) return scenario;
-        const other = worldRefusal(scenario, stage);
+        const other = worldRefusal(scenario, target);
         if (other !== undefined) return other;
         if (dryRun) return { ...notRun(scenario), dryRun };
         if (running !== undefined)
@@ -107,7 +107,7 @@ export function scenarioRoutes({
           );
         running = scenario.scenario;
         try {
-          const runner = new ScenarioRunner(stage, scenario.world?.seed ?? seed);
+          const runner = new ScenarioRunner(target, scenario.world?.seed ?? seed);
           const report = await during(() => runner.run(scenario));
           return { ...report, dryRun, events: { ...report.events }, steps: [...report.steps] };
         } finally {
@@ -140,7 +140,10 @@ function notRun({ scenario }: Scenario): Omit<ScenarioReport, 'steps'> & { steps
 }
 
 /** A scenario runs only in the world that it is written for. */
-function worldRefusal({ world = {} }: Scenario, { sequencer, options }: Stage): AdminError | undefined {
+function worldRefusal(
+  { world = {} }: Scenario,
+  { sequencer, options }: ScenarioTarget,
+): AdminError | undefined {
   const { state } = sequencer;
   const known = new Set(
     state.instruments.flatMap(({ spec: { category, symbol } }) => [symbol, `${category}:${symbol}`]),

@@ -6,17 +6,17 @@ import { parseDuration } from '../../sequencer/duration.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import { isLiquidation } from '../../views/market-record-view.ts';
-import type { Deed } from '../faults/deed.ts';
+import type { FaultAction } from '../faults/fault-action.ts';
 import type { When } from '../faults/when.ts';
 import type { Referee } from '../referee/report.ts';
-import { type CrowdWish, gather } from './crowd.ts';
+import { type CrowdRequest, openCrowd } from './crowd.ts';
 import { type ActionName, actionOf, type Expect, type Scenario, type Step } from './document.ts';
 import { unmet } from './expectation.ts';
-import { CallFailed, type Stage } from './stage.ts';
+import { CallFailed, type ScenarioTarget } from './scenario-target.ts';
 import { openWithPrices, reach } from './time.ts';
 
 const OK = '00000';
-/** Of a call whose answer is lost. */
+/** The code of a call whose answer is lost. */
 const NO_ANSWER = 'none';
 const SECOND_MS = 1000;
 const LOOK_MS = 20;
@@ -64,10 +64,10 @@ interface CallStep {
 }
 
 const CARRIED_OUT: Readonly<Record<ActionName, Carry>> = {
-  deposit: (body: { readonly account: string }, { stage, place }) =>
-    stage.operator('POST', '/admin/deposits', {
+  deposit: (body: { readonly account: string }, { target, place }) =>
+    target.operator('POST', '/admin/deposits', {
       ...body,
-      reference: `scenario-${stage.sequencer.appliedSeq}-${place}`,
+      reference: `scenario-${target.sequencer.appliedSeq}-${place}`,
     }),
   order: ({ account, code = OK, ...order }: OrderStep, runner) =>
     runner.called({ account, path: 'trade/place-order', body: { orderType: 'limit', ...order }, code }),
@@ -77,60 +77,60 @@ const CARRIED_OUT: Readonly<Record<ActionName, Carry>> = {
     runner,
   ) =>
     runner.called({ account, path: 'account/set-leverage', body: { ...market, leverage: String(leverage) } }),
-  crowd: (wish: CrowdWish, { stage, seed }) => gather(stage.sequencer, seed, wish),
-  price: (body: object, { stage }) => stage.operator('POST', '/admin/prices', body),
+  crowd: (request: CrowdRequest, { target, seed }) => openCrowd(target.sequencer, seed, request),
+  price: (body: object, { target }) => target.operator('POST', '/admin/prices', body),
   shock: (shock: { readonly coin: string; readonly percent: number; readonly over?: string }, runner) =>
     runner.shock(shock),
   fault: (
-    fault: { readonly name?: string; readonly when?: When; readonly do: Deed; readonly for?: string },
+    fault: { readonly name?: string; readonly when?: When; readonly do: FaultAction; readonly for?: string },
     runner,
   ) => runner.addFault(fault),
-  removeFault: ({ name }: { readonly name: string }, { stage, faults }) =>
-    stage.operator('DELETE', `/lab/faults/${faults.get(name) ?? name}`),
-  funding: (body: object, { stage }) => stage.operator('POST', '/admin/force/funding', body),
-  liquidate: (body: object, { stage }) => stage.operator('POST', '/admin/force/liquidation', body),
-  halt: (_value, { stage }) => stage.operator('POST', '/admin/halt', {}),
-  resume: (_value, { stage }) => stage.operator('POST', '/admin/resume', {}),
-  status: (body: object, { stage }) => stage.operator('POST', '/admin/instruments/status', body),
+  removeFault: ({ name }: { readonly name: string }, { target, faults }) =>
+    target.operator('DELETE', `/lab/faults/${faults.get(name) ?? name}`),
+  funding: (body: object, { target }) => target.operator('POST', '/admin/force/funding', body),
+  liquidate: (body: object, { target }) => target.operator('POST', '/admin/force/liquidation', body),
+  halt: (_value, { target }) => target.operator('POST', '/admin/halt', {}),
+  resume: (_value, { target }) => target.operator('POST', '/admin/resume', {}),
+  status: (body: object, { target }) => target.operator('POST', '/admin/instruments/status', body),
   operator: (
     {
       method = 'POST',
       path,
       body,
     }: { readonly method?: string; readonly path: string; readonly body?: object },
-    { stage },
+    { target },
   ) =>
-    stage.operator(
+    target.operator(
       method,
       path.startsWith('/') ? path : `/admin/${path}`,
       body ?? (method === 'POST' ? {} : undefined),
     ),
-  snapshot: (body: object, { stage }) => stage.operator('POST', '/lab/snapshots', body),
-  revert: (body: object, { stage }) => stage.operator('POST', '/lab/revert', body),
+  snapshot: (body: object, { target }) => target.operator('POST', '/lab/snapshots', body),
+  revert: (body: object, { target }) => target.operator('POST', '/lab/revert', body),
   expect: (expect: Expect, runner) => runner.expect(expect),
 };
 
 export class ScenarioRunner {
-  readonly stage: Stage;
+  readonly target: ScenarioTarget;
   readonly seed: number;
   /** Ids of the scenario's faults, by name. */
   readonly faults = new Map<string, string>();
-  /** Of the step that is carried out. */
+  /** The place in the document of the step that is carried out. */
   place = '';
   readonly #events: Record<string, number> = {};
   readonly #heard = new WeakSet<Sequencer>();
   #over = false;
 
-  constructor(stage: Stage, seed: number) {
-    this.stage = stage;
+  constructor(target: ScenarioTarget, seed: number) {
+    this.target = target;
     this.seed = seed;
   }
 
   async run({ scenario, world, given = [], steps }: Scenario): Promise<ScenarioReport> {
-    const { stage } = this;
+    const { target } = this;
     this.#listen();
-    const before = stage.sequencer.appliedSeq;
-    if (stage.options.market() === undefined) await openWithPrices(stage, world?.prices ?? {});
+    const before = target.sequencer.appliedSeq;
+    if (target.options.market() === undefined) await openWithPrices(target, world?.prices ?? {});
     const reports: StepReport[] = [];
     const add = async (step: Step, place: string) => {
       reports.push(await this.#carryOut(step, place));
@@ -138,26 +138,26 @@ export class ScenarioRunner {
     };
     let goesOn = true;
     for (const [n, step] of given.entries()) goesOn &&= await add(step, `given.${n}`);
-    const from = stage.sequencer.clock.now();
+    const from = target.sequencer.clock.now();
     for (const [n, step] of steps.entries()) {
       // An expectation may fail and others still tell more; after anything else nothing would mean what it says.
       if (!goesOn) break;
-      await reach(stage, from + (parseDuration(step.at ?? '0s') ?? 0));
+      await reach(target, from + (parseDuration(step.at ?? '0s') ?? 0));
       goesOn = (await add(step, `steps.${n}`)) || actionOf(step) === 'expect';
     }
     this.#over = true;
-    const { balanced } = await stage.operator<{ balanced: boolean }>('GET', '/admin/books');
+    const { balanced } = await target.operator<{ balanced: boolean }>('GET', '/admin/books');
     const failed = reports.filter(({ ok }) => !ok).length;
-    await stage.sequencer.durable();
+    await target.sequencer.durable();
     return {
       scenario,
       ok: failed === 0 && balanced,
       failed,
       from,
-      to: stage.sequencer.clock.now(),
-      commands: stage.sequencer.appliedSeq - before,
+      to: target.sequencer.clock.now(),
+      commands: target.sequencer.appliedSeq - before,
       events: this.#events,
-      stateHash: stateHash(stage.sequencer.state),
+      stateHash: stateHash(target.sequencer.state),
       balanced,
       steps: reports,
     };
@@ -166,7 +166,7 @@ export class ScenarioRunner {
   /** A call of the public interface that must be answered with a code. */
   async called({ account, method = 'POST', path, body, code = OK }: CallStep): Promise<void> {
     const whole = path.startsWith('/') ? path : `/api/v3/${path}`;
-    const answering = this.stage.call(account, method, whole, body);
+    const answering = this.target.call(account, method, whole, body);
     if (code === NO_ANSWER) {
       const lost = await answering.then(
         () => false,
@@ -189,51 +189,54 @@ export class ScenarioRunner {
     readonly percent: number;
     readonly over?: string;
   }): Promise<void> {
-    const { stage } = this;
+    const { target } = this;
     const seconds = over === undefined ? 0 : Math.ceil(parseDuration(over)! / SECOND_MS);
-    if (stage.options.market() !== undefined) {
-      await stage.operator('POST', '/admin/market/shock', { coin, percent, seconds });
+    if (target.options.market() !== undefined) {
+      await target.operator('POST', '/admin/market/shock', { coin, percent, seconds });
       return;
     }
     const steps = Math.max(1, seconds);
     const each = ((1 + percent / 100) ** (1 / steps) - 1) * 100;
     for (let n = 0; n < steps; n++) {
       await this.addFault({ do: { gap: coin, percent: each } });
-      if (seconds > 0) await reach(stage, stage.sequencer.clock.now() + SECOND_MS);
+      if (seconds > 0) await reach(target, target.sequencer.clock.now() + SECOND_MS);
     }
   }
 
   async addFault({
     name,
     when,
-    do: deed,
+    do: action,
     for: span,
   }: {
     readonly name?: string;
     readonly when?: When;
-    readonly do: Deed;
+    readonly do: FaultAction;
     readonly for?: string;
   }): Promise<void> {
-    const { stage } = this;
-    const rule = { when: { ...when, ...(span !== undefined && { until: span }) }, do: deed };
-    const made = await stage.operator<{ id: string; problem: string | null }>('POST', '/lab/faults', rule);
+    const { target } = this;
+    const rule = { when: { ...when, ...(span !== undefined && { until: span }) }, do: action };
+    const made = await target.operator<{ id: string; problem: string | null }>('POST', '/lab/faults', rule);
     if (name !== undefined) this.faults.set(name, made.id);
     if (made.problem !== null) throw new StepFailed(made.problem);
-    if (deed.outage !== undefined && when === undefined) await this.#untilOver(made.id);
-    // What happened at once and has no name is nobody's business any more.
-    else if (name === undefined && deed.gap !== undefined && when === undefined)
-      await stage.operator('DELETE', `/lab/faults/${made.id}`);
+    if (action.outage !== undefined && when === undefined) await this.#untilOver(made.id);
+    // It is over, and no later step can name it.
+    else if (name === undefined && action.gap !== undefined && when === undefined)
+      await target.operator('DELETE', `/lab/faults/${made.id}`);
   }
 
   async expect(expect: Expect): Promise<void> {
-    const { stage } = this;
-    await stage.sequencer.durable();
-    const { faults } = await stage.operator<{ faults: { id: string; hits: number }[] }>('GET', '/lab/faults');
+    const { target } = this;
+    await target.sequencer.durable();
+    const { faults } = await target.operator<{ faults: { id: string; hits: number }[] }>(
+      'GET',
+      '/lab/faults',
+    );
     const hitsOf = (id: string) => faults.find((fault) => fault.id === id)?.hits ?? 0;
     const hits = Object.fromEntries([...this.faults].map(([name, id]) => [name, hitsOf(id)]));
     const found = {
-      state: stage.sequencer.state,
-      identity: stage.options.identity(),
+      state: target.sequencer.state,
+      identity: target.options.identity(),
       events: this.#events,
       hits,
       findings: await this.#findingsOf(expect),
@@ -245,7 +248,7 @@ export class ScenarioRunner {
   async #findingsOf({ account, noMistakes }: Expect): Promise<Referee['findings']> {
     if (account === undefined || noMistakes === undefined) return [];
     const path = `/lab/referee?account=${encodeURIComponent(account)}`;
-    const { findings } = await this.stage.operator<Pick<Referee, 'findings'>>('GET', path);
+    const { findings } = await this.target.operator<Pick<Referee, 'findings'>>('GET', path);
     return findings;
   }
 
@@ -253,7 +256,7 @@ export class ScenarioRunner {
   async #untilOver(id: string): Promise<void> {
     for (;;) {
       await sleep(LOOK_MS);
-      const answer = await this.stage
+      const answer = await this.target
         .operator<{ faults: { id: string; over: boolean }[] }>('GET', '/lab/faults')
         .catch(() => undefined);
       if (answer === undefined) continue;
@@ -261,14 +264,14 @@ export class ScenarioRunner {
       const still = answer.faults.find((fault) => fault.id === id);
       if (
         still === undefined ||
-        (still.over && this.stage.sequencer.failure === undefined && !(await this.#isDown()))
+        (still.over && this.target.sequencer.failure === undefined && !(await this.#isDown()))
       )
         return;
     }
   }
 
   async #isDown(): Promise<boolean> {
-    return this.stage.call(undefined, 'GET', '/api/v3/public/time', undefined).then(
+    return this.target.call(undefined, 'GET', '/api/v3/public/time', undefined).then(
       () => false,
       () => true,
     );
@@ -290,7 +293,7 @@ export class ScenarioRunner {
 
   /** Counts events of the exchange that runs now, once. */
   #listen(): void {
-    const { sequencer } = this.stage;
+    const { sequencer } = this.target;
     if (this.#heard.has(sequencer)) return;
     this.#heard.add(sequencer);
     sequencer.onPublished(({ events }) => {

@@ -6,27 +6,27 @@ import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { ManualClock, sourceOf } from '../../sequencer/clock.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { followedIndices } from '../../simulator/feed/price-feed.ts';
-import { BY_HAND } from '../faults/world.ts';
-import type { Stage } from './stage.ts';
+import { BY_HAND } from '../faults/exchange-faults.ts';
+import type { ScenarioTarget } from './scenario-target.ts';
 
 /** Prices by hand count for fifteen minutes (rules 13.6). */
 const HELD_MS = 600_000;
 const LOOK_MS = 20;
 
 /** Moves the exchange's time to an instant, or waits for it. */
-export async function reach(stage: Stage, untilMs: number): Promise<void> {
-  for (let now = stage.sequencer.clock.now(); now < untilMs; now = stage.sequencer.clock.now()) {
-    if (!(sourceOf(stage.sequencer.clock) instanceof ManualClock)) {
+export async function reach(target: ScenarioTarget, untilMs: number): Promise<void> {
+  for (let now = target.sequencer.clock.now(); now < untilMs; now = target.sequencer.clock.now()) {
+    if (!(sourceOf(target.sequencer.clock) instanceof ManualClock)) {
       await sleep(LOOK_MS);
       continue;
     }
     const to = Math.min(untilMs, now + HELD_MS);
-    await stage.operator('POST', '/admin/clock/advance', { to: new Date(to).toISOString() });
-    if (stage.options.market() === undefined) await holdPrices(stage.sequencer);
+    await target.operator('POST', '/admin/clock/advance', { to: new Date(to).toISOString() });
+    if (target.options.market() === undefined) await holdPrices(target.sequencer);
   }
 }
 
-/** Without a market nobody else tells prices: those that hold are told again. */
+/** Without a market no prices arrive: the last ones are sent again, so that they do not become stale. */
 async function holdPrices(sequencer: Sequencer): Promise<void> {
   for (const [index, { components }] of sequencer.state.indices.entries()) {
     const byHand = components.find(({ byOperator, price }) => byOperator && price !== 0n);
@@ -35,8 +35,11 @@ async function holdPrices(sequencer: Sequencer): Promise<void> {
 }
 
 /** First prices of an exchange without a market, and contracts that waited for them. */
-export async function openWithPrices(stage: Stage, prices: Readonly<Record<string, string>>): Promise<void> {
-  const { sequencer } = stage;
+export async function openWithPrices(
+  target: ScenarioTarget,
+  prices: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { sequencer } = target;
   const { state } = sequencer;
   for (const { index, name, price } of followedIndices(state)) {
     const given = prices[name];
@@ -49,7 +52,7 @@ export async function openWithPrices(stage: Stage, prices: Readonly<Record<strin
       await sequencer.submit({ type: 'setInstrumentStatus', instrument, status: 'online' });
   }
   // Marks come from prices with the next second.
-  await reach(stage, sequencer.clock.now() + 1000);
+  await reach(target, sequencer.clock.now() + 1000);
 }
 
 async function tell(sequencer: Sequencer, index: number, price: bigint): Promise<void> {

@@ -62,9 +62,9 @@ function removeCommand(): Command {
 }
 
 function faultTable(faults: readonly FaultView[], paint: Paint): string[] {
-  const rows = faults.map(({ id, when, do: deed, seen, hits, active, over, problem }) => [
+  const rows = faults.map(({ id, when, do: action, seen, hits, active, over, problem }) => [
     id,
-    JSON.stringify(deed),
+    JSON.stringify(action),
     JSON.stringify(when),
     count(seen),
     count(hits),

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ScenarioReport } from '../../../lab/scenarios/runner.ts';
 import { ActionRefused, ConfigError, ExitCode } from '../../exit-codes.ts';
+import { keysInEnvironment } from '../../start/bot-environment.ts';
 import type { RunningExchange } from '../../start/start-exchange.ts';
 import { configOf, describedCommand, withSettings } from '../command-line.ts';
 import { facts, show, table, when } from '../operator-command.ts';
@@ -69,8 +70,8 @@ interface RunOptions {
 
 async function run(file: string, { bot, speed, dryRun }: RunOptions): Promise<ScenarioReport> {
   const { loadScenario, ScenarioWrong } = await import('../../../lab/scenarios/read-scenario.ts');
-  const { SCENARIO_SURROUNDINGS, startWorld } = await import('../../start/scenario-world.ts');
-  const scenario = await loadScenario(file, process.cwd(), SCENARIO_SURROUNDINGS).catch((error: Error) => {
+  const { SCENARIO_CHECK_CONTEXT, startWorld } = await import('../../start/scenario-world.ts');
+  const scenario = await loadScenario(file, process.cwd(), SCENARIO_CHECK_CONTEXT).catch((error: Error) => {
     throw error instanceof ScenarioWrong ? new ConfigError(error.message) : error;
   });
   const exchange = await startWorld(scenario.world, bot === undefined ? undefined : speed);
@@ -106,9 +107,7 @@ function startBot(command: string, { url, demoAccounts }: RunningExchange): Bot 
       BOURSE_URL: url,
       BOURSE_WS_URL: `${url.replace(/^http/, 'ws')}/v3/ws`,
       BOURSE_ACCOUNT: account.name,
-      BOURSE_API_KEY: account.apiKey,
-      BOURSE_SECRET_KEY: account.secretKey,
-      BOURSE_PASSPHRASE: account.passphrase,
+      ...keysInEnvironment(account),
     },
   });
   const bot: Bot = { child, code: undefined };

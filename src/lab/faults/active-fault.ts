@@ -1,16 +1,16 @@
-/** A fault in force: its condition, its counts, and when it acts by itself. */
+/** A fault that was added and not removed: its condition, its counts, and when it acts by itself. */
 import { parseDuration } from '../../sequencer/duration.ts';
 import type { Rng } from '../../simulator/rng.ts';
-import { DEEDS, type Deed, isOfWorld, rowOf } from './deed.ts';
+import { FAULT_ACTIONS, type FaultAction, isOfExchange, kindOf } from './fault-action.ts';
 import type { FaultFacts, FaultView } from './faults.ts';
-import { Condition, type Occasion, seededLots, topicPattern, type When, waitsForCalls } from './when.ts';
+import { Condition, type Occasion, seededRng, topicPattern, type When, waitsForCalls } from './when.ts';
 
 const NOTHING: Occasion = { uid: undefined, method: undefined, path: undefined, symbols: () => [] };
 
-export class StandingFault {
+export class ActiveFault {
   readonly id: string;
-  readonly row: string;
-  readonly deed: Deed;
+  readonly kind: string;
+  readonly action: FaultAction;
   readonly condition: Condition;
   /** Why it could not do what it should. */
   problem: string | null;
@@ -24,34 +24,36 @@ export class StandingFault {
   #active: boolean;
 
   constructor(facts: FaultFacts, uid: number | undefined, seed: number) {
-    const { id, when, do: deed, created, due, active, problem, seen, hits } = facts;
+    const { id, when, do: action, created, due, active, problem, seen, hits } = facts;
     this.id = id;
-    this.deed = deed;
-    this.row = rowOf(deed)!;
+    this.action = action;
+    this.kind = kindOf(action)!;
     this.problem = problem;
     this.#when = when;
     this.#created = created;
     this.#seed = seed;
     this.#due = due;
     this.#active = active;
-    this.#topic = typeof deed.topic === 'string' ? topicPattern(deed.topic) : undefined;
-    const lots = seededLots(seed, id);
+    this.#topic = typeof action.topic === 'string' ? topicPattern(action.topic) : undefined;
+    const rng = seededRng(seed, id);
     const counters = { seen, hits };
-    this.condition = new Condition(when, { uid, created, counters, lots: (count) => lots(count).next() });
+    this.condition = new Condition(when, { uid, created, counters, random: (count) => rng(count).next() });
   }
 
   /** When it acts by itself the first time; null when it waits for requests or pushes. */
-  static firstDue({ do: deed, when, created }: Pick<FaultFacts, 'do' | 'when' | 'created'>): number | null {
-    const row = rowOf(deed)!;
-    const actsAlone = isOfWorld(row) ? !waitsForCalls(when) : DEEDS[row]!.toSocket !== undefined;
+  static firstDue({ do: action, when, created }: Pick<FaultFacts, 'do' | 'when' | 'created'>): number | null {
+    const kind = kindOf(action)!;
+    const actsAlone = isOfExchange(kind) ? !waitsForCalls(when) : FAULT_ACTIONS[kind]!.toSocket !== undefined;
     return actsAlone ? created + (when.from === undefined ? 0 : parseDuration(when.from)!) : null;
   }
 
   /** It waits for requests. */
   get isOfCalls(): boolean {
-    const { ofCall, filling } = DEEDS[this.row]!;
+    const { callFault, filling } = FAULT_ACTIONS[this.kind]!;
     return (
-      ofCall !== undefined || filling !== undefined || (isOfWorld(this.row) && waitsForCalls(this.#when))
+      callFault !== undefined ||
+      filling !== undefined ||
+      (isOfExchange(this.kind) && waitsForCalls(this.#when))
     );
   }
 
@@ -61,21 +63,21 @@ export class StandingFault {
   }
 
   facts(): FaultFacts {
-    const { id, deed, problem, condition } = this;
+    const { id, action, problem, condition } = this;
     const { seen, hits } = condition.counters;
     const [created, due, active] = [this.#created, this.#due, this.#active];
-    return { id, when: this.#when, do: deed, created, due, active, problem, seen, hits };
+    return { id, when: this.#when, do: action, created, due, active, problem, seen, hits };
   }
 
   view(nowMs: number): FaultView {
     const facts = this.facts();
-    const acted = StandingFault.firstDue(facts) !== null && facts.due === null;
+    const acted = ActiveFault.firstDue(facts) !== null && facts.due === null;
     return { ...facts, over: !facts.active && (acted || this.condition.isOver(nowMs)) };
   }
 
-  /** Lots of what it does, for the occasion that it has just met. */
-  lots(): Rng {
-    return seededLots(this.#seed, `${this.id}/do`)(this.condition.counters.seen);
+  /** Random numbers of what it does, for the occasion that it has just met. */
+  rng(): Rng {
+    return seededRng(this.#seed, `${this.id}/do`)(this.condition.counters.seen);
   }
 
   /** What the clock makes of it now. */
@@ -87,9 +89,9 @@ export class StandingFault {
       return 'end';
     }
     if (this.condition.isOver(nowMs)) return undefined;
-    const { every } = this.deed;
+    const { every } = this.action;
     this.#due = typeof every === 'string' ? nowMs + parseDuration(every)! : null;
-    if (isOfWorld(this.row)) {
+    if (isOfExchange(this.kind)) {
       this.condition.meets(NOTHING, nowMs);
       this.begin(nowMs);
     }
@@ -98,8 +100,8 @@ export class StandingFault {
 
   /** What lasts is active from now on, for its seconds or its time. */
   begin(nowMs: number): void {
-    if (DEEDS[this.row]!.end === undefined) return;
-    const { seconds } = this.deed;
+    if (FAULT_ACTIONS[this.kind]!.end === undefined) return;
+    const { seconds } = this.action;
     const { until } = this.#when;
     this.#active = true;
     if (typeof seconds === 'number') this.#due = nowMs + seconds * 1000;
@@ -116,7 +118,7 @@ export class StandingFault {
       return true;
     }
     if (!this.condition.meets(occasion, nowMs)) return false;
-    const { count = 1 } = this.deed;
+    const { count = 1 } = this.action;
     if ((count as number) > 1) this.#left.set(place, (count as number) - 1);
     return true;
   }

@@ -1,4 +1,4 @@
-/** What happened on the way of an advance, a row for each event that concerns somebody. */
+/** What happened during an advance, a row for each event that concerns somebody. */
 import type { CandleInterval } from '../../core/model/candle-interval.ts';
 import {
   CANCEL_REASON_NAMES,
@@ -12,15 +12,15 @@ import type { Event, FillRecord, LedgerLineKind } from '../../core/model/event.t
 import { formatMoney, formatRate, formatUnits } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
 
-/** Rows that are told; the rest are counted. */
+/** Rows that are listed; the rest are counted. */
 export const ROWS_MAX = 1000;
 
-export interface Happening {
+export interface AdvanceEvent {
   readonly time: number;
   readonly what: string;
   readonly account?: string;
   readonly symbol?: string;
-  /** Of `amount`, when it is money. */
+  /** The coin of `amount`, when it is money. */
   readonly coin?: string;
   readonly amount?: string;
 }
@@ -59,13 +59,13 @@ const FILLS: Readonly<Partial<Record<OrderKind, string>>> = {
   [OrderKind.move]: 'position moved',
 };
 
-export class Happenings {
-  readonly rows: Happening[] = [];
-  /** Of those that are not among the rows, by what they are. */
+export class AdvanceEvents {
+  readonly rows: AdvanceEvent[] = [];
+  /** Counts of events that are not among the rows, by `what`. */
   readonly more: Record<string, number> = {};
   readonly #state: () => State;
   readonly #nameOf: (uid: number) => string;
-  /** Candles of this interval are told too. */
+  /** Candles of this interval are listed too. */
   readonly #candles: CandleInterval | undefined;
 
   constructor(state: () => State, nameOf: (uid: number) => string, candles?: CandleInterval) {
@@ -81,7 +81,7 @@ export class Happenings {
     else this.rows.push(this.#named(row, time));
   }
 
-  #named({ what, uid, instrument, coin, amount }: Row, time: number): Happening {
+  #named({ what, uid, instrument, coin, amount }: Row, time: number): AdvanceEvent {
     const state = this.#state();
     return {
       time,

@@ -43,7 +43,7 @@ export interface Filling {
   readonly priceOffsetBps: number;
 }
 
-export class House {
+export class HouseAccount {
   readonly #sequencer: () => Sequencer;
 
   constructor(sequencer: () => Sequencer) {

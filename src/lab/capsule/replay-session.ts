@@ -20,7 +20,7 @@ export interface Applied {
 }
 
 /** `before` is called before each command, and what it returns with the result. Throws ReplayDivergence, PoisonedCommand or UnreadableRecord. */
-export async function* run(
+export async function* replaySession(
   exchange: Exchange,
   records: Iterable<LoggedRecord>,
   before: (command: Command) => (seq: number, result: CommandResult) => void = () => () => {},

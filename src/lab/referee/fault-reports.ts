@@ -1,4 +1,4 @@
-/** What an account did when a fault had met one of its requests, and what it could know of its positions meanwhile. */
+/** What an account did when a fault had hit one of its requests, and what it could know of its positions meanwhile. */
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import { formatUnits } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
@@ -7,7 +7,7 @@ import { pathOf } from './conduct.ts';
 import type { FaultReport } from './report.ts';
 import type { TradingTally } from './trading.ts';
 
-/** A fault that has met a request. */
+/** A fault that has hit a request. */
 export interface FaultHit {
   readonly fault: string;
   /** What it did, in a few words. */
@@ -20,13 +20,13 @@ export interface FaultHit {
   readonly commands: readonly number[];
 }
 
-/** The faults that have met an account. */
+/** The faults that have hit an account. */
 export type FaultHits = (uid: number) => readonly FaultHit[];
 
 /** Calls and topics that tell what became of an order. */
 const TELLING = /\/(?:order-info|unfilled-orders|history-orders|fills|current-position|assets)$/;
 
-export function faultsMet(
+export function faultReports(
   hits: readonly FaultHit[],
   entries: readonly Entry[],
   tally: TradingTally,

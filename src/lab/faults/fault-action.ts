@@ -1,4 +1,4 @@
-/** What a fault does: one row for each kind, with its fields, what would be right, and what it comes to for one request. */
+/** What a fault does: one entry for each kind, with its fields, what is expected of them, and its effect on one request. */
 import { CategoryText, closed, StatusText, SymbolText } from '../../admin/fields.ts';
 import {
   type CategoryName,
@@ -22,10 +22,10 @@ import { followedIndices } from '../../simulator/feed/price-feed.ts';
 import type { Rng } from '../../simulator/rng.ts';
 import { type TSchema, Type } from '../../validation/schema.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
-import type { Filling } from './house.ts';
+import { type ExchangeFaults, indicesOf, type OutageKind } from './exchange-faults.ts';
+import type { Filling } from './house-account.ts';
 import { type Mistake, mistake, type Path, schemaMistakes } from './mistake.ts';
 import { Count, Span, type When } from './when.ts';
-import { indicesOf, type OutageKind, type World } from './world.ts';
 
 export const WAIT_MS_MAX = 600_000;
 const SKEW_MS_MAX = 86_400_000;
@@ -36,7 +36,7 @@ const DEVIATIONS_TO_P99 = 2.326;
 const SLOW_MS_MAX = 10_000;
 const SECONDS_MAX = 86_400;
 const HALF_OPEN = 'half-open';
-/** The row of `status` where it is that of an instrument and not of an answer. */
+/** The kind of `status` where it is the status of an instrument and not of an answer. */
 const STATUS_OF_INSTRUMENT = 'status of an instrument';
 const Name = Type.String({ minLength: 1, maxLength: 40 });
 const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: SECONDS_MAX });
@@ -44,36 +44,36 @@ const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: SECONDS_MAX });
 const Milliseconds = Type.Number({ minimum: 0, maximum: WAIT_MS_MAX });
 const Moments = Type.Enum(['before', 'after']);
 
-/** As it was written; the key that names its row is there. */
-export type Deed = Readonly<Record<string, unknown>>;
+/** The value of `do` as it was written; one of its keys names the kind. */
+export type FaultAction = Readonly<Record<string, unknown>>;
 
-/** What rows need to know of the exchange. */
-export interface Surroundings {
+/** What the check of a fault needs to know of the exchange. */
+export interface FaultCheckContext {
   /** Codes of the error catalogue. */
   readonly codes: ReadonlySet<string>;
-  /** Of the exchange that runs; without it, names of it are not checked. */
+  /** The state of the running exchange; without it, names of coins and instruments are not checked. */
   readonly state?: () => State;
 }
 
-export interface DeedRow {
+export interface FaultKind {
   readonly schema: TSchema;
-  readonly right: string;
+  readonly expected: string;
   /** Conditions that do not fit it. */
   readonly without?: readonly (keyof When)[];
   /** What the schema does not say. */
-  readonly mistakes?: (deed: Deed, path: Path, surroundings: Surroundings) => Mistake[];
-  /** What it comes to for one request. */
-  readonly ofCall?: (deed: never, lots: Rng) => CallFault;
-  /** What it comes to for one push. */
-  readonly ofPush?: (deed: never) => PushFault;
+  readonly mistakes?: (action: FaultAction, path: Path, checkContext: FaultCheckContext) => Mistake[];
+  /** Its effect on one request. */
+  readonly callFault?: (action: never, rng: Rng) => CallFault;
+  /** Its effect on one push. */
+  readonly pushFault?: (action: never) => PushFault;
   /** What it does to each socket that it is about. */
-  readonly toSocket?: (deed: never, socket: ClientSocket) => void;
+  readonly toSocket?: (action: never, socket: ClientSocket) => void;
   /** What it does to the exchange; the answer says why it could not. */
-  readonly begin?: (deed: never, world: World) => Problem | Promise<Problem>;
+  readonly begin?: (action: never, exchange: ExchangeFaults) => Problem | Promise<Problem>;
   /** It lasts until its seconds or its time are over; this ends it. */
-  readonly end?: (deed: never, world: World) => Problem | Promise<Problem>;
+  readonly end?: (action: never, exchange: ExchangeFaults) => Problem | Promise<Problem>;
   /** Trades with the orders of one request. */
-  readonly filling?: (deed: never) => Filling;
+  readonly filling?: (action: never) => Filling;
 }
 
 type Problem = string | undefined;
@@ -83,7 +83,7 @@ interface Latency {
   readonly at?: Moment;
 }
 
-export const DEEDS: Readonly<Record<string, DeedRow>> = {
+export const FAULT_ACTIONS: Readonly<Record<string, FaultKind>> = {
   latency: {
     schema: Type.Object(
       {
@@ -92,22 +92,22 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       },
       closed,
     ),
-    right: `latency is milliseconds from 0 to ${WAIT_MS_MAX} or {p50, p99}; at is before or after`,
+    expected: `latency is milliseconds from 0 to ${WAIT_MS_MAX} or {p50, p99}; at is before or after`,
     mistakes: ({ latency }, path) => {
       const { p50, p99 } = latency as { p50?: number; p99?: number };
       if (p50 === undefined || p99 === undefined || (p50 > 0 && p99 >= p50)) return [];
       return [mistake([...path, 'latency'], 'p50 must be above 0 and p99 not below it')];
     },
-    ofCall: ({ latency, at = 'before' }: Latency, lots) => ({
+    callFault: ({ latency, at = 'before' }: Latency, rng) => ({
       kind: 'latency',
       at,
-      ms: typeof latency === 'number' ? latency : drawn(latency, lots),
+      ms: typeof latency === 'number' ? latency : drawn(latency, rng),
     }),
   },
   drop: {
     schema: Type.Object({ drop: Moments }, closed),
-    right: 'drop is before (it never arrived) or after (it was carried out)',
-    ofCall: ({ drop: at }: { readonly drop: Moment }) => ({ kind: 'drop', at }),
+    expected: 'drop is before (it never arrived) or after (it was carried out)',
+    callFault: ({ drop: at }: { readonly drop: Moment }) => ({ kind: 'drop', at }),
   },
   status: {
     schema: Type.Object(
@@ -119,8 +119,8 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       },
       closed,
     ),
-    right: `status is ${FAULT_STATUSES.join(', ')}; retryAfter is seconds, body ${FAULT_BODIES.join(', ')}, at before or after`,
-    ofCall: ({
+    expected: `status is ${FAULT_STATUSES.join(', ')}; retryAfter is seconds, body ${FAULT_BODIES.join(', ')}, at before or after`,
+    callFault: ({
       status,
       retryAfter,
       body = 'vendor',
@@ -140,7 +140,7 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       },
       closed,
     ),
-    right:
+    expected:
       'fill is the percentage of the order that trades, above 0 to 100; priceOffsetBps is how much worse than the index a ' +
       'market order trades',
     without: ['method'],
@@ -151,8 +151,8 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
   },
   garble: {
     schema: Type.Object({ garble: Type.Enum([...GARBLINGS]) }, closed),
-    right: `garble is ${GARBLINGS.join(', ')}`,
-    ofCall: ({ garble: how }: { readonly garble: Garbling }) => ({ kind: 'garble', how }),
+    expected: `garble is ${GARBLINGS.join(', ')}`,
+    callFault: ({ garble: how }: { readonly garble: Garbling }) => ({ kind: 'garble', how }),
   },
   reject: {
     schema: Type.Object(
@@ -162,12 +162,12 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       },
       closed,
     ),
-    right: 'reject is a code of docs/errors.md as text, such as "25203"; msg replaces its message',
+    expected: 'reject is a code of docs/errors.md as text, such as "25203"; msg replaces its message',
     mistakes: ({ reject }, path, { codes }) =>
       codes.has(reject as string)
         ? []
         : [mistake([...path, 'reject'], `the error catalogue has no ${JSON.stringify(reject)}`)],
-    ofCall: ({ reject: code, msg }: { readonly reject: string; readonly msg?: string }) => ({
+    callFault: ({ reject: code, msg }: { readonly reject: string; readonly msg?: string }) => ({
       kind: 'reject',
       code,
       msg,
@@ -175,8 +175,8 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
   },
   skew: {
     schema: Type.Object({ skew: Type.Integer({ minimum: -SKEW_MS_MAX, maximum: SKEW_MS_MAX }) }, closed),
-    right: `skew is milliseconds from -${SKEW_MS_MAX} to ${SKEW_MS_MAX}: so far the exchange's time is ahead`,
-    ofCall: ({ skew: ms }: { readonly skew: number }) => ({ kind: 'skew', ms }),
+    expected: `skew is milliseconds from -${SKEW_MS_MAX} to ${SKEW_MS_MAX}: so far the exchange's time is ahead`,
+    callFault: ({ skew: ms }: { readonly skew: number }) => ({ kind: 'skew', ms }),
   },
   disconnect: {
     schema: Type.Object(
@@ -186,7 +186,7 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       },
       closed,
     ),
-    right:
+    expected:
       'disconnect is a close code (1000, 1001, 1006 for a reset, 1008, 1011, 1012, 1013, 3000 to 4999) or half-open; ' +
       'every is a span such as 30s',
     without: ['method', 'symbol'],
@@ -209,20 +209,20 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       },
       closed,
     ),
-    right: `push is ${PUSH_FAULTS.join(', ')}; topic may hold *, count is how many pushes in a row, ms is that of a delay`,
+    expected: `push is ${PUSH_FAULTS.join(', ')}; topic may hold *, count is how many pushes in a row, ms is that of a delay`,
     without: ['method', 'path'],
     mistakes: ({ push, ms }, path) =>
       (push === 'delay') === (ms !== undefined)
         ? []
         : [mistake([...path, 'ms'], push === 'delay' ? 'a delay needs it' : 'only a delay has it')],
-    ofPush: ({ push: kind, ms = 0 }: { readonly push: PushFault['kind']; readonly ms?: number }) => ({
+    pushFault: ({ push: kind, ms = 0 }: { readonly push: PushFault['kind']; readonly ms?: number }) => ({
       kind,
       ms,
     }),
   },
   stale: {
     schema: Type.Object({ stale: Name, seconds: Seconds }, closed),
-    right:
+    expected:
       'stale is an index such as BTCUSDT or a coin such as BTC, seconds how long none of its prices arrives',
     mistakes: ({ stale }, path, { state }) =>
       state === undefined || indicesOf(state(), stale as string).length > 0
@@ -241,7 +241,7 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       },
       closed,
     ),
-    right:
+    expected:
       'gap is a coin such as BTC, percent how far its price jumps; withBook false leaves the quotes of makers',
     mistakes: ({ gap }, path, { state }) =>
       state === undefined || followedIndices(state()).some(({ base }) => base === gap)
@@ -253,26 +253,26 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
         percent,
         withBook = true,
       }: { readonly gap: string; readonly percent: number; readonly withBook?: boolean },
-      world,
-    ) => world.gap(gap, percent, withBook),
+      exchange,
+    ) => exchange.gap(gap, percent, withBook),
   },
   halt: {
     schema: Type.Object({ halt: Type.Literal(true), seconds: Type.Optional(Seconds) }, closed),
-    right: 'halt is true, seconds how long; without them trading is halted until the operator resumes it',
-    begin: (_deed, world) => world.halt(true),
-    end: (_deed, world) => world.halt(false),
+    expected: 'halt is true, seconds how long; without them trading is halted until the operator resumes it',
+    begin: (_action, exchange) => exchange.halt(true),
+    end: (_action, exchange) => exchange.halt(false),
   },
   delist: {
     schema: Type.Object({ delist: SymbolText, category: CategoryText }, closed),
-    right: 'delist is a symbol, category that of its instrument',
+    expected: 'delist is a symbol, category that of its instrument',
     mistakes: ({ delist, category }, path, { state }) =>
       unknownInstrument(state, category, delist, [...path, 'delist']),
-    begin: ({ delist, category }: { readonly delist: string; readonly category: CategoryName }, world) =>
-      world.setStatus(category, delist, 'offline'),
+    begin: ({ delist, category }: { readonly delist: string; readonly category: CategoryName }, exchange) =>
+      exchange.setStatus(category, delist, 'offline'),
   },
   [STATUS_OF_INSTRUMENT]: {
     schema: Type.Object({ status: StatusText, category: CategoryText, symbol: SymbolText }, closed),
-    right: `status of an instrument is ${INSTRUMENT_STATUS_NAMES.join(', ')}, with category and symbol`,
+    expected: `status of an instrument is ${INSTRUMENT_STATUS_NAMES.join(', ')}, with category and symbol`,
     mistakes: ({ symbol, category }, path, { state }) =>
       unknownInstrument(state, category, symbol, [...path, 'symbol']),
     begin: (
@@ -285,14 +285,14 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
         readonly category: CategoryName;
         readonly symbol: string;
       },
-      world,
-    ) => world.setStatus(category, symbol, status),
+      exchange,
+    ) => exchange.setStatus(category, symbol, status),
   },
   outage: {
     schema: Type.Object({ outage: Seconds, how: Type.Optional(Type.Enum(['clean', 'kill'])) }, closed),
-    right: 'outage is seconds of the machine; how is clean or kill',
-    begin: ({ outage, how = 'clean' }: { readonly outage: number; readonly how?: OutageKind }, world) =>
-      world.outage(outage, how),
+    expected: 'outage is seconds of the machine; how is clean or kill',
+    begin: ({ outage, how = 'clean' }: { readonly outage: number; readonly how?: OutageKind }, exchange) =>
+      exchange.outage(outage, how),
   },
   'slow-disk': {
     schema: Type.Object(
@@ -302,19 +302,19 @@ export const DEEDS: Readonly<Record<string, DeedRow>> = {
       },
       closed,
     ),
-    right: `slow-disk is milliseconds, at most ${SLOW_MS_MAX}, that answers wait longer; seconds is how long it lasts`,
+    expected: `slow-disk is milliseconds, at most ${SLOW_MS_MAX}, that answers wait longer; seconds is how long it lasts`,
     begin: () => undefined,
     end: () => undefined,
   },
 };
 
-/** What goes on by itself, at its time or at a request, and not to a request. */
-export function isOfWorld(row: string): boolean {
-  return DEEDS[row]!.begin !== undefined;
+/** Faults of the exchange itself: they begin at their time or at a request, and change no answer. */
+export function isOfExchange(kind: string): boolean {
+  return FAULT_ACTIONS[kind]!.begin !== undefined;
 }
 
 function unknownInstrument(
-  state: Surroundings['state'],
+  state: FaultCheckContext['state'],
   category: unknown,
   symbol: unknown,
   path: Path,
@@ -330,34 +330,38 @@ function isCloseCode(code: unknown): boolean {
   return CLOSE_CODES.has(code) || (typeof code === 'number' && code >= 3000);
 }
 
-const checks = new Map(Object.entries(DEEDS).map(([name, { schema }]) => [name, new SchemaCheck(schema)]));
+const checks = new Map(
+  Object.entries(FAULT_ACTIONS).map(([name, { schema }]) => [name, new SchemaCheck(schema)]),
+);
 
-/** Of every row, for editors. */
-export const DEED_SCHEMAS: readonly TSchema[] = Object.values(DEEDS).map(({ schema }) => schema);
+/** The schemas of all kinds, for editors. */
+export const FAULT_ACTION_SCHEMAS: readonly TSchema[] = Object.values(FAULT_ACTIONS).map(
+  ({ schema }) => schema,
+);
 
-/** The row that a deed names; undefined when it names none or several. */
-export function rowOf(deed: Deed): string | undefined {
-  const named = Object.keys(deed).filter((key) => Object.hasOwn(DEEDS, key));
+/** The kind that an action names; undefined when it names none or several. */
+export function kindOf(action: FaultAction): string | undefined {
+  const named = Object.keys(action).filter((key) => Object.hasOwn(FAULT_ACTIONS, key));
   if (named.length !== 1) return undefined;
-  return named[0] === 'status' && typeof deed.status === 'string' ? STATUS_OF_INSTRUMENT : named[0];
+  return named[0] === 'status' && typeof action.status === 'string' ? STATUS_OF_INSTRUMENT : named[0];
 }
 
-export function deedMistakes(deed: unknown, path: Path, surroundings: Surroundings): Mistake[] {
-  const rows = Object.keys(DEEDS)
-    .filter((row) => row !== STATUS_OF_INSTRUMENT)
+export function actionMistakes(action: unknown, path: Path, checkContext: FaultCheckContext): Mistake[] {
+  const kinds = Object.keys(FAULT_ACTIONS)
+    .filter((kind) => kind !== STATUS_OF_INSTRUMENT)
     .join(', ');
-  if (typeof deed !== 'object' || deed === null || Array.isArray(deed))
-    return [mistake(path, `must be an object with one of ${rows}`)];
-  const name = rowOf(deed as Deed);
-  if (name === undefined) return [mistake(path, `must name one of ${rows}, and only one`)];
-  const { right, mistakes } = DEEDS[name]!;
-  const found = schemaMistakes(checks.get(name)!, deed, path);
-  const all = found.length > 0 ? found : (mistakes?.(deed as Deed, path, surroundings) ?? []);
-  return all.map((each) => mistake(each.path, `${each.message}; ${right}`));
+  if (typeof action !== 'object' || action === null || Array.isArray(action))
+    return [mistake(path, `must be an object with one of ${kinds}`)];
+  const name = kindOf(action as FaultAction);
+  if (name === undefined) return [mistake(path, `must name one of ${kinds}, and only one`)];
+  const { expected, mistakes } = FAULT_ACTIONS[name]!;
+  const found = schemaMistakes(checks.get(name)!, action, path);
+  const all = found.length > 0 ? found : (mistakes?.(action as FaultAction, path, checkContext) ?? []);
+  return all.map((each) => mistake(each.path, `${each.message}; ${expected}`));
 }
 
 /** Log-normal: half of them below the one, all but a hundredth below the other. */
-function drawn({ p50, p99 }: { readonly p50: number; readonly p99: number }, lots: Rng): number {
+function drawn({ p50, p99 }: { readonly p50: number; readonly p99: number }, rng: Rng): number {
   const deviation = Math.log(p99 / p50) / DEVIATIONS_TO_P99;
-  return Math.min(WAIT_MS_MAX, p50 * Math.exp(deviation * lots.normal()));
+  return Math.min(WAIT_MS_MAX, p50 * Math.exp(deviation * rng.normal()));
 }

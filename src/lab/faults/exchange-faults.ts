@@ -16,7 +16,7 @@ const PERCENT_SCALE = 1_000_000n;
 
 export type OutageKind = 'clean' | 'kill';
 
-export interface WorldOptions {
+export interface ExchangeFaultsOptions {
   readonly sequencer: () => Sequencer;
   readonly market: () => MarketSimulator | undefined;
   /** Answers wait so much longer for the disk. */
@@ -34,12 +34,12 @@ export function indicesOf(state: State, name: string): number[] {
   );
 }
 
-export class World {
-  readonly #options: WorldOptions;
+export class ExchangeFaults {
+  readonly #options: ExchangeFaultsOptions;
   readonly #away = new Set<string>();
   #awayUntil = 0;
 
-  constructor(options: WorldOptions) {
+  constructor(options: ExchangeFaultsOptions) {
     this.#options = options;
   }
 

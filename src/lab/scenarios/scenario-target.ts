@@ -1,4 +1,4 @@
-/** Where a scenario happens: a running exchange, reached by calls like everybody's, and its state to look at. */
+/** The exchange that a scenario runs against: it is reached by calls like those of any client, and its state can be read. */
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import type { Identity } from '../../identity/identity.ts';
@@ -12,8 +12,8 @@ export interface Keys {
   readonly passphrase: string;
 }
 
-/** Of the exchange that runs now: a revert or an outage puts another there. */
-export interface StageOptions {
+/** Functions, as a revert or an outage replaces the running exchange. */
+export interface ScenarioTargetOptions {
   readonly url: () => string;
   readonly operatorUrl: () => string;
   readonly token: () => string;
@@ -32,10 +32,10 @@ interface Refusal {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-export class Stage {
-  readonly options: StageOptions;
+export class ScenarioTarget {
+  readonly options: ScenarioTargetOptions;
 
-  constructor(options: StageOptions) {
+  constructor(options: ScenarioTargetOptions) {
     this.options = options;
   }
 
