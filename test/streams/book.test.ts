@@ -192,7 +192,10 @@ async function follow(market: Market, seed: number): Promise<void> {
     }
   }
   assert.ok(lateJoined);
-  assert.ok(compared > CHANGES / 500, `${category}: ${compared} books were compared at exactly the same number`);
+  assert.ok(
+    compared > CHANGES / 500,
+    `${category}: ${compared} books were compared at exactly the same number`,
+  );
 }
 
 /** Orders around one price, so that some trade, some rest and some join a level; then some are cancelled. */
