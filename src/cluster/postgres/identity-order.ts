@@ -19,7 +19,7 @@ import { IDENTITY_CHANNEL } from './schema-identity.ts';
 import { ConnectionLost, ServerPair } from './server-pair.ts';
 
 const LOOK_MS = 500;
-/** Of one look. */
+/** Changes that one query reads, at most. */
 const CHANGES_AT_ONCE = 64;
 /** Changes in one version. */
 const TOGETHER_MAX = 64;

@@ -31,7 +31,7 @@ interface Pair {
   readonly reader: pg.Client;
   /** Aborted when either has gone. */
   readonly gone: AbortController;
-  /** Of each, one statement at a time. */
+  /** The last statement on each connection: one runs at a time. */
   lastWrite: Promise<unknown>;
   lastRead: Promise<unknown>;
 }
