@@ -75,3 +75,9 @@ export function readLine(text: string, head: ChainHead): AuditLine | string {
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
+
+/** Number and hash of the line before the given one, as that line has them. */
+export function predecessorOf(text: string): ChainHead {
+  const [, seq, previous] = /^\{"seq":(\d+),.*"previous":"([0-9a-f]{64})"/s.exec(text) ?? [];
+  return seq === undefined ? CHAIN_START : { seq: Number(seq) - 1, hash: previous! };
+}

@@ -7,7 +7,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { AUDIT_FILE, AuditDamaged, readAudit, readHead } from './audit-file.ts';
-import { type AuditLine, CHAIN_START, type ChainHead, readLine } from './audit-line.ts';
+import { type AuditLine, type ChainHead, predecessorOf, readLine } from './audit-line.ts';
 
 const PIECE_BYTES = 1 << 16;
 /** Lines that are checked before others have their turn. */
@@ -66,10 +66,4 @@ async function chainOf(
     throw new AuditDamaged(`${path} line ${line.seq} is another than the one that was acknowledged`);
   }
   throw new AuditDamaged(`${path} ends before line ${acknowledged.seq}, which was acknowledged`);
-}
-
-/** Number and hash of the line before the given one, as that line has them. */
-function predecessorOf(text: string): ChainHead {
-  const [, seq, previous] = /^\{"seq":(\d+),.*"previous":"([0-9a-f]{64})"/s.exec(text) ?? [];
-  return seq === undefined ? CHAIN_START : { seq: Number(seq) - 1, hash: previous! };
 }

@@ -8,7 +8,7 @@ import type { DatabaseAddress } from '../cluster/postgres/address.ts';
 import { AUDIT_CHANNEL } from '../cluster/postgres/schema-audit.ts';
 import { ConnectionLost, ServerPair } from '../cluster/postgres/server-pair.ts';
 import { AuditDamaged } from './audit-file.ts';
-import { type AuditLine, CHAIN_START, type ChainHead, readLine } from './audit-line.ts';
+import { type AuditLine, CHAIN_START, type ChainHead, predecessorOf, readLine } from './audit-line.ts';
 import { AuditLog } from './audit-log.ts';
 import { type AuditStorage, AuditUnavailable, type MakeLine, type WrittenLine } from './audit-storage.ts';
 
@@ -216,10 +216,4 @@ function checked(text: string, head: ChainHead): AuditLine {
 
 function isLine(text: string | undefined, { hash }: ChainHead): boolean {
   return text?.endsWith(`"hash":"${hash}"}`) === true;
-}
-
-/** Number and hash of the line before the given one, as that line has them. */
-function predecessorOf(text: string): ChainHead {
-  const [, seq, previous] = /^\{"seq":(\d+),.*"previous":"([0-9a-f]{64})"/s.exec(text) ?? [];
-  return seq === undefined ? CHAIN_START : { seq: Number(seq) - 1, hash: previous! };
 }

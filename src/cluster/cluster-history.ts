@@ -1,6 +1,6 @@
 /**
  * The history that the nodes of a cluster share. One of them writes. Each keeps the events that are not stored yet, so that
- * whoever writes next loses none and doubles none; queries wait until everything is stored that the node had applied.
+ * the next writer loses none and doubles none; queries wait until everything is stored that the node had applied.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instrument } from '../core/model/instrument.ts';
@@ -93,8 +93,8 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
     this.#writer = writer;
   }
 
-  /** Another node writes. */
-  async rest(): Promise<void> {
+  /** Another node writes from now on. */
+  async stopWriting(): Promise<void> {
     const writer = this.#writer;
     this.#writer = undefined;
     await writer?.abandon();
@@ -105,8 +105,8 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
     this.#writer?.flush().catch(() => {});
   }
 
-  /** Each second, so that what is stored is not kept longer. */
-  async look(): Promise<void> {
+  /** Learns how much is stored; called each second, so that stored events are not kept longer. */
+  async refresh(): Promise<void> {
     this.#noteStored(this.#writer?.confirmedSeq ?? (await this.#parts.storedSeq()));
   }
 
@@ -157,7 +157,7 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
 
   async abandon(): Promise<void> {
     this.#isClosed = true;
-    await this.rest();
+    await this.stopWriting();
     await this.#parts.reader.abandon();
   }
 
@@ -187,7 +187,7 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
       }
       isAsked = true;
       await sleep(POLL_MS);
-      await this.look().catch(() => {});
+      await this.refresh().catch(() => {});
     }
     return true;
   }

@@ -1,6 +1,6 @@
 /**
  * What one node at a time does for all: the market, the history, snapshots, the set-up of a new exchange. A duty is leased;
- * the holder renews it each second and stops by itself when it could not. Who was the holder before cannot do harm: its packs
+ * the holder renews it each second and stops by itself when it could not. A former holder cannot do harm: its packs
  * carry the epoch of its lease and are refused by the engine, and the history has a fence of its own.
  */
 import type { Duty } from './engine.ts';
@@ -63,7 +63,7 @@ export class Duties {
   }
 
   /** Each second: renews what is held, leaves what is not wanted, takes what is free. */
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     await this.#renew();
     await this.#lookAtHolders();
     for (const [name, work] of this.#work)

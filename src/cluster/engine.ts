@@ -26,14 +26,14 @@ export interface Duty {
 }
 
 /** The place of a pack. */
-export interface Placed {
+export interface PlacedPack {
   readonly no: number;
   readonly firstSeq: number;
   /** The engine's clock, in ms; never less than that of the pack before. */
   readonly at: number;
 }
 
-export interface StoredPack extends Placed {
+export interface StoredPack extends PlacedPack {
   readonly run: number;
   readonly runPack: number;
   readonly confirmed: number;
@@ -44,40 +44,40 @@ export interface StoredPack extends Placed {
   readonly duty?: Duty | undefined;
   readonly commands: number;
   readonly body: Uint8Array;
-  /** Of this pack and all before it. */
+  /** The hash over this pack and all before it. */
   readonly chain: Uint8Array;
 }
 
 /** A hint: others have appended, or a pack is known to be safe. */
-export interface News {
+export interface EngineNotice {
   readonly visible?: number;
   readonly confirmed?: number;
 }
 
 export interface PackEngine {
   /**
-   * Resolves when the pack is safe. Rejects with Fenced or Refused: it has no place and will have none. With any other error
+   * Resolves when the pack is safe. Rejects with PackFenced or PackRefused: it has no place and will have none. With any other error
    * it is in doubt.
    */
-  append(pack: OfferedPack): Promise<Placed>;
+  append(pack: OfferedPack): Promise<PlacedPack>;
   /** Packs behind `after` that are visible, in order; they may not be safe. */
   read(after: number, most: number): Promise<readonly StoredPack[]>;
   /** Tells other nodes that packs up to this one are safe; may be lost. */
   confirm(no: number): void;
-  onNews(listener: (news: News) => void): void;
+  onNotice(listener: (notice: EngineNotice) => void): void;
   /** Makes whatever is broken work again; resolves when appends and reads can be tried. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The pack belongs to a duty that another node has by now. */
-export class Fenced extends Error {
-  override readonly name = 'Fenced';
+export class PackFenced extends Error {
+  override readonly name = 'PackFenced';
 }
 
 /** The engine takes no such pack; the message says why. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class PackRefused extends Error {
+  override readonly name = 'PackRefused';
 }
 
 /** The engine has lost or changed packs that were safe, or a node has applied something else. */

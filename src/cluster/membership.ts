@@ -1,5 +1,5 @@
 /** The row of a node in the database, written each second, and what it learns of the others and of the engine by it. */
-import type { Durability } from './postgres/promises.ts';
+import type { Durability } from './postgres/durability-checks.ts';
 
 /** A node that has not written for so long is not counted as alive. */
 export const ALIVE_MS = 3_000;
@@ -14,7 +14,7 @@ export interface NodeFacts {
   readonly appliedSeq: number;
   readonly digest: number;
   readonly identitySeen: number;
-  /** Of the whole state after a pack; undefined before the first. */
+  /** The hash of the whole state after a pack; undefined before the first. */
   readonly hash: { readonly no: number; readonly bytes: Uint8Array } | undefined;
 }
 
@@ -27,10 +27,10 @@ export interface Member {
   readonly digest: number;
 }
 
-export interface Surroundings {
+export interface ClusterView {
   readonly members: readonly Member[];
   /** How far the engine's clock is ahead of this machine's, in ms. */
-  readonly clockAheadMs: number;
+  readonly engineAheadMs: number;
   /** No standby has what was committed last. */
   readonly oneCopy: boolean;
 }
@@ -60,7 +60,7 @@ export class Membership {
   readonly name: string;
   readonly run: number;
   readonly role: Member['role'];
-  #last: Surroundings = { members: [], clockAheadMs: 0, oneCopy: false };
+  #last: ClusterView = { members: [], engineAheadMs: 0, oneCopy: false };
 
   constructor(
     query: Query,
@@ -79,7 +79,7 @@ export class Membership {
   }
 
   /** As of the last time that the row was written. */
-  get surroundings(): Surroundings {
+  get view(): ClusterView {
     return this.#last;
   }
 
@@ -93,10 +93,10 @@ export class Membership {
       ...[facts.hash?.no ?? null, facts.hash?.bytes ?? null],
     ]);
     if (written === undefined) return false;
-    const clockAheadMs = Number(written.now) - (begun + Date.now()) / 2;
+    const engineAheadMs = Number(written.now) - (begun + Date.now()) / 2;
     const members = (await this.#query(MEMBERS, [])).map(memberOf);
     const standbys = this.#durability === 'standby' ? await this.#query(STANDBYS, []) : [{ count: 1 }];
-    this.#last = { members, clockAheadMs, oneCopy: standbys[0]?.count === 0 };
+    this.#last = { members, engineAheadMs, oneCopy: standbys[0]?.count === 0 };
     return true;
   }
 

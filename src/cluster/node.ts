@@ -11,7 +11,7 @@ import { openOrderCount } from '../core/reads/reads.ts';
 import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
-import { describe } from '../sequencer/recovery.ts';
+import { describeListings } from '../sequencer/recovery.ts';
 import { type OrderCall, Unavailable } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { ClusterHistory } from './cluster-history.ts';
@@ -21,35 +21,35 @@ import { EngineTime } from './engine-time.ts';
 import { isAlive, Membership, type NodeFacts } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
 import { decodePack, FIRST_CHAIN } from './pack.ts';
-import { patiently } from './patience.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
+import { type Durability, durabilityRefusals } from './postgres/durability-checks.ts';
 import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
 import { ClusterRefused } from './postgres/install.ts';
 import { keepLostPacks } from './postgres/kept-packs.ts';
 import { PostgresEngine } from './postgres/postgres-engine.ts';
-import { type Durability, refusalsOf } from './postgres/promises.ts';
 import { SCHEMA_VERSION } from './postgres/schema.ts';
 import { SideConnection } from './postgres/side-connection.ts';
+import { retryWhileUnreachable } from './retry.ts';
 import { type AppliedPack, type LogPosition, SharedLog } from './shared-log.ts';
 import { finishSnapshots, loadSnapshot, writeSnapshot } from './snapshots.ts';
 
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 /** Ticks come every second: a node that has seen no pack for so long may be cut off. */
 const CUT_OFF_MS = 2_000;
 const CLOCK_DIFFERENCE_MAX_MS = 1_000;
 /** A snapshot of a large state takes its time. */
 const SNAPSHOT_ANSWER_MS = 60_000;
-const TURN_MS = 100;
+const RETRY_MS = 100;
 const PACKS_AT_ONCE = 64;
 /** How often the whole state is hashed: a small one by time, as that takes some milliseconds, any other by commands. */
 const HASH_EACH_MS = 10_000;
 const HASH_EACH_COMMANDS = 1_000_000;
 const SMALL_STATE = 20_000;
-/** Says that the node that writes the history should store what it has. */
-const STORE = 'store';
+/** Asks the node that writes the history to store what it has. */
+const STORE_MESSAGE = 'store';
 
 /** Says that a duty was left. */
-const FREE = 'free';
+const FREE_MESSAGE = 'free';
 
 const TICK = encodeCommand({ type: 'tick', time: 1 })[0];
 const SET_EDITION = encodeCommand({ type: 'setEdition', time: 1, edition: 1, by: '' })[0];
@@ -59,7 +59,7 @@ export interface NodeOptions {
   readonly name: string;
   readonly role: 'node' | 'scribe';
   readonly durability: Durability;
-  /** Of the keys that this node has. */
+  /** The fingerprint of the keys that this node has. */
   readonly fingerprint: Uint8Array;
   readonly version: string;
   readonly snapshotMs: number;
@@ -67,7 +67,7 @@ export interface NodeOptions {
   /** What the operator should know. */
   readonly warn: (text: string, error?: Error) => void;
   /** The engine failed at something that is tried again. */
-  readonly trouble: (error: Error) => void;
+  readonly onRetryableError: (error: Error) => void;
 }
 
 export interface NodeUrls {
@@ -75,7 +75,7 @@ export interface NodeUrls {
   readonly operatorUrl: string | undefined;
 }
 
-/** A condition for serving requests. */
+/** A condition for serving requests: `ReadinessCheck` of `api/http/health.ts`, which this layer may not import. */
 export interface Check {
   readonly name: string;
   readonly ok: boolean;
@@ -119,7 +119,7 @@ export class ClusterNode {
   readonly #side: SideConnection;
   readonly #membership: Membership;
   #lastPackMs = Number.NEGATIVE_INFINITY;
-  #beating: Promise<void> | undefined;
+  #heartbeatUnderWay: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isServing = false;
   /** Nodes have come to different states, and no majority says which is right. */
@@ -144,10 +144,10 @@ export class ClusterNode {
     this.#side = side;
     this.instance = instance;
     this.history = history;
-    const { name, role, durability, clock, trouble } = options;
+    const { name, role, durability, clock, onRetryableError } = options;
     const query = (text: string, values: readonly unknown[]) => side.query(text, values);
     this.#membership = new Membership(query, { name, run, role, durability });
-    this.duties = new Duties(name, query, () => engine.tell(FREE));
+    this.duties = new Duties(name, query, () => engine.notify(FREE_MESSAGE));
     this.log = new SharedLog({
       engine,
       run,
@@ -156,8 +156,8 @@ export class ClusterNode {
       wallMs: Date.now,
       timers,
       digest: () => exchange.state.digest.value,
-      onTrouble: trouble,
-      onDisagreement: () => void this.beat(),
+      onRetryableError,
+      onDisagreement: () => void this.heartbeat(),
       judgeState: (other, isEqual) => this.#judgeState(other, isEqual),
       admit: refuseUnknown,
       keepAside: (packs) => this.#keepAside(packs),
@@ -166,15 +166,15 @@ export class ClusterNode {
     this.sequencer = new NodeSequencer(exchange, this.log, history, clock, begin.nextSeq - 1);
     this.sequencer.withholds = (command) => this.#refusalOf(command);
     this.#hashedAt = this.#hashPeriod(begin.time);
-    describe(history, exchange.state);
-    engine.onWord((word) => {
-      if (word === STORE) history.storeNow();
-      if (word === FREE) void this.beat();
+    describeListings(history, exchange.state);
+    engine.onMessage((message) => {
+      if (message === STORE_MESSAGE) history.storeNow();
+      if (message === FREE_MESSAGE) void this.heartbeat();
     });
     this.duties.add('history', {
       wanted: () => role === 'scribe' || !this.#hasScribe(),
-      begin: () => this.#inTurn(() => this.#beginHistory()),
-      end: () => this.#inTurn(() => history.rest()),
+      begin: () => this.#queueHistory(() => this.#beginHistory()),
+      end: () => this.#queueHistory(() => history.stopWriting()),
     });
     this.duties.add('snapshots', {
       wanted: () => role === 'scribe' || !this.#hasScribe(),
@@ -188,14 +188,14 @@ export class ClusterNode {
   /** Throws ClusterRefused, or as the database does. */
   static async join(options: NodeOptions): Promise<ClusterNode> {
     const side = new SideConnection(options.address);
-    const heavy = new SideConnection(options.address, SNAPSHOT_ANSWER_MS);
+    const snapshotConnection = new SideConnection(options.address, SNAPSHOT_ANSWER_MS);
     try {
-      const instance = await patiently(() => checkCluster(side, options));
+      const instance = await retryWhileUnreachable(() => checkCluster(side, options));
       const [row] = await side.query(
         "SELECT nextval('bourse_cluster.run') AS run, bourse_cluster.now_ms() AS now",
       );
       const parts = { options, side, instance, run: Number(row!.run), now: Number(row!.now) };
-      const loaded = await loadSnapshot(heavy, (no, reason) =>
+      const loaded = await loadSnapshot(snapshotConnection, (no, reason) =>
         options.warn(`the snapshot after pack ${no} is not used: ${reason}`),
       );
       if (loaded === undefined) await refuseLostBeginning(side);
@@ -203,7 +203,7 @@ export class ClusterNode {
       const exchange = loaded === undefined ? new Exchange() : new Exchange(loaded.state);
       const engine = new PostgresEngine(options.address);
       try {
-        await patiently(() => engine.reconnect());
+        await retryWhileUnreachable(() => engine.reconnect());
         const history = await openHistory(parts, engine, begin);
         return new ClusterNode(parts, exchange, begin, engine, history);
       } catch (error) {
@@ -214,14 +214,14 @@ export class ClusterNode {
       await side.close();
       throw error;
     } finally {
-      await heavy.close();
+      await snapshotConnection.close();
     }
   }
 
   /** Applies what the log has; resolves when that is everything that it had when this was called. */
   async catchUp(): Promise<void> {
     const before = this.sequencer.appliedSeq;
-    this.log.look();
+    this.log.poll();
     for (;;) {
       try {
         await this.sequencer.catchUp();
@@ -229,13 +229,13 @@ export class ClusterNode {
       } catch (error) {
         // Its place was too late; what comes before it is applied all the same.
         if (this.sequencer.failure !== undefined) throw this.sequencer.failure;
-        this.#options.trouble(error as Error);
-        await sleep(TURN_MS);
+        this.#options.onRetryableError(error as Error);
+        await sleep(RETRY_MS);
       }
     }
     this.replayed = this.sequencer.appliedSeq - before;
-    this.#timer = setInterval(() => void this.beat(), BEAT_MS);
-    await this.beat();
+    this.#timer = setInterval(() => void this.heartbeat(), HEARTBEAT_MS);
+    await this.heartbeat();
     // Another node may have ended while it wrote the history: then this one does, when the lease is over.
     await this.history
       .flush()
@@ -260,8 +260,8 @@ export class ClusterNode {
     }
   }
 
-  /** Does what one node at a time may do; waits for its turn. */
-  async inTurn<Result>(act: (duty: Duty) => Promise<Result>): Promise<Result> {
+  /** Does what one node at a time may do; waits until it has the duty `upkeep`. */
+  async underUpkeepDuty<Result>(act: (duty: Duty) => Promise<Result>): Promise<Result> {
     for (;;) {
       const duty = await this.duties.take('upkeep').catch(() => undefined);
       if (duty !== undefined)
@@ -272,7 +272,7 @@ export class ClusterNode {
         } finally {
           await this.duties.release('upkeep').catch(() => {});
         }
-      await sleep(TURN_MS);
+      await sleep(RETRY_MS);
     }
   }
 
@@ -289,7 +289,7 @@ export class ClusterNode {
   /** From now on it takes duties, and refuses commands while it cannot be trusted. */
   serve(): void {
     this.#isServing = true;
-    void this.beat();
+    void this.heartbeat();
   }
 
   get isServing(): boolean {
@@ -312,15 +312,15 @@ export class ClusterNode {
   }
 
   checks(): readonly Check[] {
-    const { clockAheadMs, oneCopy } = this.#membership.surroundings;
+    const { engineAheadMs, oneCopy } = this.#membership.view;
     const { cutOff } = this;
-    const differs = Math.abs(clockAheadMs) > CLOCK_DIFFERENCE_MAX_MS;
+    const differs = Math.abs(engineAheadMs) > CLOCK_DIFFERENCE_MAX_MS;
     return [
       check('cluster log', cutOff === undefined, cutOff),
       check(
         'cluster clock',
         !differs,
-        `this machine's clock is ${Math.round(Math.abs(clockAheadMs))} ms ${clockAheadMs > 0 ? 'behind' : 'ahead of'} the database's`,
+        `this machine's clock is ${Math.round(Math.abs(engineAheadMs))} ms ${engineAheadMs > 0 ? 'behind' : 'ahead of'} the database's`,
       ),
       check('cluster states', this.#disagreement === undefined, this.#disagreement),
       {
@@ -350,13 +350,13 @@ export class ClusterNode {
   }
 
   /** Writes the row of this node and looks after its duties. */
-  beat(): Promise<void> {
-    this.#beating ??= this.#beat()
-      .catch((error: Error) => this.#options.trouble(error))
+  heartbeat(): Promise<void> {
+    this.#heartbeatUnderWay ??= this.#heartbeat()
+      .catch((error: Error) => this.#options.onRetryableError(error))
       .finally(() => {
-        this.#beating = undefined;
+        this.#heartbeatUnderWay = undefined;
       });
-    return this.#beating;
+    return this.#heartbeatUnderWay;
   }
 
   /** Writes one now, if it is this node's to do; resolves when it counts. */
@@ -371,7 +371,7 @@ export class ClusterNode {
   async leave(): Promise<void> {
     this.#isLeaving = true;
     clearInterval(this.#timer);
-    await this.#beating;
+    await this.#heartbeatUnderWay;
     if (this.duties.holds('snapshots'))
       await this.snapshot().catch((error: Error) => this.#options.warn('no snapshot at the stop', error));
     if (this.history.isWriter) await this.history.flush().catch(() => {});
@@ -383,7 +383,7 @@ export class ClusterNode {
   async close(): Promise<void> {
     this.#isLeaving = true;
     clearInterval(this.#timer);
-    await this.#beating;
+    await this.#heartbeatUnderWay;
     this.sequencer.close();
     await this.duties.close();
     await this.#historyTurn;
@@ -394,7 +394,7 @@ export class ClusterNode {
   }
 
   #hasScribe(): boolean {
-    const { members } = this.#membership.surroundings;
+    const { members } = this.#membership.view;
     return members.some(({ role, name }) => role === 'scribe' && name !== this.#options.name);
   }
 
@@ -426,7 +426,7 @@ export class ClusterNode {
       : this.#disagreement;
   }
 
-  async #beat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     if (this.#isLeaving || this.sequencer.failure !== undefined) return;
     const { no } = this.log.position;
     const { version } = this.#options;
@@ -448,9 +448,9 @@ export class ClusterNode {
     }
     this.#compareStates();
     if (this.cutOff !== undefined) await this.#haltIfForgotten();
-    await this.duties.beat();
-    await this.history.look();
-    if (this.duties.holds('snapshots')) await this.#lookAfterSnapshots();
+    await this.duties.heartbeat();
+    await this.history.refresh();
+    if (this.duties.holds('snapshots')) await this.#snapshotIfDue();
   }
 
   /** What the database has lost and this node still has: `bourse cluster repair` puts it back. Never rejects. */
@@ -483,7 +483,7 @@ export class ClusterNode {
   #judgeState(run: number, isEqual: boolean): Error | undefined {
     this.#equalStates.set(run, isEqual);
     if (isEqual) return undefined;
-    const known = this.#membership.surroundings.members.filter(
+    const known = this.#membership.view.members.filter(
       ({ run: each }) => each !== this.#membership.run && this.#equalStates.has(each),
     );
     const differing = known.filter(({ run: each }) => this.#equalStates.get(each) === false);
@@ -493,7 +493,7 @@ export class ClusterNode {
 
   /** Each node says what its state was after the last pack that it had applied. */
   #compareStates(): void {
-    const others = this.#membership.surroundings.members.filter(({ name }) => name !== this.#options.name);
+    const others = this.#membership.view.members.filter(({ name }) => name !== this.#options.name);
     const compared = others.flatMap(({ name, applied, digest }) => {
       const mine = this.log.digestAfter(applied);
       return mine === undefined ? [] : [{ name, isEqual: mine === digest }];
@@ -513,20 +513,20 @@ export class ClusterNode {
     try {
       await this.history.write((error) => {
         this.#options.warn('this node does not write the history any more', error);
-        void this.duties.release('history').catch(this.#options.trouble);
+        void this.duties.release('history').catch(this.#options.onRetryableError);
       });
-      if (!this.duties.holds('history')) await this.history.rest();
+      if (!this.duties.holds('history')) await this.history.stopWriting();
     } catch (error) {
       this.#options.warn('this node cannot write the history', error as Error);
-      await this.duties.release('history').catch(this.#options.trouble);
+      await this.duties.release('history').catch(this.#options.onRetryableError);
     }
   }
 
-  #inTurn(act: () => Promise<void>): void {
-    this.#historyTurn = this.#historyTurn.then(act).catch(this.#options.trouble);
+  #queueHistory(act: () => Promise<void>): void {
+    this.#historyTurn = this.#historyTurn.then(act).catch(this.#options.onRetryableError);
   }
 
-  async #lookAfterSnapshots(): Promise<void> {
+  async #snapshotIfDue(): Promise<void> {
     const now = performance.now();
     if (Number.isNaN(this.#snapshotMs)) {
       const [newest] = await this.#side.query(
@@ -536,7 +536,7 @@ export class ClusterNode {
       this.#snapshotMs = now - age;
     }
     if (now - this.#snapshotMs >= this.#options.snapshotMs && this.#saving === undefined)
-      this.snapshot().catch(this.#options.trouble);
+      this.snapshot().catch(this.#options.onRetryableError);
     else if (this.#saving === undefined) await finishSnapshots(this.#side, this.history.confirmedSeq);
   }
 
@@ -545,13 +545,13 @@ export class ClusterNode {
     const { position } = this.log;
     this.#snapshotMs = performance.now();
     if (position.no === 0) return;
-    const heavy = new SideConnection(this.#options.address, SNAPSHOT_ANSWER_MS);
+    const snapshotConnection = new SideConnection(this.#options.address, SNAPSHOT_ANSWER_MS);
     try {
-      await writeSnapshot(heavy, position, this.sequencer.state);
+      await writeSnapshot(snapshotConnection, position, this.sequencer.state);
       await this.history.flush();
-      await finishSnapshots(heavy, this.history.confirmedSeq);
+      await finishSnapshots(snapshotConnection, this.history.confirmedSeq);
     } finally {
-      await heavy.close();
+      await snapshotConnection.close();
     }
   }
 }
@@ -590,7 +590,7 @@ async function checkCluster(side: SideConnection, options: NodeOptions): Promise
     );
   const client = await side.client();
   await client.query('RESET synchronous_commit');
-  const refusals = await refusalsOf(client, durability);
+  const refusals = await durabilityRefusals(client, durability);
   await client.query('SET synchronous_commit = off');
   if (refusals.length > 0) throw new ClusterRefused(`the database cannot be trusted: ${refusals.join('; ')}`);
   if (await isAlive((text, values) => side.query(text, values), name))
@@ -635,7 +635,7 @@ async function openHistory(
       storedSeq,
       openWriter: (onFailure) =>
         openPostgresHistory({ address, instance, part: 'writer', onNotice, onFailure }),
-      wantStored: () => engine.tell(STORE),
+      wantStored: () => engine.notify(STORE_MESSAGE),
     },
     Math.max(stored, begin.nextSeq - 1),
   );

@@ -92,7 +92,7 @@ function decompressed(bytes: Buffer): Buffer {
   }
 }
 
-/** Of the pack before the first. */
+/** The chain before the first pack. */
 export const FIRST_CHAIN: Uint8Array = Buffer.alloc(32);
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
@@ -101,7 +101,7 @@ const sha256 = (...parts: readonly Uint8Array[]): Buffer => {
   return hash.digest();
 };
 
-/** Of a pack: a hash over it and over the chain before it. */
+/** The chain after a pack: a hash over it and over the chain before it. */
 export const chainOf = (before: Uint8Array, body: Uint8Array): Buffer => chainOfHash(before, sha256(body));
 
 /** The same, where only the hash of the body is at hand. */

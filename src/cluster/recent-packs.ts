@@ -2,13 +2,13 @@
 import type { StoredPack } from './engine.ts';
 
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Of a pack beside its body, about. */
+/** Bytes of a pack beside its body, about. */
 const PACK_BYTES = 512;
 
 export class RecentPacks {
   readonly #bytesMax: number;
   #packs: StoredPack[] = [];
-  /** The first that still counts; those before it go in strips. */
+  /** The first that still counts; those before it are deleted in batches. */
   #head = 0;
   #bytes = 0;
 

@@ -9,13 +9,13 @@ import type { OrderCall } from '../sequencer/sequencer.ts';
 import { DigestRing } from './digest-ring.ts';
 import {
   type Duty,
-  Fenced,
+  type EngineNotice,
   LogDiverged,
-  type News,
   type OfferedPack,
   type PackEngine,
-  type Placed,
-  Refused,
+  PackFenced,
+  PackRefused,
+  type PlacedPack,
   type StoredPack,
 } from './engine.ts';
 import type { EngineTime } from './engine-time.ts';
@@ -32,12 +32,12 @@ import { RecentPacks } from './recent-packs.ts';
 
 /** From the receipt of a command; a pack that gets its place later is void. */
 export const DEADLINE_MS = 3_000;
-/** Of duties and operators, whose commands do not grow stale. */
+/** The same for commands of duties and operators, which do not grow stale. */
 export const DUTY_DEADLINE_MS = 30_000;
 /** How far the engine's clock may be ahead of the sender's and still count. */
 const CLOCK_LEAD_MAX_MS = 5_000;
 /** A listening connection that died says nothing. */
-const LOOK_EACH_MS = 1_000;
+const POLL_EACH_MS = 1_000;
 const READ_PACKS = 64;
 /** Pauses between tries while the engine is away. */
 const RETRY_MS = 50;
@@ -50,7 +50,7 @@ export interface LogPosition {
   readonly no: number;
   readonly nextSeq: number;
   readonly chain: Uint8Array;
-  /** Of the last command, in the exchange's time. */
+  /** The time of the last command, in the exchange's time. */
   readonly time: number;
 }
 
@@ -66,10 +66,10 @@ export interface SharedLogOptions {
   readonly engineTime: EngineTime;
   readonly wallMs: () => number;
   readonly timers: Timers;
-  /** Of the state, with everything sequenced so far. */
+  /** The digest of the state, with everything sequenced so far. */
   readonly digest: () => number;
   /** The engine failed at something that is tried again. */
-  readonly onTrouble?: (error: Error) => void;
+  readonly onRetryableError?: (error: Error) => void;
   /** Another node had another state after a pack. */
   readonly onDisagreement?: (run: number, no: number) => void;
   /** Another node had this state after a pack, or another one. What is returned ends the log before it sends more. */
@@ -88,7 +88,7 @@ export interface AppliedPack {
   readonly isOwn: boolean;
   readonly isVoid: boolean;
   readonly payloads: readonly Uint8Array[];
-  /** Of users, which sent commands of it. */
+  /** Calls of users that sent its commands. */
   readonly calls: readonly OrderCall[];
 }
 
@@ -120,13 +120,13 @@ export class SharedLog implements CommandLog {
   #runPack = 0;
   #position: LogPosition;
   #confirmed: number;
-  #isLooking = false;
-  #looksAgain = false;
+  #isPolling = false;
+  #pollsAgain = false;
   #reconnecting: Promise<void> | undefined;
   #failure: Error | undefined;
   #isClosed = false;
   #applied: AppliedPack | undefined;
-  /** Of what is proposed in this turn. */
+  /** The duty and calls of what is proposed in this turn. */
   #duty: Duty | undefined;
   #call: OrderCall | undefined;
   #stopTimer = () => {};
@@ -140,8 +140,8 @@ export class SharedLog implements CommandLog {
     this.#position = options.begin;
     this.#confirmed = options.begin.no;
     this.#digests.note(options.begin.no, options.digest());
-    options.engine.onNews((news) => this.#hear(news));
-    this.#lookEachSecond();
+    options.engine.onNotice((notice) => this.#hear(notice));
+    this.#pollEachSecond();
   }
 
   get #hasEnded(): boolean {
@@ -181,7 +181,7 @@ export class SharedLog implements CommandLog {
     return oldest === undefined ? 0 : Math.max(0, this.#options.engineTime.now() - oldest.received);
   }
 
-  /** Of this node's state; undefined when it is too old, or not reached yet. */
+  /** The digest of this node's state; undefined when it is too old, or not reached yet. */
   digestAfter(no: number): number | undefined {
     return this.#digests.after(no);
   }
@@ -233,23 +233,23 @@ export class SharedLog implements CommandLog {
   }
 
   /** Reads what others have appended. */
-  look(): void {
+  poll(): void {
     if (this.#hasEnded) return;
-    if (this.#isLooking) this.#looksAgain = true;
+    if (this.#isPolling) this.#pollsAgain = true;
     else void this.#readOn();
   }
 
-  #lookEachSecond(): void {
-    this.#stopTimer = this.#options.timers.after(LOOK_EACH_MS, () => {
+  #pollEachSecond(): void {
+    this.#stopTimer = this.#options.timers.after(POLL_EACH_MS, () => {
       if (this.#hasEnded) return;
-      this.look();
-      this.#lookEachSecond();
+      this.poll();
+      this.#pollEachSecond();
     });
   }
 
-  #hear({ confirmed = 0 }: News): void {
+  #hear({ confirmed = 0 }: EngineNotice): void {
     this.#confirmed = Math.max(this.#confirmed, confirmed);
-    this.look();
+    this.poll();
   }
 
   #send(): void {
@@ -293,7 +293,7 @@ export class SharedLog implements CommandLog {
       this.#waiting.shift();
       this.#waitingCommands -= next.payloads.length;
       if (next.duty === undefined && now - next.received > DEADLINE_MS) {
-        this.#onRefused(next.ticket, new Refused(NOT_EXECUTED));
+        this.#onRefused(next.ticket, new PackRefused(NOT_EXECUTED));
         continue;
       }
       taken.push(next);
@@ -313,26 +313,26 @@ export class SharedLog implements CommandLog {
         return;
       } catch (error) {
         if (this.#hasEnded) return;
-        if (error instanceof Fenced || error instanceof Refused) {
+        if (error instanceof PackFenced || error instanceof PackRefused) {
           this.#land(flight);
           for (const { ticket } of flight.waiting) this.#onRefused(ticket, error);
           this.#send();
           return;
         }
-        this.#options.onTrouble?.(error as Error);
+        this.#options.onRetryableError?.(error as Error);
         await this.#reconnect();
       }
     }
   }
 
-  #place(flight: Flight, placed: Placed): void {
+  #place(flight: Flight, placed: PlacedPack): void {
     if (this.#hasEnded) return;
     const { no, firstSeq, at } = placed;
     this.#confirmed = Math.max(this.#confirmed, no);
     // It may have come in with those of others by now.
     if (this.#flight === flight && no === this.#position.no + 1)
       this.#deliver({ ...flight.pack, no, firstSeq, at });
-    if (this.#flight === flight) this.look();
+    if (this.#flight === flight) this.poll();
   }
 
   /** Resolves when the engine is there again and has what it had. Append and read both ask for it. */
@@ -368,17 +368,17 @@ export class SharedLog implements CommandLog {
           );
         return;
       } catch (error) {
-        this.#options.onTrouble?.(error as Error);
+        this.#options.onRetryableError?.(error as Error);
         await new Promise<void>((resolve) => this.#options.timers.after(RETRY_MS, resolve));
       }
     }
   }
 
   async #readOn(): Promise<void> {
-    this.#isLooking = true;
+    this.#isPolling = true;
     try {
       do {
-        this.#looksAgain = false;
+        this.#pollsAgain = false;
         const packs = await this.#options.engine.read(this.#position.no, READ_PACKS);
         for (const { confirmed } of packs) this.#confirmed = Math.max(this.#confirmed, confirmed);
         for (const pack of packs) {
@@ -387,16 +387,16 @@ export class SharedLog implements CommandLog {
           if (pack.no > this.#confirmed || pack.no !== this.#position.no + 1) break;
           this.#deliver(pack);
         }
-        if (packs.length === READ_PACKS && this.#position.no >= packs.at(-1)!.no) this.#looksAgain = true;
-      } while (this.#looksAgain);
+        if (packs.length === READ_PACKS && this.#position.no >= packs.at(-1)!.no) this.#pollsAgain = true;
+      } while (this.#pollsAgain);
     } catch (error) {
-      this.#options.onTrouble?.(error as Error);
+      this.#options.onRetryableError?.(error as Error);
       await this.#reconnect();
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
     }
     // What is safe and was not visible yet on the server that was asked.
-    if (this.#confirmed > this.#position.no) this.#options.timers.after(RETRY_MS, () => this.look());
+    if (this.#confirmed > this.#position.no) this.#options.timers.after(RETRY_MS, () => this.poll());
   }
 
   #deliver(pack: Omit<StoredPack, 'chain'> & { readonly chain?: Uint8Array }): void {

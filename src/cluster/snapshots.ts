@@ -1,6 +1,6 @@
 /**
  * Snapshots in the database: whole ones, of which new nodes begin with the newest. Two stay, and the packs after the older.
- * Packs are deleted in strips; a cluster that wants to keep them for ever copies them before (`bourse cluster export`).
+ * Packs are deleted in batches; a cluster that wants to keep them for ever copies them before (`bourse cluster export`).
  */
 import { createHash } from 'node:crypto';
 import { loadState, saveState } from '../core/snapshot/snapshot.ts';

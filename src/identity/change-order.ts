@@ -4,7 +4,7 @@ export interface ChangeOrder {
   /** Resolves when the change is kept, and, unless it is a trifle, when no node uses what was before. Throws IdentityUnavailable, IdentityInDoubt. */
   run<Result>(work: () => Result, isTrifle?: boolean): Promise<Result>;
   /** The key takes no passphrase until then, on any node; may be lost. */
-  tellLock(apiKey: string, untilMs: number): void;
+  announceLock(apiKey: string, untilMs: number): void;
   /** Another node says so. */
   onLock(listener: (apiKey: string, untilMs: number) => void): void;
   close(): Promise<void>;
@@ -12,7 +12,7 @@ export interface ChangeOrder {
 
 export const AT_ONCE: ChangeOrder = {
   run: async (work) => work(),
-  tellLock: () => {},
+  announceLock: () => {},
   onLock: () => {},
   close: async () => {},
 };

@@ -183,7 +183,7 @@ class SqliteIdentity implements LocalIdentity {
       (apiKey) => this.#storedPassphrase(apiKey),
       scryptCost,
       derivation,
-      (apiKey, untilMs) => this.#order.tellLock(apiKey, untilMs),
+      (apiKey, untilMs) => this.#order.announceLock(apiKey, untilMs),
     );
     this.#order.onLock((apiKey, untilMs) => this.#passphrases.lock(apiKey, untilMs));
     this.#lastUsedTimer = setInterval(() => void this.#writeLastUsed(), LAST_USED_WRITE_MS).unref();

@@ -45,7 +45,7 @@ export async function replay(
     );
   }
   const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
-  describe(history, exchange.state);
+  describeListings(history, exchange.state);
   // An accepted gap is recorded once.
   if (history.confirmedSeq < startSeq)
     history.project({ seq: startSeq, time: exchange.state.now, events: [], gap: true });
@@ -59,7 +59,7 @@ export async function replay(
     lastSeq = seq;
     commands++;
     // Also for commands that the history holds: later ones refer to what these listed.
-    if (isListing(events)) describe(history, exchange.state);
+    if (isListing(events)) describeListings(history, exchange.state);
     if (seq > history.confirmedSeq) {
       history.project({ seq, time: exchange.state.now, events });
       if (history.lag() > HISTORY_LAG_MAX) await catchUp(history);
@@ -104,7 +104,7 @@ export function isListing(events: readonly Event[]): boolean {
 }
 
 /** Gives the history the names behind the indices in events. */
-export function describe(history: History, state: State): void {
+export function describeListings(history: History, state: State): void {
   history.describe(
     state.instruments,
     state.coins.map((spec) => spec.coin),

@@ -19,7 +19,7 @@ import type { CommandLog } from './command-log.ts';
 import { Generated24hStats } from './generated-24h-stats.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { type Resources, type Shortage, shedReason, shortageOf } from './load-shedding.ts';
-import { describe, isListing } from './recovery.ts';
+import { describeListings, isListing } from './recovery.ts';
 
 /** The result is not known: the command may or may not survive in the journal. The client must query by its id. */
 export class OutcomeUnknown extends Error {
@@ -425,7 +425,7 @@ export class Sequencer {
     while (this.head < waiting.length && waiting[this.head]!.seq <= durableSeq) {
       const { seq, time, events, result, amended, resolve, trace } = waiting[this.head++]!;
       if (amended !== undefined) this.releaseAmends(amended);
-      if (isListing(events)) describe(this.history, this.state);
+      if (isListing(events)) describeListings(this.history, this.state);
       // Also commands without events: the history must be able to confirm everything up to a snapshot.
       if (seq > this.projectedSeq) this.history.project({ seq, time, events });
       this.projectedSeq = seq;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { durabilityRefusals } from '../../src/cluster/postgres/durability-checks.ts';
 import { installCluster } from '../../src/cluster/postgres/install.ts';
-import { refusalsOf } from '../../src/cluster/postgres/promises.ts';
 import { Side } from '../../src/core/model/enums.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { NO_SERVER, PostgresServer, ROLE } from '../postgres/server.ts';
@@ -25,8 +25,8 @@ test('a node goes on over the loss of the primary: nothing acknowledged is lost,
   await primary.run('SELECT pg_reload_conf()');
   const asked = new pg.Client({ connectionString: primary.url(database) });
   await asked.connect();
-  for (let n = 0; (await refusalsOf(asked, 'standby')).length > 0 && n < 200; n++) await sleep(50);
-  assert.deepEqual(await refusalsOf(asked, 'standby'), []);
+  for (let n = 0; (await durabilityRefusals(asked, 'standby')).length > 0 && n < 200; n++) await sleep(50);
+  assert.deepEqual(await durabilityRefusals(asked, 'standby'), []);
   await asked.end();
 
   const hosts = [primary, standby].map(({ port }) => ({ host: '127.0.0.1', port }));

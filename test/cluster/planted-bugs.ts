@@ -1,5 +1,5 @@
 /** Mistakes that a log over a database invites, put in from outside, to see whether the simulation finds them. */
-import type { News, OfferedPack, PackEngine, Placed } from '../../src/cluster/engine.ts';
+import type { EngineNotice, OfferedPack, PackEngine, PlacedPack } from '../../src/cluster/engine.ts';
 import type { PlantedBug } from './simulation.ts';
 
 export interface FoundAs {
@@ -35,7 +35,7 @@ function over(engine: PackEngine, changes: Partial<PackEngine>): PackEngine {
     append: (pack) => engine.append(pack),
     read: (after, most) => engine.read(after, most),
     confirm: (no) => engine.confirm(no),
-    onNews: (listener) => engine.onNews(listener),
+    onNotice: (listener) => engine.onNotice(listener),
     reconnect: () => engine.reconnect(),
     close: () => engine.close(),
     ...changes,
@@ -49,8 +49,8 @@ function confirmsAllVisible(engine: PackEngine): PackEngine {
   return over(engine, {
     read: async (after, most) =>
       (await engine.read(after, most)).map((pack) => ({ ...pack, confirmed: pack.no })),
-    onNews: (listener) =>
-      engine.onNews(({ visible = 0, confirmed = 0 }: News) =>
+    onNotice: (listener) =>
+      engine.onNotice(({ visible = 0, confirmed = 0 }: EngineNotice) =>
         listener({ confirmed: Math.max(visible, confirmed) }),
       ),
   });
@@ -70,6 +70,6 @@ function numbersEachTry(engine: PackEngine): PackEngine {
 
 function takesOwnTime(engine: PackEngine): PackEngine {
   return over(engine, {
-    append: async (pack): Promise<Placed> => ({ ...(await engine.append(pack)), at: pack.stamp }),
+    append: async (pack): Promise<PlacedPack> => ({ ...(await engine.append(pack)), at: pack.stamp }),
   });
 }

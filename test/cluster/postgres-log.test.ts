@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type DatabaseAddress, readAddress } from '../../src/cluster/postgres/address.ts';
+import { durabilityRefusals } from '../../src/cluster/postgres/durability-checks.ts';
 import { ClusterRefused, installCluster } from '../../src/cluster/postgres/install.ts';
-import { refusalsOf } from '../../src/cluster/postgres/promises.ts';
 import { Side } from '../../src/core/model/enums.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { NO_SERVER, type PostgresServer, sharedServer } from '../postgres/server.ts';
@@ -112,7 +112,7 @@ describe('the log of several nodes', { skip: NO_SERVER }, () => {
     await again.connect();
     await assert.rejects(installCluster(again, Buffer.alloc(32)), ClusterRefused);
     await again.query('SET statement_timeout = 1000');
-    const refusals = await refusalsOf(again, 'standby');
+    const refusals = await durabilityRefusals(again, 'standby');
     for (const reason of [
       /^fsync is off: set fsync = on/,
       /^full_page_writes is off/,

@@ -4,11 +4,11 @@
  * it had is gone), a standby that may stop.
  */
 import {
-  Fenced,
-  type News,
+  type EngineNotice,
   type OfferedPack,
   type PackEngine,
-  type Placed,
+  PackFenced,
+  type PlacedPack,
   type StoredPack,
 } from '../../src/cluster/engine.ts';
 import { chainOf, FIRST_CHAIN } from '../../src/cluster/pack.ts';
@@ -22,10 +22,10 @@ export interface KeptPack extends StoredPack {
 
 interface Append {
   readonly pack: OfferedPack;
-  readonly respond: (placed: Placed) => void;
+  readonly respond: (placed: PlacedPack) => void;
   readonly fail: (error: Error) => void;
   /** Called when the rows of the answer leave, before the commit. */
-  readonly rows: ((placed: Placed) => void) | undefined;
+  readonly rows: ((placed: PlacedPack) => void) | undefined;
   /** When the client has read the answer: with large answers the lock is held until then. */
   readonly whenRead: () => Promise<void> | undefined;
 }
@@ -71,7 +71,7 @@ export class SimulatedServer {
       ({ no, run, runPack }) => no > pack.known && run === pack.run && runPack === pack.runPack,
     );
     if (found === undefined && pack.duty !== undefined && this.#world.epoch !== pack.duty.epoch) {
-      fail(new Fenced('another node has the duty'));
+      fail(new PackFenced('another node has the duty'));
       return;
     }
     const place = found ?? this.#insert(pack);
@@ -122,8 +122,8 @@ export class SimulatedCluster {
     this.primary = new SimulatedServer(this, []);
   }
 
-  tell(news: News): void {
-    for (const connection of this.connections) connection.hear(news);
+  tell(notice: EngineNotice): void {
+    for (const connection of this.connections) connection.hear(notice);
   }
 
   /** Killed and started again: it shows what it had on its own disk. */
@@ -165,7 +165,7 @@ export class SimulatedConnection implements PackEngine {
   readonly #faults: ConnectionFaults;
   #server: SimulatedServer | undefined;
   #failAll = new Set<(error: Error) => void>();
-  #onNews: (news: News) => void = () => {};
+  #onNotice: (notice: EngineNotice) => void = () => {};
   isCutOff = false;
 
   constructor(world: SimulatedCluster, faults: ConnectionFaults) {
@@ -175,13 +175,13 @@ export class SimulatedConnection implements PackEngine {
     this.#server = world.primary;
   }
 
-  onNews(listener: (news: News) => void): void {
-    this.#onNews = listener;
+  onNotice(listener: (notice: EngineNotice) => void): void {
+    this.#onNotice = listener;
   }
 
-  hear(news: News): void {
+  hear(notice: EngineNotice): void {
     if (this.#server === undefined || this.isCutOff || this.#world.chance(10) === 0) return;
-    this.#later(() => this.#onNews(news));
+    this.#later(() => this.#onNotice(notice));
   }
 
   cut(): void {
@@ -191,7 +191,7 @@ export class SimulatedConnection implements PackEngine {
     for (const fail of failing) this.#later(() => fail(new Error('the connection was cut')));
   }
 
-  append(pack: OfferedPack): Promise<Placed> {
+  append(pack: OfferedPack): Promise<PlacedPack> {
     return this.#ask((server, respond, fail) => {
       const { isStopped, answersAtRows, largeAnswers } = this.#faults;
       server.append({

@@ -3,8 +3,8 @@
 import type pg from 'pg';
 import { keysFingerprint } from '../../cluster/keys.ts';
 import type { DatabaseAddress } from '../../cluster/postgres/address.ts';
+import { type Durability, durabilityRefusals } from '../../cluster/postgres/durability-checks.ts';
 import { installCluster } from '../../cluster/postgres/install.ts';
-import { type Durability, refusalsOf } from '../../cluster/postgres/promises.ts';
 import type { ServerView } from '../../cluster/postgres/servers.ts';
 import { CannotStart } from '../exit-codes.ts';
 import { type Connected, withPrimary } from './database.ts';
@@ -45,7 +45,7 @@ export function initCluster(
 
 /** Throws CannotStart with every reason. */
 export async function refuseServer({ client }: Connected, durability: Durability): Promise<void> {
-  const refusals = await refusalsOf(client, durability);
+  const refusals = await durabilityRefusals(client, durability);
   if (refusals.length > 0)
     throw new CannotStart(
       `the server cannot keep what a cluster promises:\n${refusals.map((each) => `  ${each}`).join('\n')}`,

@@ -1,7 +1,7 @@
 /**
  * What can be done when the database has lost packs that it had confirmed. Nodes stop then, and leave the last packs that they
- * had beside the log. These are put back; where that is not enough the operator restores the database, or accepts the loss in
- * words. What is taken out of the log or out of the snapshots is kept beside them.
+ * had beside the log. These are put back; where that is not enough the operator restores the database, or accepts the loss
+ * explicitly. What is taken out of the log or out of the snapshots is kept beside them.
  */
 import type pg from 'pg';
 import { chainOf, FIRST_CHAIN } from '../../cluster/pack.ts';

@@ -11,7 +11,7 @@ export interface StandbyView {
   /** `sync`, `quorum`, `potential` or `async`. */
   readonly sync: string;
   readonly state: string;
-  /** Of the log that it has not on its disk yet, in bytes. */
+  /** Bytes of the log that it does not have on its disk yet. */
   readonly behindBytes: number;
 }
 

@@ -59,7 +59,7 @@ export function upgradeCluster(address: DatabaseAddress, operator: string): Prom
   });
 }
 
-/** That of the newest snapshot, or what a later command has entered. */
+/** The edition of the newest snapshot, or the one that a later command has entered. */
 export async function editionInForce(client: pg.Client): Promise<number> {
   const { rows } = await client.query(
     'SELECT no, edition FROM bourse_cluster.snapshot WHERE whole ORDER BY no DESC LIMIT 1',

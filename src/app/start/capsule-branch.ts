@@ -13,7 +13,7 @@ import type { Capsule } from '../../lab/capsule/capsule.ts';
 import { CapsuleRefused } from '../../lab/capsule/capsule-refused.ts';
 import type { CapsuleAccount } from '../../lab/capsule/manifest.ts';
 import { type Replayed, replayCapsule } from '../../lab/capsule/replay-capsule.ts';
-import { describe, isListing } from '../../sequencer/recovery.ts';
+import { describeListings, isListing } from '../../sequencer/recovery.ts';
 import type { Branch } from './start-exchange.ts';
 
 export interface CapsuleBranch {
@@ -64,7 +64,7 @@ async function replayWithHistory(
       until,
       applied: (seq, { state }, events) => {
         if (!described) history.project({ seq: first.seq, time: first.time, events: [], gap: true });
-        if (!described || isListing(events)) describe(history, state);
+        if (!described || isListing(events)) describeListings(history, state);
         described = true;
         history.project({ seq, time: state.now, events });
       },

@@ -5,11 +5,11 @@ import { openClusterAudit } from '../../admin/cluster-audit.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
 import { KeysMissing, keysFingerprint } from '../../cluster/keys.ts';
 import { ClusterNode } from '../../cluster/node.ts';
-import { patiently } from '../../cluster/patience.ts';
 import { type DatabaseAddress, readAddress } from '../../cluster/postgres/address.ts';
 import { type ClusterIdentity, openClusterIdentity } from '../../cluster/postgres/cluster-identity.ts';
 import { ClusterRefused } from '../../cluster/postgres/install.ts';
 import { Unreachable } from '../../cluster/postgres/side-connection.ts';
+import { retryWhileUnreachable } from '../../cluster/retry.ts';
 import { HistoryRefused } from '../../history/history.ts';
 import type { AbandonableJournal } from '../../journal/command-journal.ts';
 import { JournalFailed } from '../../journal/journal-errors.ts';
@@ -35,7 +35,7 @@ export async function openNodeComponents(
   const node = await join(config, logger, clock);
   open.defer(() => node.close());
   node.sequencer.onHalted(onFailure);
-  const users = await patiently(() =>
+  const users = await retryWhileUnreachable(() =>
     openClusterIdentity({
       address: addressOf(config),
       node: config.node,
@@ -48,7 +48,9 @@ export async function openNodeComponents(
   open.defer(() => identity.close());
   node.identitySeen = () => users.version;
   node.identityAgeMs = () => users.ageMs();
-  const audit = await patiently(() => openClusterAudit(addressOf(config), config.node, () => wall.now()));
+  const audit = await retryWhileUnreachable(() =>
+    openClusterAudit(addressOf(config), config.node, () => wall.now()),
+  );
   open.defer(() => audit.close());
   await node.catchUp();
   await compareUsers(node, users);
@@ -91,11 +93,11 @@ const addressOf = ({ cluster }: Config) => readAddress(cluster) as DatabaseAddre
 
 /** Every account of the state has a user. An account that was opened just now may have one that is newer than the copy. */
 async function compareUsers({ sequencer }: ClusterNode, users: ClusterIdentity): Promise<void> {
-  await patiently(() => users.refresh());
+  await retryWhileUnreachable(() => users.refresh());
   try {
     refuseLostUsers(sequencer.state, users.identity);
   } catch {
-    await patiently(() => users.refresh());
+    await retryWhileUnreachable(() => users.refresh());
     refuseLostUsers(sequencer.state, users.identity);
   }
 }
@@ -123,7 +125,7 @@ async function join(config: Config, logger: Logger, clock: ExchangeClock): Promi
       snapshotMs: snapshotMinutes * 60_000,
       clock,
       warn: (text, error) => (error === undefined ? logger.warn(text) : logger.warn({ err: error }, text)),
-      trouble: (error) =>
+      onRetryableError: (error) =>
         logger.debug({ err: error }, 'the database of the cluster fails; it is tried again'),
     });
   } catch (error) {

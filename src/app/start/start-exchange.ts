@@ -207,7 +207,7 @@ function bringUpToDate(start: Start, catalogue: Catalogue): Promise<readonly Ope
   const { components } = start;
   const { node } = components;
   if (node === undefined) return complete(start, catalogue);
-  return node.inTurn((duty) => {
+  return node.underUpkeepDuty((duty) => {
     const sequencer = node.sequencer.under(duty);
     return complete({ ...start, components: { ...components, sequencer } }, catalogue);
   });

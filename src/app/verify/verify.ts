@@ -269,7 +269,7 @@ class Verifier {
     try {
       if (startSeq !== undefined && startSeq > 0) this.#compareSnapshot(startSeq, exchange.state);
       if (history !== undefined) {
-        describe(history, exchange.state);
+        describeListings(history, exchange.state);
         history.startAfter(exchange.state.lastId, exchange.state.now);
       }
       let commands = 0;
@@ -316,7 +316,7 @@ class Verifier {
     if (command.type === 'checkpoint') this.#checkpoints += 1;
     const events = exchange.takeEvents();
     if (history !== undefined) {
-      if (isListing(events)) describe(history, exchange.state);
+      if (isListing(events)) describeListings(history, exchange.state);
       history.compare(seq, events, exchange.state.now);
     }
     if (seq <= (history?.facts?.lastSeq ?? 0)) {
@@ -442,7 +442,7 @@ function historyRemedy(data: string): string {
   );
 }
 
-function describe(history: HistoryProof, { instruments, coins }: State): void {
+function describeListings(history: HistoryProof, { instruments, coins }: State): void {
   history.describe(
     instruments,
     coins.map(({ coin }) => coin),

@@ -18,7 +18,7 @@ export interface ClusterIdentityOptions {
   readonly keyFiles: readonly string[];
   /** The copy cannot be made right; the node must stop. */
   readonly onFailure: (error: Error) => void;
-  /** Of new passphrase hashes. */
+  /** The cost of new passphrase hashes. */
   readonly scryptCost?: ScryptCost;
   /** Versions between two images, at least. */
   readonly imageEvery?: number;

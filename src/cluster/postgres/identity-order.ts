@@ -1,7 +1,7 @@
 /**
  * The order of all nodes' changes of users and keys, in PostgreSQL. A change is tried on the node's copy as it is; the database
  * takes it as the next version, in one statement, or says that others came first: then the copy is brought up to them and the
- * change is tried again. No lock is ever held by a node, so one that sleeps or vanishes stops nobody. The copy gets the change
+ * change is tried again. No lock is ever held by a node, so one that sleeps or vanishes blocks no other node. The copy gets the change
  * when the database has it, in the same way as the changes of others: told by a notification, and looked for twice a second.
  *
  * A node that has applied what a fail-over has lost sees that its last version has another id, and loads the store anew. Nobody
@@ -19,7 +19,7 @@ import { IDENTITY_CHANNEL } from './schema-identity.ts';
 import { ConnectionLost, ServerPair } from './server-pair.ts';
 
 const LOOK_MS = 500;
-/** Of one look. */
+/** Changes that one query reads, at most. */
 const CHANGES_AT_ONCE = 64;
 /** Changes in one version. */
 const TOGETHER_MAX = 64;
@@ -267,7 +267,7 @@ export class IdentityOrder implements ChangeOrder {
 
   // Locks of passphrases
 
-  tellLock(apiKey: string, untilMs: number): void {
+  announceLock(apiKey: string, untilMs: number): void {
     const payload = `l${JSON.stringify([this.#run, apiKey, untilMs])}`;
     this.#server
       .read({ text: 'SELECT pg_notify($1, $2)', values: [IDENTITY_CHANNEL, payload] })

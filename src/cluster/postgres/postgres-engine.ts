@@ -1,10 +1,10 @@
 /** PostgreSQL as the engine. */
 import {
-  Fenced,
-  type News,
+  type EngineNotice,
   type OfferedPack,
   type PackEngine,
-  type Placed,
+  PackFenced,
+  type PlacedPack,
   type StoredPack,
 } from '../engine.ts';
 import type { DatabaseAddress } from './address.ts';
@@ -23,28 +23,28 @@ const READ = {
 
 export class PostgresEngine implements PackEngine {
   readonly #server: ServerPair;
-  #onNews: (news: News) => void = () => {};
-  #onWord: (word: string) => void = () => {};
+  #onNotice: (notice: EngineNotice) => void = () => {};
+  #onMessage: (message: string) => void = () => {};
 
   constructor(address: DatabaseAddress) {
     this.#server = new ServerPair(address, CHANNEL, (payload) => this.#hear(payload));
   }
 
-  onNews(listener: (news: News) => void): void {
-    this.#onNews = listener;
+  onNotice(listener: (notice: EngineNotice) => void): void {
+    this.#onNotice = listener;
   }
 
-  /** Called with what a node has said by `tell`. */
-  onWord(listener: (word: string) => void): void {
-    this.#onWord = listener;
+  /** Called with what a node has sent by `notify`. */
+  onMessage(listener: (message: string) => void): void {
+    this.#onMessage = listener;
   }
 
-  /** Says one word of lower-case letters to all nodes; it may be lost. */
-  tell(word: string): void {
-    this.#server.read({ text: `NOTIFY ${CHANNEL}, '=${word}'` }).catch(() => {});
+  /** Sends a message of lower-case letters to all nodes; it may be lost. */
+  notify(message: string): void {
+    this.#server.read({ text: `NOTIFY ${CHANNEL}, '=${message}'` }).catch(() => {});
   }
 
-  async append(pack: OfferedPack): Promise<Placed> {
+  async append(pack: OfferedPack): Promise<PlacedPack> {
     const { duty } = pack;
     const values = [
       pack.run,
@@ -65,7 +65,7 @@ export class PostgresEngine implements PackEngine {
       const [row] = rows as [{ no_: string; first_seq_: string; at_: string }];
       return { no: Number(row.no_), firstSeq: Number(row.first_seq_), at: Number(row.at_) };
     } catch (error) {
-      if ((error as { code?: unknown }).code === FENCED) throw new Fenced((error as Error).message);
+      if ((error as { code?: unknown }).code === FENCED) throw new PackFenced((error as Error).message);
       throw error;
     }
   }
@@ -80,7 +80,7 @@ export class PostgresEngine implements PackEngine {
   }
 
   confirm(no: number): void {
-    // A hint: who misses it looks each second.
+    // A hint: a node that misses it reads the log each second.
     this.#server.read({ text: `NOTIFY ${CHANNEL}, 'c${no}'` }).catch(() => {});
   }
 
@@ -94,12 +94,12 @@ export class PostgresEngine implements PackEngine {
 
   #hear(payload: string): void {
     if (payload.startsWith('=')) {
-      this.#onWord(payload.slice(1));
+      this.#onMessage(payload.slice(1));
       return;
     }
     const no = Number(payload.replace(/^c/, ''));
     if (!Number.isSafeInteger(no)) return;
-    this.#onNews(payload.startsWith('c') ? { confirmed: no } : { visible: no });
+    this.#onNotice(payload.startsWith('c') ? { confirmed: no } : { visible: no });
   }
 }
 

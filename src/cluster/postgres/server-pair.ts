@@ -6,7 +6,7 @@
 import pg from 'pg';
 import type { DatabaseAddress } from './address.ts';
 
-/** Of one host, before the next is tried. */
+/** Time for one host, before the next is tried. */
 const CONNECT_MS = 500;
 /** At the start nobody waits for an answer, and a busy server is not one that has gone. */
 const FIRST_CONNECT_MS = 5_000;
@@ -31,7 +31,7 @@ interface Pair {
   readonly reader: pg.Client;
   /** Aborted when either has gone. */
   readonly gone: AbortController;
-  /** Of each, one statement at a time. */
+  /** The last statement on each connection: one runs at a time. */
   lastWrite: Promise<unknown>;
   lastRead: Promise<unknown>;
 }
@@ -158,7 +158,7 @@ export class ServerPair {
       this.#identity = identity;
       const pair: Pair = { writer, reader, gone, lastWrite: Promise.resolve(), lastRead: Promise.resolve() };
       this.#pair = pair;
-      const timer = setInterval(() => this.#beat(pair), HEARTBEAT_MS);
+      const timer = setInterval(() => this.#heartbeat(pair), HEARTBEAT_MS);
       timer.unref();
       gone.signal.addEventListener('abort', () => {
         clearInterval(timer);
@@ -170,7 +170,7 @@ export class ServerPair {
     }
   }
 
-  #beat(pair: Pair): void {
+  #heartbeat(pair: Pair): void {
     const silent = setTimeout(() => pair.gone.abort(), SILENT_MAX_MS);
     silent.unref();
     this.#readInTurn(pair, { text: 'SELECT 1' })

@@ -5,7 +5,7 @@
 import pg from 'pg';
 import type { DatabaseAddress } from './address.ts';
 
-/** Of one host, before the next is tried. */
+/** Time for one host, before the next is tried. */
 const CONNECT_MS = 1_000;
 /** At the start nobody waits for an answer, and a busy server is not one that has gone. */
 const FIRST_CONNECT_MS = 5_000;

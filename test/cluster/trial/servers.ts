@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { StoredPack } from '../../../src/cluster/engine.ts';
 import { type DatabaseAddress, readAddress } from '../../../src/cluster/postgres/address.ts';
+import { durabilityRefusals } from '../../../src/cluster/postgres/durability-checks.ts';
 import { PostgresEngine } from '../../../src/cluster/postgres/postgres-engine.ts';
-import { refusalsOf } from '../../../src/cluster/postgres/promises.ts';
 import { until } from '../../harness/until.ts';
 import { PostgresServer, ROLE } from '../../postgres/server.ts';
 import { Link } from './link.ts';
@@ -59,7 +59,7 @@ export class Servers {
       client.on('error', () => {});
       try {
         await client.connect();
-        return (await refusalsOf(client, 'standby')).length === 0;
+        return (await durabilityRefusals(client, 'standby')).length === 0;
       } finally {
         await client.end().catch(() => {});
       }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { placeOf } from '../../../cluster/postgres/address.ts';
-import type { Durability } from '../../../cluster/postgres/promises.ts';
+import type { Durability } from '../../../cluster/postgres/durability-checks.ts';
 import { startCall } from '../../../program-name.ts';
 import { dataDirectory } from '../../config/memory-mode.ts';
 import { configOf } from '../command-line.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { placeOf } from '../../../cluster/postgres/address.ts';
-import type { Durability } from '../../../cluster/postgres/promises.ts';
+import type { Durability } from '../../../cluster/postgres/durability-checks.ts';
 import { BOURSE, startCall } from '../../../program-name.ts';
 import { configOf } from '../command-line.ts';
 import { facts, show } from '../operator-command.ts';

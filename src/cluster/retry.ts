@@ -1,13 +1,13 @@
-/** A start that meets a busy or restarting server tries again for a while. */
+/** A start that finds the server unreachable, busy or restarting, tries again for a while. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionLost } from './postgres/server-pair.ts';
 import { Unreachable } from './postgres/side-connection.ts';
 
-const PATIENCE_MS = 15_000;
+const RETRY_FOR_MS = 15_000;
 const PAUSE_MS = 250;
 
-export async function patiently<Result>(connect: () => Promise<Result>): Promise<Result> {
-  const endMs = performance.now() + PATIENCE_MS;
+export async function retryWhileUnreachable<Result>(connect: () => Promise<Result>): Promise<Result> {
+  const endMs = performance.now() + RETRY_FOR_MS;
   for (;;) {
     try {
       return await connect();

@@ -14,24 +14,24 @@ interface Facts {
   readonly samePid: boolean;
 }
 
-interface Promised {
+interface DurabilityCheck {
   readonly holds: (facts: Facts, durability: Durability) => boolean;
   readonly refusal: (facts: Facts) => string;
 }
 
-const setting = (name: string, wanted: string): Promised => ({
+const setting = (name: string, wanted: string): DurabilityCheck => ({
   holds: ({ settings }) => settings[name] === wanted,
   refusal: ({ settings }) =>
     `${name} is ${settings[name]}: set ${name} = ${wanted}, else a crash of the server loses commands`,
 });
 
-const unlimited = (name: string): Promised => ({
+const unlimited = (name: string): DurabilityCheck => ({
   holds: ({ settings }) => settings[name] === undefined || settings[name] === '0',
   refusal: ({ settings }) =>
     `${name} is ${settings[name]} ms for this role: ALTER ROLE ... SET ${name} = 0, because an append waits for the standby as long as it takes`,
 });
 
-const PROMISES: readonly Promised[] = [
+const CHECKS: readonly DurabilityCheck[] = [
   {
     holds: ({ version }) => version >= VERSION_LEAST,
     refusal: ({ version }) =>
@@ -65,9 +65,9 @@ const PROMISES: readonly Promised[] = [
 ];
 
 /** Every reason why the server is not trusted; none when it is. */
-export async function refusalsOf(client: pg.Client, durability: Durability): Promise<string[]> {
+export async function durabilityRefusals(client: pg.Client, durability: Durability): Promise<string[]> {
   const facts = await factsOf(client);
-  return PROMISES.filter(({ holds }) => !holds(facts, durability)).map(({ refusal }) => refusal(facts));
+  return CHECKS.filter(({ holds }) => !holds(facts, durability)).map(({ refusal }) => refusal(facts));
 }
 
 async function factsOf(client: pg.Client): Promise<Facts> {
