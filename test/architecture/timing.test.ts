@@ -17,6 +17,7 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/cluster/run.ts': 'shown',
   'test/cluster/trial/session.ts': 'when a doubtful order is looked up',
   'test/cluster/trial/trial.ts': 'acceptance, not in npm test: an order after a fault has its bound',
+  'test/install/package.install.ts': 'time of a driven clock, which no machine makes slower',
   'test/lab/driven.test.ts': 'time of a driven clock, which no machine makes slower',
   'test/security/hostile/hostile-run.ts': 'a request is compared with a cheap one on the same machine',
   'test/security/hostile/raw-http.ts': 'shown',
