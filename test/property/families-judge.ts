@@ -12,6 +12,8 @@
  * (1) The edge of the family by one command is at most the sum of
  *   - trades with strangers' and makers' own orders: how much better than outside the price was for the family;
  *   - forced closes and deleveraging, of strangers and of itself, within the reach of a forced close (rules 13.7 (a));
+ *     When overdue work is finished (rules 14.3 (d)) the mark is that of the second before: from a price that was heard of
+ *     only in that second it may be as far as it is;
  *   - funding that it was paid, at a rate that quotes of backed accounts can explain (rules 13.8);
  *   - what the insurance fund paid in a forced close of the family, at most a fifth of it a close (rules 13.7 (b)), and in
  *     an hour at most 60 % of what it held;
@@ -113,6 +115,10 @@ export class Judge {
     this.pricesMoved(() => {});
   }
 
+  get overdue(): number {
+    return this.trades.overdue;
+  }
+
   /** Outside prices change: what follows from that is exposure. */
   pricesMoved(change: () => void): void {
     const everybody = [...this.members, ...this.strangers.accounts];
@@ -127,15 +133,22 @@ export class Judge {
     this.strangers.lookAgain();
     this.funds.lookAgain();
     this.custody = COIN_NAMES.map((_, coin) => custodyOf(this.state, coin));
+    this.told.remember();
   }
 
   /** After each command; returns whether something is wrong. */
   observe(command: Command, result: CommandResult, events: readonly Event[]): boolean {
+    this.check(command, result, events);
+    this.told.remember();
+    return this.finding !== undefined;
+  }
+
+  private check(command: Command, result: CommandResult, events: readonly Event[]): void {
     const { state } = this;
     const second = state.nextSecond !== this.nextSecond;
     this.passed = state.nextSecond - this.nextSecond;
     this.nextSecond = state.nextSecond;
-    if (result.rejectReason !== RejectReason.none && !second && events.length === 0) return false;
+    if (result.rejectReason !== RejectReason.none && !second && events.length === 0) return;
     const fills = events.flatMap((event) => (event.type === 'fill' ? [event.fill] : []));
     this.fills += fills.length;
     this.countDelivery(command);
@@ -146,7 +159,6 @@ export class Judge {
     this.checkRolls();
     this.strangers.check(command, events, fills, this.passed);
     this.tiers.check(command, result, fills);
-    return this.finding !== undefined;
   }
 
   /** When the run is over, feeds have spoken and no work is open. */

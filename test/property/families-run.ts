@@ -44,6 +44,7 @@ export interface Run {
   readonly endsWithin: boolean;
   readonly finding: Finding | undefined;
   readonly allowed: Judge['allowed'];
+  readonly overdue: Judge['overdue'];
   readonly done: ReadonlyMap<CommandType, number>;
 }
 
@@ -161,8 +162,9 @@ export function run(seed: number, { without = [], only, steps: most = STEPS, por
   const endsWithin = exchange.hasOpenWork;
   if (!wrong) stage.end();
   const { commands, done, hours, ends } = stage;
-  const { fills, finding, allowed } = judge;
-  return { seed, portion, terms, steps, commands, fills, hours, ends, endsWithin, finding, allowed, done };
+  const { fills, finding, allowed, overdue } = judge;
+  const counts = { commands, fills, hours, ends, done };
+  return { seed, portion, terms, steps, ...counts, endsWithin, finding, allowed, overdue };
 }
 
 /** Of a batch, at least one of its items. */

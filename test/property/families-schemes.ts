@@ -104,7 +104,11 @@ const OF_RULES_17_1: Readonly<Record<string, Scheme>> = {
 
 export const SCHEMES_OF_RULES_17_1: readonly string[] = Object.keys(OF_RULES_17_1);
 
-export const SCHEMES: Readonly<Record<string, Scheme>> = {
+const OF_RULES_17: Readonly<Record<string, Scheme>> = {
   ...OF_RULES_17_1,
   loseBesideGain: wallets.loseBesideGain,
 };
+
+export const SCHEMES_OF_RULES_17: readonly string[] = Object.keys(OF_RULES_17);
+
+export const SCHEMES: Readonly<Record<string, Scheme>> = OF_RULES_17;

@@ -108,15 +108,17 @@ export class Strangers {
   }
 
   checkForced(fills: readonly FillRecord[]): void {
-    for (const { uid, instrument, futures } of fills) {
+    for (const fill of fills) {
+      const { uid, instrument, futures } = fill;
       if (futures?.kind !== OrderKind.liquidation || !strangers.has(uid)) continue;
       const contract = this.state.instruments[instrument]!;
       const index = this.state.indexOf(contract)!;
       // A voice that comes back moves the index over a minute, whatever the voices say meanwhile (rules 5.14 (e)).
       const outside = index.isSpread ? Number(index.price) * 1e-8 : this.world.priceOf(contract);
       const price = this.worth.settlementOf(contract) ?? outside;
-      const mark = this.trades.markOf(instrument);
-      if (Math.abs(mark / price - 1) > MARK_AWAY && !this.told.isUntold())
+      const mark = this.told.markAt(fill);
+      const untold = this.told.isUntold() || this.told.wasUntold(fill);
+      if (Math.abs(mark / price - 1) > MARK_AWAY && !untold)
         this.find('mark', `stranger ${uid} is liquidated at a mark of ${mark} while outside it is ${price}`);
     }
   }

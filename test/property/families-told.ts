@@ -1,5 +1,6 @@
 /** What the venue was told of the outside world, and when. */
 import type { Command } from '../../src/core/model/command.ts';
+import type { FillRecord } from '../../src/core/model/event.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { COIN, INDICES } from './families-venue.ts';
 import type { World } from './families-world.ts';
@@ -22,6 +23,8 @@ export const DESKS: ReadonlySet<Command['type']> = new Set([
 export class Told {
   private readonly state: State;
   private readonly world: World;
+  /** Of the moment before the present command: which indices were untold, and the mark of each contract. */
+  private before: { now: number; untold: boolean[]; markTicks: (number | undefined)[] } | undefined;
 
   constructor(state: State, world: World) {
     this.state = state;
@@ -57,6 +60,39 @@ export class Told {
     // What was told in this second counts from the next one on.
     const heard = state.now - told.reportedTime < SECOND_MS;
     return state.now - told.reportedTime <= SILENT_MS && (away(told.price) || (heard && away(price)));
+  }
+
+  /** After each command and each move of outside prices. */
+  remember(): void {
+    const { state } = this;
+    this.before = {
+      now: state.now,
+      untold: INDICES.map((_, n) => this.isUntoldOn(n)),
+      markTicks: state.instruments.map((instrument) => state.market(instrument).futures?.markTicks),
+    };
+  }
+
+  /**
+   * The mark that a contract was closed at by force. Work that is overdue is finished, with its forced closes, before the
+   * prices of the second that comes (rules 14.3 (d), 14.5 (d)): that of the second before.
+   */
+  markAt(fill: FillRecord): number {
+    const { state } = this;
+    const instrument = state.instruments[fill.instrument]!;
+    const known = this.beforeOf(fill)?.markTicks[fill.instrument];
+    return (known ?? state.market(instrument).futures!.markTicks) / 10 ** instrument.pricePrecision;
+  }
+
+  /** Was it made before the clock moved, while its price was untold? A command of its own in that second is not judged. */
+  wasUntold(fill: FillRecord): boolean {
+    const { state } = this;
+    const index = state.indexOf(state.instruments[fill.instrument]!)!;
+    return this.beforeOf(fill)?.untold[state.indices.indexOf(index)] ?? false;
+  }
+
+  private beforeOf({ time }: FillRecord): Told['before'] {
+    const { state, before } = this;
+    return before !== undefined && time <= before.now && before.now < state.now ? before : undefined;
   }
 
   /** Is a dollar coin not what the venue takes it for? It follows within a minute, as far as somebody says it (rules 13.3). */

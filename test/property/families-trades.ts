@@ -17,6 +17,8 @@ const REACH_MAX = 0.0306;
 export class Trades {
   /** What trades of the family in coin-margined contracts gave both sides together, in dollars. */
   rolled = 0;
+  /** Dollars that overdue work gave it beyond the reach of its closes, at a price that the venue had not heard of. */
+  overdue = 0;
   private readonly state: State;
   private readonly world: World;
   private readonly worth: Worth;
@@ -66,7 +68,23 @@ export class Trades {
     const rebates = own.reduce((sum, fill) => sum + Math.max(0, -this.feeOf(fill)), 0);
     if (forcedOther === undefined && own.every(({ futures }) => futures?.kind !== OrderKind.adl))
       return Math.max(0, edge) + rebates;
-    return Math.max(0, Math.min(edge, this.reachOf(own, forcedOther, fills)));
+    const reach = this.reachOf(own, forcedOther, fills);
+    const overdue = Math.max(0, Math.min(edge - reach, this.untoldOf(own)));
+    this.overdue += overdue;
+    return Math.max(0, Math.min(edge, reach + overdue));
+  }
+
+  /** How far the mark of a close was from an outside price that the venue heard of only in that second. */
+  private untoldOf(own: readonly FillRecord[]): number {
+    const { state, world, told } = this;
+    let sum = 0;
+    for (const fill of own) {
+      if (!told.wasUntold(fill)) continue;
+      const instrument = state.instruments[fill.instrument]!;
+      const notional = fill.sizeLots * instrument.unitsPerLotNumber * 1e-8 * world.prices[instrument.base]!;
+      sum += notional * Math.abs(told.markAt(fill) / world.priceOf(instrument) - 1);
+    }
+    return sum;
   }
 
   /** What a forced close may give away: the distance to W, and what the mark is away from the outside price. */

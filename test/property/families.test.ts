@@ -18,6 +18,7 @@ import {
   SCHEMES_UNTIL_SIXTH_EDITION as EARLIER,
   SCHEMES_OF_RULES_16,
   SCHEMES_OF_RULES_16_1,
+  SCHEMES_OF_RULES_17,
   SCHEMES_OF_RULES_17_1,
 } from './families-schemes.ts';
 import { report, shrink } from './families-shrink.ts';
@@ -138,6 +139,12 @@ test('a run that ends between the portions of a contract that ends is judged whe
   const tried = run(1_129_097_219, { only: SCHEMES_OF_RULES_17_1, portion: 3 });
   assert.ok(tried.endsWithin && tried.ends > 0, 'no work is open at the end');
   if (tried.finding !== undefined) assert.fail(report(tried));
+});
+
+test('work that is overdue is finished before the prices of a second, and its forced closes are judged by those before', () => {
+  const tried = run(1_133_096_815, { only: SCHEMES_OF_RULES_17, portion: 2 });
+  if (tried.finding !== undefined) assert.fail(report(tried));
+  assert.ok(tried.overdue > 1000, 'no overdue work closes by an earlier price');
 });
 
 /** Who sends a command: the family, by a random act or a scheme, or else somebody it cannot command, and why. */
