@@ -4,7 +4,8 @@ import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
 import { Statistics } from './statistics.ts';
 import { World } from './world.ts';
 
-const SEEDS_MAX = 60;
+/** An fsync fails in few lives, and in fewer the power does after it. */
+const SEEDS_MAX = 120;
 
 mock.timers.enable({ apis: ['setInterval'] });
 
