@@ -114,9 +114,9 @@ export async function spawnNode(
   const program = startServerProgram(flags, { env: { ...process.env, ...env } });
   const child = program.process;
   const exited = new Promise<number | null>((resolve) => {
-    child.once('exit', (code) => {
-      if (code !== null && code !== 0)
-        console.error(`node ${name} ended with code ${code}:\n${program.stderr}`);
+    child.once('exit', (code, signal) => {
+      if (code !== 0 && signal !== 'SIGKILL')
+        console.error(`node ${name} ended with ${code ?? signal}:\n${program.stderr}`);
       resolve(code);
     });
   });

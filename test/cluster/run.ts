@@ -104,7 +104,7 @@ async function tests(files: readonly string[], env: Readonly<Record<string, stri
   });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) {
-    const logs = [...output.matchAll(/^node \S+ ended with code [\s\S]*?(?=^[ℹ✔✖▶]|^ {2,}[✔✖▶])/gm)].map(
+    const logs = [...output.matchAll(/^node \S+ ended with [\s\S]*?(?=^[ℹ✔✖▶]|^ {2,}[✔✖▶])/gm)].map(
       ([log]) => log,
     );
     throw new Error([...logs, output.slice(Math.max(0, output.indexOf(FAILING)))].join('\n'));

@@ -47,9 +47,10 @@ export const QUICK_BUT_TRUSTED: Readonly<Record<string, string>> = {
   full_page_writes: 'on',
 };
 
-/** Ends the server when the pipe does, which is when the test does. */
+/** Ends the server when the pipe does, which is when the test does. When the server has ended its number may be another process's. */
 const WITH_LIFELINE =
-  'exec 3<&0 </dev/null; "$@" 3<&- & server=$!; { cat <&3; kill -QUIT $server; } >/dev/null 2>&1 & { wait $server; } 2>/dev/null';
+  'exec 3<&0 </dev/null; "$@" 3<&- & server=$!; { cat <&3; kill -QUIT $server; } >/dev/null 2>&1 & lifeline=$!; ' +
+  '{ wait $server; } 2>/dev/null; kill -KILL $lifeline';
 
 interface Account {
   readonly uid?: number;
@@ -205,6 +206,8 @@ export class PostgresServer {
 
   /** To the server, which makes no new processes meanwhile, and to all it has. */
   #signal(signal: NodeJS.Signals): void {
+    // The file of one that was killed stays, and its number may be another process's by now.
+    if (this.#hasEnded) return;
     const pid = this.#postmaster();
     process.kill(pid, 'SIGSTOP');
     const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)])
@@ -216,6 +219,7 @@ export class PostgresServer {
 
   /** As an administrator does it: connections are closed, everything is written. */
   async stop(): Promise<void> {
+    if (this.#hasEnded) return;
     process.kill(this.#postmaster(), 'SIGINT');
     await this.#ended();
   }
@@ -259,10 +263,14 @@ export class PostgresServer {
     return Number(readFileSync(join(this.cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
   }
 
-  async #ended(): Promise<void> {
+  get #hasEnded(): boolean {
     const { exitCode, signalCode } = this.#process!;
+    return exitCode !== null || signalCode !== null;
+  }
+
+  async #ended(): Promise<void> {
     this.#process!.ref();
-    if (exitCode === null && signalCode === null) await once(this.#process!, 'exit');
+    if (!this.#hasEnded) await once(this.#process!, 'exit');
   }
 
   /** The error of the last attempt when the server has ended or time is up. */

@@ -111,12 +111,8 @@ export class Servers {
   async end(): Promise<void> {
     this.link.close();
     for (const server of new Set([this.#first, this.standby])) {
-      try {
-        server.unpause();
-        await server.kill();
-      } catch {
-        // It has gone already.
-      }
+      server.unpause();
+      await server.kill();
     }
     await sleep(1);
   }

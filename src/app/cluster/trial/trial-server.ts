@@ -113,6 +113,8 @@ export class TrialServer {
 
   /** As a power loss: nothing is written any more. */
   async kill(): Promise<void> {
+    // The file of one that has ended stays, and its number may be another process's by now.
+    if (this.#child === undefined || this.#child.hasEnded) return;
     const pid = this.#pid();
     // It makes no new processes meanwhile.
     process.kill(pid, 'SIGSTOP');
