@@ -18,7 +18,7 @@ import { ClusterHistory } from './cluster-history.ts';
 import { Duties, type DutyName } from './duties.ts';
 import type { Duty, StoredPack } from './engine.ts';
 import { EngineTime } from './engine-time.ts';
-import { isAlive, Membership, type NodeFacts } from './membership.ts';
+import { isAlive, type Member, Membership, type NodeFacts } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
 import { decodePack, FIRST_CHAIN } from './pack.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
@@ -32,6 +32,7 @@ import { SideConnection } from './postgres/side-connection.ts';
 import { retryWhileUnreachable } from './retry.ts';
 import { type AppliedPack, type LogPosition, SharedLog } from './shared-log.ts';
 import { finishSnapshots, loadSnapshot, writeSnapshot } from './snapshots.ts';
+import { StateComparison } from './state-comparison.ts';
 
 const HEARTBEAT_MS = 1_000;
 /** Ticks come every second: a node that has seen no pack for so long may be cut off. */
@@ -122,10 +123,7 @@ export class ClusterNode {
   #heartbeatUnderWay: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isServing = false;
-  /** Nodes have come to different states, and no majority says which is right. */
-  #disagreement: string | undefined;
-  /** By run: was its state, in the last pack that told it, that of this node? */
-  readonly #equalStates = new Map<number, boolean>();
+  readonly #states = new StateComparison();
   #hash: NodeFacts['hash'];
   #hashedAt = 0;
   #snapshotMs = Number.NEGATIVE_INFINITY;
@@ -158,7 +156,7 @@ export class ClusterNode {
       digest: () => exchange.state.digest.value,
       onRetryableError,
       onDisagreement: () => void this.heartbeat(),
-      judgeState: (other, isEqual) => this.#judgeState(other, isEqual),
+      judgeState: (other, isEqual) => this.#states.byPack(other, isEqual, this.#others()),
       admit: refuseUnknown,
       keepAside: (packs) => this.#keepAside(packs),
       onPack: (pack) => this.#applied(pack),
@@ -322,7 +320,7 @@ export class ClusterNode {
         !differs,
         `this machine's clock is ${Math.round(Math.abs(engineAheadMs))} ms ${engineAheadMs > 0 ? 'behind' : 'ahead of'} the database's`,
       ),
-      check('cluster states', this.#disagreement === undefined, this.#disagreement),
+      check('cluster states', this.#states.disagreement === undefined, this.#states.disagreement),
       {
         name: 'cluster copies',
         ok: true,
@@ -421,9 +419,10 @@ export class ClusterNode {
     if (!this.#isServing || command.type === 'tick') return undefined;
     const { cutOff } = this;
     if (cutOff !== undefined) return cutOff;
-    return this.#disagreement === undefined || isCancellation(command, this.sequencer.state)
+    const { disagreement } = this.#states;
+    return disagreement === undefined || isCancellation(command, this.sequencer.state)
       ? undefined
-      : this.#disagreement;
+      : disagreement;
   }
 
   async #heartbeat(): Promise<void> {
@@ -479,34 +478,16 @@ export class ClusterNode {
       );
   }
 
-  /** As packs tell it: a node that is wrong stops before it sends more, without asking the database. */
-  #judgeState(run: number, isEqual: boolean): Error | undefined {
-    this.#equalStates.set(run, isEqual);
-    if (isEqual) return undefined;
-    const known = this.#membership.view.members.filter(
-      ({ run: each }) => each !== this.#membership.run && this.#equalStates.has(each),
-    );
-    const differing = known.filter(({ run: each }) => this.#equalStates.get(each) === false);
-    const agreeing = 1 + known.length - differing.length;
-    return differing.length > agreeing ? inMinority(differing.map(({ name }) => name).join(', ')) : undefined;
+  #compareStates(): void {
+    const { disagreement: before } = this.#states;
+    const wrong = this.#states.byRows(this.#others(), (no) => this.log.digestAfter(no));
+    if (wrong !== undefined) this.sequencer.halt(wrong);
+    const { disagreement } = this.#states;
+    if (disagreement !== undefined && disagreement !== before) this.#options.warn(disagreement);
   }
 
-  /** Each node says what its state was after the last pack that it had applied. */
-  #compareStates(): void {
-    const others = this.#membership.view.members.filter(({ name }) => name !== this.#options.name);
-    const compared = others.flatMap(({ name, applied, digest }) => {
-      const mine = this.log.digestAfter(applied);
-      return mine === undefined ? [] : [{ name, isEqual: mine === digest }];
-    });
-    const differing = compared.filter(({ isEqual }) => !isEqual).map(({ name }) => name);
-    if (differing.length === 0) return;
-    const agreeing = 1 + compared.length - differing.length;
-    const names = differing.join(', ');
-    if (differing.length > agreeing) this.sequencer.halt(inMinority(names));
-    else if (differing.length === agreeing && this.#disagreement === undefined) {
-      this.#disagreement = `nodes have come to different states (${names} and this one) and no majority says which is right: only cancellations are taken until the operator has stopped the wrong one and started this one again`;
-      this.#options.warn(this.#disagreement);
-    }
+  #others(): readonly Member[] {
+    return this.#membership.view.members.filter(({ name }) => name !== this.#options.name);
   }
 
   async #beginHistory(): Promise<void> {
@@ -640,8 +621,3 @@ async function openHistory(
     Math.max(stored, begin.nextSeq - 1),
   );
 }
-
-const inMinority = (names: string) =>
-  new Error(
-    `this node has come to another state than most of the cluster (${names}): it stops, and the others go on`,
-  );
