@@ -1,7 +1,7 @@
 /**
  * Durable place-order, signed over HTTP and over one WebSocket with as many in flight, in turns with an exchange that records
  * its requests and with two baselines over HTTP: a bare `node:http` server, and one that also parses the same JSON and
- * checks the same signature. With `--against DIR` the exchange of another checkout takes part.
+ * checks the same signature. With `--against DIR` several processes of this and of another checkout are compared first.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,8 +13,8 @@ import { SignedClient } from '../test/harness/signed-client.ts';
 import type { Block, BlockResult } from './http-blocks.ts';
 import type { LoadJob, LoadResult } from './http-load.ts';
 import { quantile } from './pairs.ts';
-import { compareSides, PROCESSES } from './recorder-cost.ts';
 import { type Benchmark, type BenchmarkOptions, printTable, rate } from './report.ts';
+import { compareSides, PROCESSES, type Sides } from './sides.ts';
 
 const CONNECTIONS = 64;
 const ROUNDS = 20;
@@ -45,6 +45,7 @@ interface Contestant {
 export const gateway: Benchmark = {
   title: 'gateway: durable place-order over HTTP keep-alive and over a WebSocket',
   async run({ against }: BenchmarkOptions) {
+    if (against !== undefined) await compareCheckouts(against);
     const ours = await openExchange('bourse', undefined, '--inspect', 'off');
     const recording = await openExchange('bourse --inspect on', undefined, '--inspect', 'on');
     await firstAnswer(recording.job);
@@ -57,11 +58,6 @@ export const gateway: Benchmark = {
       recording,
       await openBare('node:http alone', ['bare', answer], job),
     ];
-    if (against !== undefined) {
-      const other = await openExchange(`bourse of ${against}`, against);
-      await firstAnswer(other.job);
-      contestants.push(other);
-    }
     const generator = await openGenerator(contestants.map(({ job }) => job));
     await compare(contestants, generator);
     generator.close();
@@ -116,17 +112,42 @@ async function runBlock(generator: Generator, pid: number, block: Block) {
   return { wall, failures, thread: mainThreadSeconds(pid) - before };
 }
 
-async function recorderCost(): Promise<void> {
-  const [off, on, otherOff]: [Contestant[], Contestant[], Contestant[]] = [[], [], []];
+function recorderCost(): Promise<void> {
+  const open = (inspect: string) => openExchange(inspect, undefined, '--inspect', inspect);
+  return compareExchanges(
+    'recorder on and off',
+    ['off', 'on'],
+    () => open('off'),
+    () => open('on'),
+  );
+}
+
+function compareCheckouts(against: string): Promise<void> {
+  return compareExchanges(
+    'this checkout and the other',
+    ['the other', 'this'],
+    () => openExchange('the other', against),
+    // The recorder is compared below.
+    () => openExchange('this', undefined, '--inspect', 'off'),
+  );
+}
+
+async function compareExchanges(
+  title: string,
+  names: Sides<Contestant>['names'],
+  openBase: () => Promise<Contestant>,
+  openCompared: () => Promise<Contestant>,
+): Promise<void> {
+  const [base, compared, control]: [Contestant[], Contestant[], Contestant[]] = [[], [], []];
   for (let n = 0; n < PROCESSES; n++) {
-    off.push(await openExchange('off', undefined, '--inspect', 'off'));
-    on.push(await openExchange('on', undefined, '--inspect', 'on'));
-    otherOff.push(await openExchange('off', undefined, '--inspect', 'off'));
+    base.push(await openBase());
+    compared.push(await openCompared());
+    control.push(await openBase());
   }
-  const all = [...off, ...on, ...otherOff];
+  const all = [...base, ...compared, ...control];
   for (const { job } of all) await firstAnswer(job);
   const generator = await openGenerator(all.map(({ job }) => job));
-  await compareSides(off, on, otherOff, (contestant, requests) =>
+  await compareSides({ title, names, base, compared, control }, (contestant, requests) =>
     runBlock(generator, contestant.pid, { server: all.indexOf(contestant), requests }),
   );
   generator.close();

@@ -1,9 +1,9 @@
 /**
- * What recording costs an order. A process is compiled a little otherwise at each start, which makes it faster or slower than
- * the next by as much as is looked for here; and other work slows single blocks. So there are several processes of each side, their
- * blocks are short and taken in turns, a ratio is taken between neighbours, and beside the ratio of on to off stands that of
- * off to another off, which is what the figure can be trusted to. Each process gets as many blocks as every other, at the same
- * distance: one that rested longer begins with colder caches.
+ * Small differences between two kinds of server. A process is compiled a little otherwise at each start, which makes it faster or
+ * slower than the next by as much as is looked for here; and other work slows single blocks. So there are several processes of each
+ * kind, their blocks are short and taken in turns, a ratio is taken between neighbours, and beside the ratio of the two kinds stands
+ * that of the first to more of its own, which is what the figure can be trusted to. Each process gets as many blocks as every other,
+ * at the same distance: one that rested longer begins with colder caches.
  */
 import { quantile } from './pairs.ts';
 import { printTable } from './report.ts';
@@ -21,31 +21,39 @@ interface Spent {
   readonly thread: number;
 }
 
+export interface Sides<Server> {
+  readonly title: string;
+  /** Of the two kinds. */
+  readonly names: readonly [base: string, compared: string];
+  readonly base: readonly Server[];
+  readonly compared: readonly Server[];
+  /** More of the first kind. */
+  readonly control: readonly Server[];
+}
+
 export async function compareSides<Server>(
-  off: readonly Server[],
-  on: readonly Server[],
-  otherOff: readonly Server[],
+  { title, names: [baseName, comparedName], base, compared, control }: Sides<Server>,
   run: (server: Server, requests: number) => Promise<Spent>,
 ): Promise<void> {
-  const recorded: Ratios = { rates: [], threads: [] };
-  const control: Ratios = { rates: [], threads: [] };
+  const ratios: Ratios = { rates: [], threads: [] };
+  const ofControl: Ratios = { rates: [], threads: [] };
   for (let turn = -WARM_UP_TURNS; turn < TURNS; turn++) {
-    const [plain, kept, again] = await turnOf(turn + WARM_UP_TURNS);
+    const [first, second, again] = await turnOf(turn + WARM_UP_TURNS);
     if (turn < 0) continue;
-    note(recorded, plain, kept);
-    note(control, plain, again);
+    note(ratios, first, second);
+    note(ofControl, first, again);
   }
   console.log(
-    `\nrecorder on and off: ${PROCESSES} processes of each, ${TURNS} turns of ${REQUESTS} orders to one on and two off, each of its own processes;`,
+    `\n${title}: ${PROCESSES} processes of each, ${TURNS} turns of ${REQUESTS} orders to one ${comparedName} and two ${baseName}, each of its own processes;`,
   );
   console.log('a ratio is taken within a turn, the range is where the median lies in 19 of 20 runs.\n');
   printTable(
     ['', 'median', 'range', 'quartiles'],
     [
-      row('orders a second, on to off', recorded.rates),
-      row('main thread per order, on to off', recorded.threads),
-      row('orders a second, off to off', control.rates),
-      row('main thread per order, off to off', control.threads),
+      row(`orders a second, ${comparedName} to ${baseName}`, ratios.rates),
+      row(`main thread per order, ${comparedName} to ${baseName}`, ratios.threads),
+      row(`orders a second, ${baseName} to ${baseName}`, ofControl.rates),
+      row(`main thread per order, ${baseName} to ${baseName}`, ofControl.threads),
     ],
   );
 
@@ -53,7 +61,7 @@ export async function compareSides<Server>(
   async function turnOf(turn: number): Promise<readonly [Spent, Spent, Spent]> {
     const at = (n: number) => n % PROCESSES;
     const round = Math.floor(turn / PROCESSES);
-    const servers = [off[at(turn)]!, on[at(turn + round)]!, otherOff[at(turn + 2 * round)]!];
+    const servers = [base[at(turn)]!, compared[at(turn + round)]!, control[at(turn + 2 * round)]!];
     const spent: Spent[] = [];
     for (let n = 0; n < servers.length; n++) {
       const place = (n + round) % servers.length;
