@@ -54,8 +54,21 @@ export class Front {
   #inFlight = 0;
   #done = 0;
 
+  /** One listener for the end of all responses. */
+  readonly #closed: (this: ServerResponse) => void;
+
   constructor(options: FrontOptions) {
     this.#options = options;
+    const answered = () => {
+      this.#inFlight -= 1;
+      this.#done += 1;
+    };
+    this.#closed = function (this: ServerResponse) {
+      const { socket } = this.req;
+      // The end of the connection may be what the client waits for.
+      if (this.shouldKeepAlive || socket.destroyed) answered();
+      else socket.once('close', answered);
+    };
     this.server = this.#opened();
   }
 
@@ -172,22 +185,18 @@ export class Front {
   }
 
   #request(request: IncomingMessage, response: ServerResponse): void {
-    const answer = () => {
-      this.#inFlight += 1;
-      const answered = () => {
-        this.#inFlight -= 1;
-        this.#done += 1;
-      };
-      // The end of the connection may be what the client waits for.
-      response.once('close', () => {
-        const { socket } = request;
-        if (response.shouldKeepAlive || socket.destroyed) answered();
-        else socket.once('close', answered);
-      });
-      this.#behind!.emit('request', request, response);
-    };
-    if (this.#waiting === undefined) answer();
-    else this.#pass(answer, () => this.#options.refuse(response));
+    if (this.#waiting === undefined) this.#answer(request, response);
+    else
+      this.#pass(
+        () => this.#answer(request, response),
+        () => this.#options.refuse(response),
+      );
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    this.#inFlight += 1;
+    response.on('close', this.#closed);
+    this.#behind!.emit('request', request, response);
   }
 
   #pass(go: () => void, tooLate: () => void): void {

@@ -3,8 +3,9 @@
  * parsed and written again before the check. Clients disagree on how to write the query, so up to four spellings are
  * tried, cheapest first.
  */
-import { constants, createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
+import { constants, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import type { KeyKind } from '../../identity/identity.ts';
+import { hmacBase64 } from './hmac.ts';
 
 export interface SignedText {
   readonly timestamp: string;
@@ -24,15 +25,17 @@ const LOGIN_PATH = '/user/verify';
 
 /** Base64 of 32 bytes. */
 const HMAC_SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
+/** Both sides of a comparison. */
+const [EXPECTED, GIVEN] = [Buffer.alloc(44), Buffer.alloc(44)];
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
 /** A decoded query with one of these could also be the signed text of a different request. */
 const AMBIGUOUS_WHEN_DECODED = /[&=#%+]/;
 
 export function verifyRequest(key: SigningKey, text: SignedText, signature: string): boolean {
   const question = text.url.indexOf('?');
-  const path = question < 0 ? text.url : text.url.slice(0, question);
-  const query = question < 0 ? '' : text.url.slice(question + 1);
-  for (const form of queryForms(query)) {
+  if (question < 0) return matches(key, prehash(text, text.url, NO_QUERY), text.body, signature);
+  const path = text.url.slice(0, question);
+  for (const form of queryForms(text.url.slice(question + 1))) {
     if (matches(key, prehash(text, path, form), text.body, signature)) return true;
   }
   return false;
@@ -60,6 +63,8 @@ interface QueryForm {
   readonly text: string;
   readonly encoding: 'latin1' | 'utf8';
 }
+
+const NO_QUERY: QueryForm = { text: '', encoding: 'latin1' };
 
 /** wire 1.2: raw, decoded, sorted, sorted and decoded; a form equal to an earlier one is not tried again. */
 export function* queryForms(query: string): Generator<QueryForm> {
@@ -127,9 +132,11 @@ export function matches(key: SigningKey, head: Uint8Array, body: Uint8Array, sig
 
 /** Compares the Base64 text, not the decoded bytes: four texts decode to the same 32 bytes, one is right. */
 function matchesHmac(secret: KeyObject, head: Uint8Array, body: Uint8Array, signature: string): boolean {
-  const expected = createHmac('sha256', secret).update(head).update(body).digest('base64');
+  const text = hmacBase64(secret, head, body);
   if (!HMAC_SIGNATURE.test(signature)) return false;
-  return timingSafeEqual(Buffer.from(expected, 'latin1'), Buffer.from(signature, 'latin1'));
+  EXPECTED.write(text, 'latin1');
+  GIVEN.write(signature, 'latin1');
+  return timingSafeEqual(EXPECTED, GIVEN);
 }
 
 function matchesPublicKey(

@@ -110,9 +110,14 @@ export class RequestGuard {
     }
     const { method, url, rawHeaders } = request.raw;
     const { fault } = request;
+    const skewMs = fault?.kind === 'skew' ? fault.ms : 0;
     const incoming = {
-      ...{ method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer },
-      skewMs: fault?.kind === 'skew' ? fault.ms : 0,
+      method: method!,
+      url: url!,
+      rawHeaders,
+      body: bytes,
+      peerAddress: request.peer,
+      skewMs,
     };
     const now = this.#wall.now();
     const verdict = authenticate(incoming, now, this.#identity, this.#clock.now(), this.#replays);

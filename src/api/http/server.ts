@@ -155,8 +155,6 @@ function openServer(
   const app = openHttpServer(
     {
       loggerInstance: logger,
-      // A child logger per request costs more than most requests; log lines name the route themselves.
-      childLoggerFactory: (parent) => parent,
       bodyLimit: HTTP_LIMITS.bodyBytes,
       http: HTTP_LIMITS.server,
       clientErrorHandler: (error, socket) =>
@@ -170,6 +168,9 @@ function openServer(
       },
     },
   );
+  // A child logger per request costs more than most requests; log lines name the route themselves. What a `childLoggerFactory`
+  // returns is checked at each request.
+  app.log.child = () => app.log;
   limitConnections(app.server, options.connectionsMax);
   return app;
 }
