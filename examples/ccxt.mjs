@@ -13,8 +13,8 @@ const count = Number(process.env.ORDERS ?? 3);
 const run = Date.now().toString(36);
 
 const exchange = new ccxt.pro.bitget({
-  apiKey: process.env.BOURSE_KEY ?? 'demo-alice',
-  secret: process.env.BOURSE_SECRET ?? 'demo-alice-secret',
+  apiKey: process.env.BOURSE_API_KEY ?? 'demo-alice',
+  secret: process.env.BOURSE_SECRET_KEY ?? 'demo-alice-secret',
   password: process.env.BOURSE_PASSPHRASE ?? 'demo',
   options: { uta: true },
   urls: {

@@ -17,8 +17,8 @@ RUN = format(int(time.time() * 1000), "x")
 
 exchange = ccxt.bitget(
     {
-        "apiKey": os.environ.get("BOURSE_KEY", "demo-alice"),
-        "secret": os.environ.get("BOURSE_SECRET", "demo-alice-secret"),
+        "apiKey": os.environ.get("BOURSE_API_KEY", "demo-alice"),
+        "secret": os.environ.get("BOURSE_SECRET_KEY", "demo-alice-secret"),
         "password": os.environ.get("BOURSE_PASSPHRASE", "demo"),
         "options": {"uta": True},
     }

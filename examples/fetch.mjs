@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const api = process.env.BOURSE_URL ?? 'http://127.0.0.1:8787';
 const count = Number(process.env.ORDERS ?? 3);
 const run = Date.now().toString(36);
-const key = process.env.BOURSE_KEY ?? 'demo-bot';
-const secret = process.env.BOURSE_SECRET ?? 'demo-bot-secret';
+const key = process.env.BOURSE_API_KEY ?? 'demo-bot';
+const secret = process.env.BOURSE_SECRET_KEY ?? 'demo-bot-secret';
 const passphrase = process.env.BOURSE_PASSPHRASE ?? 'demo';
 
 const sign = (text) => createHmac('sha256', secret).update(text).digest('base64');

@@ -11,8 +11,8 @@ const api = process.env.BOURSE_URL ?? 'http://127.0.0.1:8787';
 const count = Number(process.env.ORDERS ?? 3);
 const run = Date.now().toString(36);
 const keys = {
-  apiKey: process.env.BOURSE_KEY ?? 'demo-bob',
-  apiSecret: process.env.BOURSE_SECRET ?? 'demo-bob-secret',
+  apiKey: process.env.BOURSE_API_KEY ?? 'demo-bob',
+  apiSecret: process.env.BOURSE_SECRET_KEY ?? 'demo-bob-secret',
   apiPass: process.env.BOURSE_PASSPHRASE ?? 'demo',
 };
 

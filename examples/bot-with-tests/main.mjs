@@ -5,8 +5,8 @@ import { GridBot } from './grid-bot.mjs';
 
 const api = process.env.BOURSE_URL ?? 'http://127.0.0.1:8787';
 const exchange = new ccxt.bitget({
-  apiKey: process.env.BOURSE_KEY ?? 'demo-bot',
-  secret: process.env.BOURSE_SECRET ?? 'demo-bot-secret',
+  apiKey: process.env.BOURSE_API_KEY ?? 'demo-bot',
+  secret: process.env.BOURSE_SECRET_KEY ?? 'demo-bot-secret',
   password: process.env.BOURSE_PASSPHRASE ?? 'demo',
   options: { uta: true },
   urls: { api: { uta: api, spot: api, common: api, mix: api } },
