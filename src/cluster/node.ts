@@ -1,53 +1,41 @@
 /**
- * A node of a cluster: its state from the newest snapshot and the packs after it, its place in the log of all nodes, the
- * duties that it may have, and whether it may be trusted to answer.
+ * A node of a cluster: its place in the log of all nodes, the duties that it may have, and whether it may be trusted to answer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeCommand, encodeCommand } from '../core/codec/command-codec.ts';
-import { Exchange } from '../core/engine/exchange.ts';
+import type { Exchange } from '../core/engine/exchange.ts';
 import type { Command, Unstamped } from '../core/model/command.ts';
 import { NEWEST_EDITION } from '../core/model/edition.ts';
-import { openOrderCount } from '../core/reads/reads.ts';
-import { openPostgresHistory } from '../history/postgres/postgres-history.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import { isCancellation } from '../sequencer/load-shedding.ts';
 import { describeListings } from '../sequencer/recovery.ts';
 import { type OrderCall, Unavailable } from '../sequencer/sequencer.ts';
-import { stateHash } from '../sequencer/state-hash.ts';
-import { ClusterHistory } from './cluster-history.ts';
+import type { ClusterHistory } from './cluster-history.ts';
 import { Duties, type DutyName } from './duties.ts';
 import type { Duty, StoredPack } from './engine.ts';
 import { EngineTime } from './engine-time.ts';
-import { isAlive, type Member, Membership, type NodeFacts } from './membership.ts';
+import { HistoryDuty } from './history-duty.ts';
+import { type Member, Membership } from './membership.ts';
 import { NodeSequencer } from './node-sequencer.ts';
-import { decodePack, FIRST_CHAIN } from './pack.ts';
+import { decodePack } from './pack.ts';
+import { PeriodicHash } from './periodic-hash.ts';
 import type { DatabaseAddress } from './postgres/address.ts';
-import { type Durability, durabilityRefusals } from './postgres/durability-checks.ts';
-import { historyAddressOf, prepareHistory } from './postgres/history-address.ts';
-import { ClusterRefused } from './postgres/install.ts';
+import type { Durability } from './postgres/durability-checks.ts';
 import { keepLostPacks } from './postgres/kept-packs.ts';
-import { PostgresEngine } from './postgres/postgres-engine.ts';
-import { SCHEMA_VERSION } from './postgres/schema.ts';
+import type { PostgresEngine } from './postgres/postgres-engine.ts';
 import { SideConnection } from './postgres/side-connection.ts';
-import { retryWhileUnreachable } from './retry.ts';
 import { type AppliedPack, type LogPosition, SharedLog } from './shared-log.ts';
-import { finishSnapshots, loadSnapshot, writeSnapshot } from './snapshots.ts';
+import { SnapshotDuty } from './snapshot-duty.ts';
 import { StateComparison } from './state-comparison.ts';
 
 const HEARTBEAT_MS = 1_000;
 /** Ticks come every second: a node that has seen no pack for so long may be cut off. */
 const CUT_OFF_MS = 2_000;
 const CLOCK_DIFFERENCE_MAX_MS = 1_000;
-/** A snapshot of a large state takes its time. */
-const SNAPSHOT_ANSWER_MS = 60_000;
 const RETRY_MS = 100;
 const PACKS_AT_ONCE = 64;
-/** How often the whole state is hashed: a small one by time, as that takes some milliseconds, any other by commands. */
-const HASH_EACH_MS = 10_000;
-const HASH_EACH_COMMANDS = 1_000_000;
-const SMALL_STATE = 20_000;
 /** Asks the node that writes the history to store what it has. */
-const STORE_MESSAGE = 'store';
+export const STORE_MESSAGE = 'store';
 
 /** Says that a duty was left. */
 const FREE_MESSAGE = 'free';
@@ -90,12 +78,19 @@ const timers = {
   },
 };
 
-interface Parts {
+/** What a node has found when it joined (`join.ts`). */
+export interface JoinedCluster {
   readonly options: NodeOptions;
   readonly side: SideConnection;
   readonly instance: string;
   readonly run: number;
+  /** The time of the database. */
   readonly now: number;
+  readonly exchange: Exchange;
+  /** Where the snapshot ends. */
+  readonly begin: LogPosition;
+  readonly engine: PostgresEngine;
+  readonly history: ClusterHistory;
 }
 
 export class ClusterNode {
@@ -124,25 +119,17 @@ export class ClusterNode {
   #timer: NodeJS.Timeout | undefined;
   #isServing = false;
   readonly #states = new StateComparison();
-  #hash: NodeFacts['hash'];
-  #hashedAt = 0;
-  #snapshotMs = Number.NEGATIVE_INFINITY;
-  #saving: Promise<void> | undefined;
-  #historyTurn: Promise<void> = Promise.resolve();
+  readonly #hashes: PeriodicHash;
+  readonly #snapshots: SnapshotDuty;
+  readonly #historyDuty: HistoryDuty;
   #isLeaving = false;
 
-  private constructor(
-    { options, side, instance, run, now }: Parts,
-    exchange: Exchange,
-    begin: LogPosition,
-    engine: PostgresEngine,
-    history: ClusterHistory,
-  ) {
+  constructor({ options, side, instance, run, now, exchange, begin, engine, history }: JoinedCluster) {
     this.#options = options;
     this.#side = side;
     this.instance = instance;
     this.history = history;
-    const { name, role, durability, clock, onRetryableError } = options;
+    const { name, role, durability, clock, warn, onRetryableError } = options;
     const query = (text: string, values: readonly unknown[]) => side.query(text, values);
     this.#membership = new Membership(query, { name, run, role, durability });
     this.duties = new Duties(name, query, () => engine.notify(FREE_MESSAGE));
@@ -163,57 +150,24 @@ export class ClusterNode {
     });
     this.sequencer = new NodeSequencer(exchange, this.log, history, clock, begin.nextSeq - 1);
     this.sequencer.withholds = (command) => this.#refusalOf(command);
-    this.#hashedAt = this.#hashPeriod(begin.time);
+    this.#hashes = new PeriodicHash(this.sequencer, begin.time);
     describeListings(history, exchange.state);
     engine.onMessage((message) => {
       if (message === STORE_MESSAGE) history.storeNow();
       if (message === FREE_MESSAGE) void this.heartbeat();
     });
-    this.duties.add('history', {
-      wanted: () => role === 'scribe' || !this.#hasScribe(),
-      begin: () => this.#queueHistory(() => this.#beginHistory()),
-      end: () => this.#queueHistory(() => history.stopWriting()),
+    const wanted = () => role === 'scribe' || !this.#hasScribe();
+    const { duties, log, sequencer } = this;
+    this.#historyDuty = new HistoryDuty({ duties, history, wanted, warn, onRetryableError });
+    this.#snapshots = new SnapshotDuty({
+      ...options,
+      duties,
+      history,
+      wanted,
+      log,
+      side,
+      state: () => sequencer.state,
     });
-    this.duties.add('snapshots', {
-      wanted: () => role === 'scribe' || !this.#hasScribe(),
-      begin: () => {
-        this.#snapshotMs = Number.NaN;
-      },
-      end: () => {},
-    });
-  }
-
-  /** Throws ClusterRefused, or as the database does. */
-  static async join(options: NodeOptions): Promise<ClusterNode> {
-    const side = new SideConnection(options.address);
-    const snapshotConnection = new SideConnection(options.address, SNAPSHOT_ANSWER_MS);
-    try {
-      const instance = await retryWhileUnreachable(() => checkCluster(side, options));
-      const [row] = await side.query(
-        "SELECT nextval('bourse_cluster.run') AS run, bourse_cluster.now_ms() AS now",
-      );
-      const parts = { options, side, instance, run: Number(row!.run), now: Number(row!.now) };
-      const loaded = await loadSnapshot(snapshotConnection, (no, reason) =>
-        options.warn(`the snapshot after pack ${no} is not used: ${reason}`),
-      );
-      if (loaded === undefined) await refuseLostBeginning(side);
-      const begin = loaded?.position ?? { no: 0, nextSeq: 1, chain: FIRST_CHAIN, time: 0 };
-      const exchange = loaded === undefined ? new Exchange() : new Exchange(loaded.state);
-      const engine = new PostgresEngine(options.address);
-      try {
-        await retryWhileUnreachable(() => engine.reconnect());
-        const history = await openHistory(parts, engine, begin);
-        return new ClusterNode(parts, exchange, begin, engine, history);
-      } catch (error) {
-        await engine.close();
-        throw error;
-      }
-    } catch (error) {
-      await side.close();
-      throw error;
-    } finally {
-      await snapshotConnection.close();
-    }
   }
 
   /** Applies what the log has; resolves when that is everything that it had when this was called. */
@@ -359,10 +313,8 @@ export class ClusterNode {
 
   /** Writes one now, if it is this node's to do; resolves when it counts. */
   snapshot(): Promise<void> {
-    this.#saving ??= this.#save().finally(() => {
-      this.#saving = undefined;
-    });
-    return this.#saving;
+    if (!this.duties.holds('snapshots')) return Promise.reject(new Unavailable(this.elsewhere('snapshots')));
+    return this.#snapshots.save();
   }
 
   /** Leaves the cluster in order; the log stays open until `close`. */
@@ -374,7 +326,7 @@ export class ClusterNode {
       await this.snapshot().catch((error: Error) => this.#options.warn('no snapshot at the stop', error));
     if (this.history.isWriter) await this.history.flush().catch(() => {});
     await this.duties.close();
-    await this.#historyTurn;
+    await this.#historyDuty.settled();
     await this.#membership.leave().catch(() => {});
   }
 
@@ -384,7 +336,7 @@ export class ClusterNode {
     await this.#heartbeatUnderWay;
     this.sequencer.close();
     await this.duties.close();
-    await this.#historyTurn;
+    await this.#historyDuty.settled();
     await this.#membership.leave().catch(() => {});
     await this.history.close();
     await this.log.close();
@@ -401,18 +353,7 @@ export class ClusterNode {
     if (!pack.isVoid && pack.payloads.some(([type]) => type === TICK)) this.onTick(pack.time);
     this.onPack(pack);
     if (!pack.isOwn && !pack.isVoid && pack.calls.length > 0) this.onCalls(pack.calls);
-    const period = this.#hashPeriod(pack.time);
-    if (period === this.#hashedAt) return;
-    this.#hashedAt = period;
-    this.#hash = { no: pack.no, bytes: Buffer.from(stateHash(this.sequencer.state), 'hex') };
-  }
-
-  /** Changes behind the same pack on every node. */
-  #hashPeriod(time: number): number {
-    const { state, appliedSeq } = this.sequencer;
-    return openOrderCount(state) + state.accounts.length <= SMALL_STATE
-      ? Math.floor(time / HASH_EACH_MS)
-      : -Math.floor(appliedSeq / HASH_EACH_COMMANDS);
+    this.#hashes.applied(pack.no, pack.time);
   }
 
   #refusalOf(command: Unstamped<Command>): string | undefined {
@@ -437,7 +378,7 @@ export class ClusterNode {
       appliedSeq: this.sequencer.appliedSeq,
       digest: this.sequencer.state.digest.value,
       identitySeen: this.identitySeen(),
-      hash: this.#hash,
+      hash: this.#hashes.last,
     };
     if (!(await this.#membership.write(facts))) {
       this.sequencer.halt(
@@ -449,7 +390,7 @@ export class ClusterNode {
     if (this.cutOff !== undefined) await this.#haltIfForgotten();
     await this.duties.heartbeat();
     await this.history.refresh();
-    if (this.duties.holds('snapshots')) await this.#snapshotIfDue();
+    if (this.duties.holds('snapshots')) await this.#snapshots.saveIfDue();
   }
 
   /** What the database has lost and this node still has: `bourse cluster repair` puts it back. Never rejects. */
@@ -489,52 +430,6 @@ export class ClusterNode {
   #others(): readonly Member[] {
     return this.#membership.view.members.filter(({ name }) => name !== this.#options.name);
   }
-
-  async #beginHistory(): Promise<void> {
-    try {
-      await this.history.write((error) => {
-        this.#options.warn('this node does not write the history any more', error);
-        void this.duties.release('history').catch(this.#options.onRetryableError);
-      });
-      if (!this.duties.holds('history')) await this.history.stopWriting();
-    } catch (error) {
-      this.#options.warn('this node cannot write the history', error as Error);
-      await this.duties.release('history').catch(this.#options.onRetryableError);
-    }
-  }
-
-  #queueHistory(act: () => Promise<void>): void {
-    this.#historyTurn = this.#historyTurn.then(act).catch(this.#options.onRetryableError);
-  }
-
-  async #snapshotIfDue(): Promise<void> {
-    const now = performance.now();
-    if (Number.isNaN(this.#snapshotMs)) {
-      const [newest] = await this.#side.query(
-        'SELECT bourse_cluster.now_ms() - max(time) AS age FROM bourse_cluster.snapshot',
-      );
-      const age = newest?.age === null ? 0 : Number(newest?.age);
-      this.#snapshotMs = now - age;
-    }
-    if (now - this.#snapshotMs >= this.#options.snapshotMs && this.#saving === undefined)
-      this.snapshot().catch(this.#options.onRetryableError);
-    else if (this.#saving === undefined) await finishSnapshots(this.#side, this.history.confirmedSeq);
-  }
-
-  async #save(): Promise<void> {
-    if (!this.duties.holds('snapshots')) throw new Unavailable(this.elsewhere('snapshots'));
-    const { position } = this.log;
-    this.#snapshotMs = performance.now();
-    if (position.no === 0) return;
-    const snapshotConnection = new SideConnection(this.#options.address, SNAPSHOT_ANSWER_MS);
-    try {
-      await writeSnapshot(snapshotConnection, position, this.sequencer.state);
-      await this.history.flush();
-      await finishSnapshots(snapshotConnection, this.history.confirmedSeq);
-    } finally {
-      await snapshotConnection.close();
-    }
-  }
 }
 
 function check(name: string, ok: boolean, detail: string | undefined): Check {
@@ -549,75 +444,4 @@ function refuseUnknown(payload: Uint8Array): void {
     throw new Error(
       `the cluster enters edition ${command.edition} of the rule book, and this program knows up to ${NEWEST_EDITION}: start the newer program`,
     );
-}
-
-/** Resolves with the id of the cluster. Throws ClusterRefused. */
-async function checkCluster(side: SideConnection, options: NodeOptions): Promise<string> {
-  const { durability, fingerprint, name } = options;
-  const [there] = await side.query("SELECT to_regclass('bourse_cluster.cluster') IS NOT NULL AS there");
-  if (there?.there !== true)
-    throw new ClusterRefused('the database has no cluster yet: make it with "bourse cluster init"');
-  const [row] = await side.query(
-    'SELECT instance::text AS instance, schema_version, keys_fingerprint FROM bourse_cluster.cluster',
-  );
-  const version = Number(row?.schema_version);
-  if (version !== SCHEMA_VERSION)
-    throw new ClusterRefused(
-      `the tables of the cluster have version ${version}, this program has ${SCHEMA_VERSION}: start the other program`,
-    );
-  if (Buffer.compare(row!.keys_fingerprint as Buffer, fingerprint) !== 0)
-    throw new ClusterRefused(
-      'the files of --keys are others than those of the cluster: every node needs the same',
-    );
-  const client = await side.client();
-  await client.query('RESET synchronous_commit');
-  const refusals = await durabilityRefusals(client, durability);
-  await client.query('SET synchronous_commit = off');
-  if (refusals.length > 0) throw new ClusterRefused(`the database cannot be trusted: ${refusals.join('; ')}`);
-  if (await isAlive((text, values) => side.query(text, values), name))
-    throw new ClusterRefused(`node ${name} is running already: give this one another name with --node`);
-  return String(row!.instance).replaceAll('-', '');
-}
-
-/** Without a snapshot the state comes from the first pack on. Throws ClusterRefused. */
-async function refuseLostBeginning(side: SideConnection): Promise<void> {
-  const [row] = await side.query('SELECT min(no) AS first FROM bourse_cluster.pack');
-  if (row?.first !== null && Number(row?.first) !== 1)
-    throw new ClusterRefused(
-      `there is no snapshot that can be read, and the packs before ${Number(row?.first)} are deleted: restore the database from a backup`,
-    );
-}
-
-async function openHistory(
-  { options, side, instance }: Parts,
-  engine: PostgresEngine,
-  begin: LogPosition,
-): Promise<ClusterHistory> {
-  const address = historyAddressOf(options.address);
-  await prepareHistory(address, instance);
-  const storedSeq = async () => {
-    const [row] = await side.query('SELECT last_seq FROM history.meta');
-    return Number(row?.last_seq);
-  };
-  const onNotice = (text: string) => options.warn(text);
-  const reader = await openPostgresHistory({
-    address,
-    instance,
-    part: 'reader',
-    onNotice,
-    onFailure: (error) => options.warn('the history cannot be read', error),
-  });
-  const stored = await storedSeq();
-  if (stored < begin.nextSeq - 1)
-    options.warn(`the history ends at command ${stored}, before the snapshot: this node cannot write it`);
-  return new ClusterHistory(
-    {
-      reader,
-      storedSeq,
-      openWriter: (onFailure) =>
-        openPostgresHistory({ address, instance, part: 'writer', onNotice, onFailure }),
-      wantStored: () => engine.notify(STORE_MESSAGE),
-    },
-    Math.max(stored, begin.nextSeq - 1),
-  );
 }

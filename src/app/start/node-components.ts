@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import type { AuditLog } from '../../admin/audit-log.ts';
 import { openClusterAudit } from '../../admin/cluster-audit.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
+import { joinCluster } from '../../cluster/join.ts';
 import { KeysMissing, keysFingerprint } from '../../cluster/keys.ts';
-import { ClusterNode } from '../../cluster/node.ts';
+import type { ClusterNode } from '../../cluster/node.ts';
 import { type DatabaseAddress, readAddress } from '../../cluster/postgres/address.ts';
 import { type ClusterIdentity, openClusterIdentity } from '../../cluster/postgres/cluster-identity.ts';
 import { ClusterRefused } from '../../cluster/postgres/install.ts';
@@ -115,7 +116,7 @@ async function completeActions(node: ClusterNode, audit: AuditLog, logger: Logge
 async function join(config: Config, logger: Logger, clock: ExchangeClock): Promise<ClusterNode> {
   const { node: name, role, clusterDurability: durability, snapshotMinutes, keys } = config;
   try {
-    return await ClusterNode.join({
+    return await joinCluster({
       address: addressOf(config),
       name,
       role,
