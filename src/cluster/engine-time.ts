@@ -1,4 +1,4 @@
-/** The engine's clock as a node knows it: the last time that it told, and what has passed since. */
+/** The engine's clock as a node knows it: the last time that it sent, and what has passed since. */
 
 export interface LocalTime {
   /** Never goes back. */
@@ -9,13 +9,13 @@ export interface LocalTime {
 
 export class EngineTime {
   readonly #local: LocalTime;
-  #told: number;
+  #last: number;
   #monotonic: number;
   #wall: number;
 
-  constructor(local: LocalTime, told: number) {
+  constructor(local: LocalTime, last: number) {
     this.#local = local;
-    this.#told = told;
+    this.#last = last;
     this.#monotonic = local.monotonicMs();
     this.#wall = local.wallMs();
   }
@@ -23,7 +23,7 @@ export class EngineTime {
   /** The engine's clock was read, at some moment before this one. */
   hear(at: number): void {
     if (at < this.now()) return;
-    this.#told = at;
+    this.#last = at;
     this.#monotonic = this.#local.monotonicMs();
     this.#wall = this.#local.wallMs();
   }
@@ -31,6 +31,6 @@ export class EngineTime {
   /** The larger of two: one clock rests while the machine sleeps, the other may be set back. */
   now(): number {
     const passed = Math.max(this.#local.monotonicMs() - this.#monotonic, this.#local.wallMs() - this.#wall);
-    return this.#told + passed;
+    return this.#last + passed;
   }
 }

@@ -8,7 +8,7 @@ import { OutcomeUnknown, Sequencer } from '../sequencer/sequencer.ts';
 import type { Duty } from './engine.ts';
 import type { SharedLog } from './shared-log.ts';
 
-/** A client that has waited so long is told that the outcome is unknown; so much later it is final. */
+/** After so long the answer to a client is that the outcome is unknown; so much later it is final. */
 const OUTCOME_MS = 3_000;
 const SWEEP_MS = 200;
 const UNKNOWN = 'the command has not got its place in the log yet: within 3 s it is executed or never is';

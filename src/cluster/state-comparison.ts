@@ -2,7 +2,7 @@
 import type { Member } from './membership.ts';
 
 export class StateComparison {
-  /** By run: was its state, in the last pack that told it, that of this node? */
+  /** By run: was its state, in the last pack that carried it, that of this node? */
   readonly #equalStates = new Map<number, boolean>();
   #disagreement: string | undefined;
 

@@ -16,7 +16,7 @@ export interface Summary {
   readonly code: string;
   readonly msg: string;
   readonly ms: number;
-  /** What was asked for or told, in a few words. */
+  /** What was asked for or answered, in a few words. */
   readonly about: string;
   readonly refused: boolean;
   /** Sequence numbers of the commands that it made. */

@@ -16,7 +16,7 @@ export class Threads {
     return threads;
   }
 
-  /** `module` is what it begins with, named as `threadModule` does. It is told what to do by its first message. */
+  /** `module` is what it begins with, named as `threadModule` does. Its first message says what to do. */
   take(module: string): Worker {
     const idle = this.#idle.get(module);
     if (idle === undefined) return new Worker(threadModule(module), { name: module });

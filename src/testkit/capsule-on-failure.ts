@@ -54,7 +54,7 @@ export function capsulesOfFailedTests(hooks: CapsuleHooks, place: CapsulePlace =
   });
 }
 
-/** What is written is told on stderr; that it could not be written must not hide why the test failed. */
+/** What is written is named on stderr; that it could not be written must not hide why the test failed. */
 async function write(watch: Watch, { name, directory = DIRECTORY }: CapsulePlace): Promise<void> {
   try {
     const sessions = await watch.sessions();

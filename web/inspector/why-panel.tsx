@@ -16,8 +16,8 @@ interface WhyProps {
 export function WhyPanel({ why, code, explained }: WhyProps) {
   if (why.means === '') return null;
   const { means, value, bound, again } = why;
-  const told = typeof explained === 'object' ? explained : undefined;
-  const right = told?.rightWouldBe || why.right;
+  const explanation = typeof explained === 'object' ? explained : undefined;
+  const right = explanation?.rightWouldBe || why.right;
   const facts: readonly (readonly [string, string])[] = [
     ['Means', `${code}: ${means}`],
     [why.core ? 'The exchange says' : 'It was', value],
@@ -46,7 +46,7 @@ export function WhyPanel({ why, code, explained }: WhyProps) {
             </div>
           ))}
       </dl>
-      {told !== undefined && <Checks explained={told} />}
+      {explanation !== undefined && <Checks explained={explanation} />}
       {typeof explained === 'string' && explained !== '' && <p class="soft">{explained}</p>}
     </section>
   );

@@ -1,4 +1,4 @@
-/** One connection for trying: what goes out and comes in is told as it is, newest first. */
+/** One connection for trying: what goes out and comes in is shown as it is, newest first. */
 import { signal } from '@preact/signals';
 import { loginOf, type Signer } from '../wire/sign.ts';
 

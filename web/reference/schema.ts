@@ -33,7 +33,7 @@ export function fieldsOf({ properties = {}, required = [] }: Schema): Field[] {
 
 export const typeOf = (schema: Schema): string => [schema.type].flat()[0] ?? 'any';
 
-/** Words that are allowed; empty text, which counts as left out, is not told. */
+/** Words that are allowed; empty text, which counts as left out, is not shown. */
 export function wordsOf({ enum: words, const: only }: Schema): readonly string[] {
   const all = words ?? (only === undefined ? [] : [only]);
   return all.filter((word) => word !== '').map(String);

@@ -1,4 +1,4 @@
-/** What a person can do with the open account. Each refusal is told with the reason that the exchange gave. */
+/** What a person can do with the open account. Each refusal is shown with the reason that the exchange gave. */
 
 import { ask } from '../parts/question.ts';
 import type { Answer } from '../wire/client.ts';

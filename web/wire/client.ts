@@ -1,4 +1,4 @@
-/** Calls over HTTP, signed when there is a key. Each call is told to a listener, who can show or repeat it. */
+/** Calls over HTTP, signed when there is a key. Each call goes to a listener that can show or repeat it. */
 import type { Signer } from './sign.ts';
 
 export type Answer<Data> =
@@ -18,7 +18,7 @@ export interface Call {
   readonly msg: string;
   readonly answer: string;
   readonly ms: number;
-  /** Requests that the limit of this call leaves in its second; undefined where none was told. */
+  /** Requests that the limit of this call leaves in its second; undefined where the answer has none. */
   readonly left: number | undefined;
 }
 
@@ -28,12 +28,12 @@ export const UNREACHABLE = 'unreachable';
 export class ApiClient {
   readonly #origin: string;
   readonly #signer: Signer | undefined;
-  readonly #told: (call: Call) => void;
+  readonly #onCall: (call: Call) => void;
 
-  constructor(origin: string, signer: Signer | undefined, told: (call: Call) => void = () => undefined) {
+  constructor(origin: string, signer: Signer | undefined, onCall: (call: Call) => void = () => undefined) {
     this.#origin = origin;
     this.#signer = signer;
-    this.#told = told;
+    this.#onCall = onCall;
   }
 
   get<Data>(path: string, query: Readonly<Record<string, string>> = {}): Promise<Answer<Data>> {
@@ -60,7 +60,7 @@ export class ApiClient {
     const begun = performance.now();
     const tell = (status: number, code: string, msg: string, answer: string, left?: number) => {
       const ms = performance.now() - begun;
-      this.#told({
+      this.#onCall({
         method,
         path,
         query,

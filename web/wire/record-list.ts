@@ -1,6 +1,6 @@
 /**
  * A list of the account that begins with HTTP and goes on with the stream. Pushes that come while HTTP is asked are
- * folded first; the answer adds what no push told, and never an older state of what one did.
+ * folded first; the answer adds what no push had, and never an older state of what one did.
  */
 
 export interface TimedRecord {
@@ -36,8 +36,8 @@ export class RecordList<Row extends TimedRecord> {
 
   /** Rows that were known when the question was sent and that the answer lacks have ended. */
   answer(rows: readonly Row[], asOf: ReadonlySet<string>): void {
-    const told = new Set(rows.map(this.#idOf));
-    for (const id of asOf) if (!told.has(id)) this.#rows.delete(id);
+    const answered = new Set(rows.map(this.#idOf));
+    for (const id of asOf) if (!answered.has(id)) this.#rows.delete(id);
     for (const row of rows) {
       const id = this.#idOf(row);
       if (this.#ended?.has(id)) continue;

@@ -15,7 +15,7 @@ export interface Push<Row> {
   readonly data: readonly Row[];
   /** Unix milliseconds, by the clock of the exchange. */
   readonly ts: number;
-  /** Rows that came too fast to be told; only the inspector's stream has it. */
+  /** Rows that came too fast to be shown; only the inspector's stream has it. */
   readonly skipped?: number | undefined;
 }
 

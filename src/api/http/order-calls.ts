@@ -1,6 +1,6 @@
 /**
  * Calls about orders as the nodes of a cluster tell them to each other, so that each node counts those of all against the
- * limits of the account. A call is told with the commands that it made; one that made none counts where it came in.
+ * limits of the account. A call is announced with the commands that it made; one that made none counts where it came in.
  */
 import type { Identity } from '../../identity/identity.ts';
 import type { OrderCall } from '../../sequencer/sequencer.ts';

@@ -160,6 +160,6 @@ function known<Choice extends string>(word: string, words: readonly Choice[]): C
 }
 
 function statusText({ status, closeOnly, paused }: InstrumentView): string {
-  if (paused) return `${status} (paused: the index is not told)`;
+  if (paused) return `${status} (paused: the index is missing)`;
   return closeOnly ? `${status} (only closes)` : status;
 }

@@ -25,7 +25,7 @@ export interface LogFindings {
   /** Nodes that have applied more than the log has. */
   readonly ahead: readonly NodeView[];
   readonly live: readonly NodeView[];
-  /** The most that was lost, in packs, as far as nodes have told. */
+  /** The most that was lost, in packs, as far as nodes have reported. */
   readonly lostPacks: number;
   readonly beside: KeptPacks;
 }

@@ -202,7 +202,7 @@ async function snapshotsOf(client: pg.Client): Promise<SnapshotView[]> {
   }));
 }
 
-/** Packs after which two nodes have told different hashes. */
+/** Packs after which two nodes have reported different hashes. */
 function divergedPacks(nodes: readonly NodeView[]): number[] {
   const told = nodes.filter(({ hash, hashPack }) => hash !== null && hashPack !== null);
   const byPack = Map.groupBy(told, ({ hashPack }) => hashPack!);

@@ -2,7 +2,7 @@
  * The order of all nodes' changes of users and keys, in PostgreSQL. A change is tried on the node's copy as it is; the database
  * takes it as the next version, in one statement, or says that others came first: then the copy is brought up to them and the
  * change is tried again. No lock is ever held by a node, so one that sleeps or vanishes blocks no other node. The copy gets the change
- * when the database has it, in the same way as the changes of others: told by a notification, and looked for twice a second.
+ * when the database has it, in the same way as the changes of others: announced by a notification, and looked for twice a second.
  *
  * A node that has applied what a fail-over has lost sees that its last version has another id, and loads the store anew. Nobody
  * was told that such a change was made.
@@ -57,8 +57,8 @@ const UNSEEN = {
 };
 const SEEN = {
   name: 'seen_identity',
-  text: `WITH told AS (UPDATE bourse_cluster.node SET identity_seen = $2 WHERE name = $1 AND identity_seen <> $2 RETURNING 1)
-    SELECT pg_notify('${IDENTITY_CHANNEL}', 's') FROM told`,
+  text: `WITH written AS (UPDATE bourse_cluster.node SET identity_seen = $2 WHERE name = $1 AND identity_seen <> $2 RETURNING 1)
+    SELECT pg_notify('${IDENTITY_CHANNEL}', 's') FROM written`,
 };
 
 interface Made {
@@ -103,7 +103,7 @@ export class IdentityOrder implements ChangeOrder {
   /** Resolved when a node says that it has a version. */
   #seen = Promise.withResolvers<void>();
 
-  /** `node` is its name in the table of nodes; `onFailure` is told when the copy cannot be made right. */
+  /** `node` is its name in the table of nodes; `onFailure` is called when the copy cannot be made right. */
   constructor(
     address: DatabaseAddress,
     node: string,
@@ -256,12 +256,12 @@ export class IdentityOrder implements ChangeOrder {
   async #untilSeen(version: number): Promise<void> {
     const endMs = performance.now() + SEEN_WITHIN_MS;
     while (performance.now() < endMs && !this.#isClosed) {
-      const { promise: told } = this.#seen;
+      const { promise: changed } = this.#seen;
       const unseen = await this.#server
         .read({ ...UNSEEN, values: [this.#node, version] })
         .catch(() => undefined);
       if (unseen?.length === 0) return;
-      await Promise.race([told, sleep(SEEN_POLL_MS)]);
+      await Promise.race([changed, sleep(SEEN_POLL_MS)]);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Users and keys of all nodes: an image of the whole store, rewritten now and then, and the changes behind it. One call of
- * `change_identity` is one change, under a lock of its own, for a node that knows all before it; others are told the last one and
+ * `change_identity` is one change, under a lock of its own, for a node that knows all before it; others get the number of the last one and
  * try again. A repeated call finds its change, and writes, because only a transaction that writes waits for the standby.
  */
 export const IDENTITY_SCHEMA = `

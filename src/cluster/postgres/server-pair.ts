@@ -45,7 +45,7 @@ export class ServerPair {
   #identity: ServerIdentity | undefined;
   #isClosed = false;
 
-  /** `hear` gets what is told on the channel while it is connected. */
+  /** `hear` gets what is sent on the channel while it is connected. */
   constructor(address: DatabaseAddress, channel: string, hear: (payload: string) => void) {
     this.#address = address;
     this.#channel = channel;

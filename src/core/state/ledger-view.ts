@@ -4,7 +4,7 @@
  */
 export type RowVisit = (account: number, coin: number, buckets: readonly bigint[]) => void;
 
-/** Is told of a row, by its number, before it changes. */
+/** Is notified of a row, by its number, before it changes. */
 export interface RowKeeper {
   keep(row: number): void;
 }

@@ -39,7 +39,7 @@ export class Ledger {
   private readonly grownDebts = new Set<number>();
   /** Cells of isolated margin that the present command has taken below zero. */
   private readonly overdrawn: number[] = [];
-  /** Open views and other readers; each is told of a row before it changes. */
+  /** Open views and other readers; each is notified of a row before it changes. */
   private views: readonly RowKeeper[] = [];
   private readonly mayOwe: (account: number) => boolean;
   /** While a command is traced. */
@@ -142,7 +142,7 @@ export class Ledger {
     return view;
   }
 
-  /** From now on the reader is told of each row before it changes. */
+  /** From now on the reader is notified of each row before it changes. */
   follow(reader: RowKeeper): void {
     this.views = [...this.views, reader];
   }

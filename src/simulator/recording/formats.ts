@@ -211,7 +211,7 @@ export function formatOf(cells: readonly string[]): Format | undefined {
   );
 }
 
-/** Milliseconds; micro- and nanoseconds are told by their size. */
+/** Milliseconds; micro- and nanoseconds are recognised by their size. */
 export function instantOf(text: string): number | undefined {
   if (!/^\d{1,19}$/.test(text)) {
     const ms = text === '' ? Number.NaN : Date.parse(text);

@@ -193,7 +193,7 @@ export class Inspector {
     connection.send(JSON.stringify({ event: 'entry', id, data }));
   }
 
-  /** What the core weighed when it refused a request; an account is told its own side. */
+  /** What the core weighed when it refused a request; an account sees its own side. */
   private explain(connection: Connection, caller: Caller, id: unknown): void {
     if (!Number.isSafeInteger(id)) {
       connection.fail('parameterWrong', 'id must be the number of an entry');

@@ -19,7 +19,7 @@ const SUMMARY = {
   code: text('of the answer; empty where it has none'),
   msg: Type.String(),
   ms: Type.Number({ description: 'from the arrival of a request to its answer' }),
-  about: text('what was asked for or told, in a few words'),
+  about: text('what was asked for or answered, in a few words'),
   refused: Type.Boolean(),
   commands: Type.Array(Type.Integer(), {
     description: 'sequence numbers of the commands that it made; of a socket those of its answer',

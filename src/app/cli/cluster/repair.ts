@@ -135,7 +135,7 @@ function wayOn({ putBack, accepted, broken, ahead, live, beside }: Repaired, los
     return [
       'The log is damaged in its middle. Restore the database from a backup of its own, or an export with "cluster import".',
     ];
-  if (ahead.length === 0) return ['Nothing is lost, as far as the nodes have told.'];
+  if (ahead.length === 0) return ['Nothing is lost, as far as the nodes have reported.'];
   return [
     `The database has lost at least ${lost} that nodes had executed, and no node could keep them.`,
     'If a server still has them, stop the nodes and make it the primary. Else:',

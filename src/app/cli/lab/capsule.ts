@@ -118,7 +118,7 @@ async function replayAndTell(
   process.exitCode = same ? ExitCode.ok : ExitCode.damaged;
 }
 
-/** The clock stands and nobody trades, unless it is told otherwise. */
+/** The clock stands and nobody trades, unless the capsule says otherwise. */
 async function serveCapsule(command: Command, capsule: Capsule, until: number | undefined): Promise<void> {
   const flags: Partial<Record<SettingName, string>> = {
     ...{ memory: 'on', operatorPort: '0', backfill: '0', clock: 'manual', market: 'off' },

@@ -31,7 +31,7 @@ export class Child {
         // The last is what explains an end.
         this.#said = `${this.#said}${text}`.slice(-20_000);
       });
-    // Its end is told by `ended`.
+    // `ended` reports its end.
     this.#shell.on('error', () => {});
     this.#shell.stdin!.on('error', () => {});
   }
