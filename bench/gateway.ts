@@ -5,13 +5,13 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startServer } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
 import type { Block, BlockResult } from './http-blocks.ts';
 import type { LoadJob, LoadResult } from './http-load.ts';
+import { mainThreadSeconds } from './main-thread.ts';
 import { quantile } from './pairs.ts';
 import { type Benchmark, type BenchmarkOptions, printTable, rate } from './report.ts';
 import { compareSides, PROCESSES, type Sides } from './sides.ts';
@@ -197,15 +197,6 @@ async function firstAnswer({ port, apiKey, secret, passphrase }: LoadJob): Promi
   const { text } = await client.post(PATH, JSON.parse(BODY));
   client.close();
   return text;
-}
-
-/** Of Linux alone; elsewhere the columns stay empty. */
-function mainThreadSeconds(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
-  } catch {
-    return Number.NaN;
-  }
 }
 
 interface Generator {

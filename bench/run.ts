@@ -17,6 +17,7 @@ import { pauses } from './pauses.ts';
 import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
 import { slowSenders } from './slow-senders.ts';
+import { start } from './start.ts';
 import { strategy } from './strategy.ts';
 import { streams } from './streams.ts';
 import { testkit } from './testkit.ts';
@@ -30,6 +31,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   accounts,
   pauses,
   recovery,
+  start,
   history,
   gateway,
   'slow-senders': slowSenders,

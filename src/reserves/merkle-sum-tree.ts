@@ -51,7 +51,7 @@ interface Node {
 /** Nodes hashed between two pauses for other work. */
 const NODES_AT_A_TIME = 50;
 /** Claims sorted between two pauses, and the length of what groups of them share. */
-const CLAIMS_AT_A_TIME = 2000;
+const CLAIMS_AT_A_TIME = 500;
 const GROUPED_BY = 3;
 const EMPTY_ROOT = sha256('empty');
 

@@ -21,7 +21,7 @@ import { solvencyInSlices } from './solvency-slices.ts';
 const NONCE_DIGITS = 32;
 /** Nonces computed between two pauses for other work. */
 const NONCES_AT_A_TIME = 200;
-const ACCOUNTS_AT_A_TIME = 1000;
+const ACCOUNTS_AT_A_TIME = 250;
 
 export interface CoinReserve {
   readonly coin: string;

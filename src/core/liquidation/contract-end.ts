@@ -71,11 +71,14 @@ function cancelOrders(state: State, { instrument, kind }: ContractEnd, account: 
 function positionsIn({ positions }: Account, instrument: number): readonly Position[] {
   // Most accounts that are looked at have none: no list is made for them.
   if (positions.size === 0) return NO_POSITIONS;
-  const found: Position[] = [];
+  let found: Position[] | undefined;
   for (const side of SIDES) {
     const position = positions.get(positionKey(instrument, side));
-    if (position !== undefined) found.push(position);
+    if (position === undefined) continue;
+    found ??= [];
+    found.push(position);
   }
+  if (found === undefined) return NO_POSITIONS;
   return found.length > 1 ? found.sort((a, b) => a.id - b.id) : found;
 }
 

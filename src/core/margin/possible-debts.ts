@@ -29,5 +29,5 @@ export function surelyOwesNothing(state: State, account: Account, at?: InstantPr
     const value = ticks * size * instrument.valuePerTickLotNumber;
     lost += Math.max(0, Number(basis) - value);
   }
-  return lost === 0 || Number(ledger.balanceOf(account.index, coin, Bucket.cash)) > lost * SAFETY + 1;
+  return lost === 0 || Number(ledger.amountOf(account.index, coin, Bucket.cash)) > lost * SAFETY + 1;
 }

@@ -6,6 +6,7 @@
 import { type Amount, amountOf } from '../model/amount.ts';
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
+import { DebtPeaks } from './debt-peaks.ts';
 import { bucketOf, cellOf, firstOf, LedgerCells, rowOf } from './ledger-cells.ts';
 import { LedgerRows } from './ledger-rows.ts';
 import { LedgerView, type RowKeeper, type RowVisit } from './ledger-view.ts';
@@ -33,9 +34,8 @@ export class Ledger {
   /** What users owe, by first cell of the row: cash and locked together below zero (rules 6.1). Rows with negative cash only. */
   private readonly owingRows = new Map<number, bigint>();
   private readonly owedByCoin: bigint[] = [];
-  /** By the same: the largest debt at the end of a command since the last full hour (rules 13.10); rows whose debt the present
-   * command has increased. */
-  private readonly peaks = new Map<number, bigint>();
+  /** By the same: the largest debts since the last full hour; rows whose debt the present command has increased. */
+  private readonly peaks = new DebtPeaks();
   private readonly grownDebts = new Set<number>();
   /** Cells of isolated margin that the present command has taken below zero. */
   private readonly overdrawn: number[] = [];
@@ -209,7 +209,7 @@ export class Ledger {
     if (this.grownDebts.size === 0) return;
     for (const row of this.grownDebts) {
       const debt = this.owingRows.get(row) ?? 0n;
-      if (debt > (this.peaks.get(row) ?? 0n)) this.peaks.set(row, debt);
+      if (debt > this.peaks.of(row)) this.peaks.set(this.accountOf(row), row, debt);
     }
     this.grownDebts.clear();
   }
@@ -217,16 +217,16 @@ export class Ledger {
   /** At a full hour: the present debts are the first peaks of the new one. */
   beginPeaks(): void {
     this.peaks.clear();
-    for (const [row, debt] of this.owingRows) if (debt > 0n) this.peaks.set(row, debt);
+    for (const [row, debt] of this.owingRows) this.peaks.set(this.accountOf(row), row, debt);
   }
 
   /** The same for one account. */
   restartPeaks(account: number): void {
+    // Without debts and without peaks there is nothing to begin anew.
+    if (!this.hasNegativeCash(account) && !this.peaks.has(account)) return;
     for (const coin of this.coinsOf(account)) {
       const row = this.rows.find(account, coin);
-      const debt = this.owingRows.get(row) ?? 0n;
-      if (debt > 0n) this.peaks.set(row, debt);
-      else this.peaks.delete(row);
+      this.peaks.set(account, row, this.owingRows.get(row) ?? 0n);
     }
   }
 
@@ -234,14 +234,12 @@ export class Ledger {
   restorePeak(account: number, coin: number, before: bigint): void {
     const row = this.rows.find(account, coin);
     const debt = this.owingRows.get(row) ?? 0n;
-    const peak = debt > before ? debt : before;
-    if (peak > 0n) this.peaks.set(row, peak);
-    else this.peaks.delete(row);
+    this.peaks.set(account, row, debt > before ? debt : before);
   }
 
   /** Has the account owed any coin since the last full hour? */
   hasPeak(account: number): boolean {
-    return this.peaks.size > 0 && this.coinsOf(account).some((coin) => this.peakOf(account, coin) > 0n);
+    return this.peaks.has(account);
   }
 
   hasPeaks(): boolean {
@@ -250,19 +248,19 @@ export class Ledger {
 
   peakOf(account: number, coin: number): bigint {
     const first = this.rows.find(account, coin);
-    return first < 0 ? 0n : (this.peaks.get(first) ?? 0n);
+    return first < 0 ? 0n : this.peaks.of(first);
   }
 
   /** Account ascending, coin ascending. */
   savePeaks(): DebtPeak[] {
-    return [...this.peaks]
+    return [...this.peaks.entries()]
       .map(([row, peak]) => ({ account: this.accountOf(row), coin: this.coinOf(row), peak }))
       .sort((a, b) => a.account - b.account || a.coin - b.coin);
   }
 
   restorePeaks(peaks: readonly DebtPeak[]): void {
     this.peaks.clear();
-    for (const { account, coin, peak } of peaks) this.peaks.set(this.row(account, coin), peak);
+    for (const { account, coin, peak } of peaks) this.peaks.set(account, this.row(account, coin), peak);
   }
 
   hasDebts(): boolean {

@@ -1,9 +1,11 @@
 /** The exchange that a scenario runs against: it is reached by calls like those of any client, and its state can be read. */
 import { createHmac } from 'node:crypto';
-import { request } from 'node:http';
 import type { Identity } from '../../identity/identity.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import type { MarketSimulator } from '../../simulator/market-simulator.ts';
+
+// No import, for every start reads this file (`src/http/front.ts`).
+const { request } = process.getBuiltinModule('node:http');
 
 export interface Keys {
   readonly name: string;

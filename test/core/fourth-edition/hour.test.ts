@@ -203,6 +203,9 @@ test('a debt that is made and repaid between the portions costs its hour', () =>
   floor.at(OPENING_BELL + 2 * HOUR);
   finishWork(floor);
   assert.equal(floor.cash('cat', 'USDT'), '9.5');
+  floor.at(OPENING_BELL + 3 * HOUR);
+  finishWork(floor);
+  assert.equal(floor.cash('cat', 'USDT'), '9.5', 'and only that hour');
 });
 
 test('funding by command comes after the hour that is open, and leaves the largest debts of the hour', () => {
