@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { DERIVATION_QUEUE_MAX } from './derivation-thread.ts';
-import { FAILURES_MAX, PassphraseGuard, SCRYPT_COST, type StoredPassphrase } from './passphrase.ts';
+import {
+  FAILURES_MAX,
+  PassphraseGuard,
+  PUBLISHED_SCRYPT_COST,
+  SCRYPT_COST,
+  type StoredPassphrase,
+} from './passphrase.ts';
 
 const CHEAP = { N: 2 ** 10, r: 8, p: 1 };
 const NOW = 1_700_000_000_000;
@@ -116,6 +122,29 @@ test('the queue holds eight, then says busy; one key cannot fill it', async () =
   assert.deepEqual(await Promise.all(greedy.map(async (verdict) => verdict)), ['wrong', 'wrong', 'busy']);
   assert.equal(await guard.check('k7', 'right', NOW), 'ok');
 });
+
+test('a thread is started for hashes that are dear, and not for those of published passphrases', async () => {
+  let started = 0;
+  const count = () => {
+    started += 1;
+  };
+  process.on('worker', count);
+  await guardWith(PUBLISHED_SCRYPT_COST).guard.hash('published');
+  assert.equal(started, 0);
+  await guardWith({ N: 2 ** 13, r: 8, p: 1 }).guard.hash('secret');
+  assert.equal(started, 1);
+  process.off('worker', count);
+});
+
+for (const cost of [CHEAP, { N: 2 ** 13, r: 8, p: 1 }]) {
+  test(`a check that the end comes before is not accepted (N = ${cost.N})`, async () => {
+    const { guard, set } = guardWith(cost);
+    await set('k', 'right');
+    const running = guard.check('k', 'right', NOW);
+    await guard.close();
+    assert.equal(await running, 'busy');
+  });
+}
 
 test('a passphrase that is changed during its check is not accepted', async () => {
   const { guard, store, set } = guardWith({ N: 2 ** 13, r: 8, p: 1 });
