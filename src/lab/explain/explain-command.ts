@@ -56,7 +56,7 @@ export function explainCommand(exchange: Exchange, command: Command, context: Ex
     timeline: [
       ...before,
       ...(liquidation === undefined
-        ? events.flatMap((event) => momentOf(state, event, uid, seq) ?? [])
+        ? events.flatMap((event) => momentOf({ state, event, seq }, uid) ?? [])
         : liquidationMoments(state, trace, events, uid, seq, shows)),
     ],
     rightWouldBe: checks
