@@ -197,6 +197,7 @@ class Walk {
     else if (what === RELEASED) this.#release(facts);
     else if (what === 'loan closed by force') this.#closeLoan(facts);
     else if (what === 'a debt is left') this.#debtLeft(facts);
+    else if (what.startsWith('notice: the pledge')) this.#notice(facts);
     else if (what.startsWith('who paid')) this.#payers(facts);
     else assert.match(what, /^order |^position ended|^warning/);
   }
@@ -445,6 +446,15 @@ class Walk {
       released,
     );
     this.#conversions = [...conversionsFor(this.facts, this.#direct, () => false)];
+  }
+
+  #notice(shown: Moment['facts']): void {
+    const loan = this.facts.loans.find(({ id }) => id === shown.loan)!;
+    assert.deepEqual(shown, {
+      loan: loan.id,
+      pledgeRate: rateText(this.facts, loan),
+      supplementRate: percent(loan.rates.supplement, Q.of('1')),
+    });
   }
 
   #debtLeft(shown: Moment['facts']): void {
