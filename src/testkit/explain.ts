@@ -90,6 +90,10 @@ export interface Explanation {
     readonly seq: number;
     readonly what: string;
     readonly facts: Facts;
+    /** Of a step of a liquidation: where the rule book says so, what it keeps to, and what would have spared it. */
+    readonly rule?: string;
+    readonly bound?: string;
+    readonly rightWouldBe?: string;
   }[];
   readonly rightWouldBe: string;
   readonly docs: readonly string[];

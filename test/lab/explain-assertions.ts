@@ -244,7 +244,7 @@ export function assertFills(
 
 /** Money by coin, with what orders of isolated positions hold, and positions with their margin. */
 export function assertSame(computed: AccountFacts, found: AccountFacts): void {
-  const view = ({ coins, contracts }: AccountFacts) => ({
+  const view = ({ coins, contracts, loans }: AccountFacts) => ({
     ...Object.fromEntries(
       [...coins]
         .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -252,6 +252,9 @@ export function assertSame(computed: AccountFacts, found: AccountFacts): void {
     ),
     ...Object.fromEntries(
       contracts.map(({ name, size, basis, margin }) => [name, [size, basis, margin].map(String)]),
+    ),
+    ...Object.fromEntries(
+      loans.map(({ id, principal, pledged }) => [`loan ${id}`, [principal, pledged].map(String)]),
     ),
   });
   assert.deepEqual(view(computed), view(found));
@@ -272,6 +275,8 @@ export function assertPostings(
       isolatedOrders: (facts: AccountFacts) => coinOf(facts, name).held,
       funding: (facts: AccountFacts) => coinOf(facts, name).aside,
       isolated: (facts: AccountFacts) => isolatedIn(facts, name),
+      pledge: ({ loans }: AccountFacts) =>
+        sumOf(loans.filter(({ pledge }) => pledge === name).map(({ pledged }) => pledged)),
     };
     for (const [bucket, of] of Object.entries(buckets)) {
       const cell = `${uid} ${bucket}`;

@@ -1,12 +1,16 @@
 /** An explained liquidation against the oracle: the seconds before it, each step, and who paid (rules 5.9, 6.8, 13.7, 16.2). */
 import assert from 'node:assert/strict';
 import { Exchange } from '../../src/core/engine/exchange.ts';
+import { OrderKind } from '../../src/core/model/enums.ts';
+import type { Event } from '../../src/core/model/event.ts';
 import type { Explanation, Moment } from '../../src/lab/explain/explanation.ts';
 import { assertMargin, assertPostings, assertSame } from './explain-assertions.ts';
+import { afterPayment, budgetsOf, type FundFacts } from './explain-funds.ts';
 import {
   type AccountFacts,
   abs,
   bankruptcyPrice,
+  type CoinFacts,
   type ContractFacts,
   coinOf,
   contractOf,
@@ -22,7 +26,8 @@ import {
   percent,
   reachOf,
 } from './explain-oracle.ts';
-import { CONTRACTS, factsOf, type Scene } from './explain-scene.ts';
+import { forcedLoan, givenBack, owedOf, rateText, spareOf } from './explain-pledges.ts';
+import { CONTRACTS, factsOf, fundsOf, type Scene } from './explain-scene.ts';
 import {
   afterConversion,
   type Conversion,
@@ -30,6 +35,7 @@ import {
   type DirectPrices,
   debtsInOrder,
   forcedConversion,
+  paymentsInOrder,
   settled,
   withCash,
   withCoin,
@@ -43,7 +49,9 @@ export function assertLiquidation(scene: Scene, uid: number): Explanation {
   const wanted = new Set(seconds.map(({ seq: at }) => at));
   const replay = new Exchange();
   const rows = new Map<number, AccountFacts>();
+  let funds: Funds | undefined;
   for (const [n, { command }] of scene.log.slice(0, seq).entries()) {
+    if (n + 1 === seq) funds = fundsOf(replay);
     replay.apply(command, n + 1);
     replay.takeEvents();
     if (n + 1 < seq && (wanted.has(n + 1) || n + 2 === seq)) rows.set(n + 1, factsOf(replay, uid));
@@ -53,16 +61,29 @@ export function assertLiquidation(scene: Scene, uid: number): Explanation {
   const before = atPricesOf(after, rows.get(seq - 1)!);
   assertMargin(explained.margin!, before);
   const steps = explained.timeline.slice(seconds.length);
-  const walk = new Walk(before, directPrices(replay));
+  // Closes of others in the same second have their part of the funds.
+  const alone = !scene.log[seq - 1]!.events.some((event) => isForcedOf(event, uid));
+  const walk = new Walk(before, directPrices(replay), alone ? funds : undefined);
   for (const step of steps) walk.take(step);
   walk.end(after);
   assertPostings(explained, uid, before, after);
   return explained;
 }
 
+type Funds = ReturnType<typeof fundsOf>;
+
+/** A forced close or a payment of a fund for another account. */
+function isForcedOf(event: Event, but: number): boolean {
+  if (event.type === 'fill')
+    return event.fill.uid !== but && FORCED_KINDS.has(event.fill.futures?.kind ?? OrderKind.user);
+  return event.type === 'ledgerLine' && event.kind === 'liquidation' && event.uid !== but;
+}
+const FORCED_KINDS: ReadonlySet<OrderKind> = new Set([OrderKind.reduce, OrderKind.liquidation]);
+
 /** What the account had before, at the marks and coin prices of the instant. */
 function atPricesOf(prices: AccountFacts, facts: AccountFacts): AccountFacts {
   return {
+    ...facts,
     coins: facts.coins.map((coin) => ({ ...coin, price: coinOf(prices, coin.name).price })),
     contracts: facts.contracts.map((each) => ({ ...each, mark: contractOf(prices, each.name).mark })),
   };
@@ -112,6 +133,9 @@ interface Close {
   due: Q;
   /** What it leaves of the position. */
   readonly keep: Q;
+  /** What the fund may lose by it and has lost so far, less what it has got; unknown when others have been closed too. */
+  readonly budget: ReturnType<typeof budgetsOf> | undefined;
+  outflow: Q;
 }
 
 /** The largest size whose notional is within the tier two below (rules 5.9 step 5). */
@@ -120,6 +144,17 @@ function cutTo({ size, mark, terms: { tiers } }: ContractFacts): Q {
   const tier = tiers.findIndex(({ upTo }) => notional.compare(upTo) <= 0);
   assert.ok(tier >= 2, 'positions of the first two tiers are not cut');
   return tiers[tier - 2]!.upTo.over(mark).floor(4);
+}
+
+const RELEASED = 'pledge of a loan released';
+const UNIT = new Q(1n, 10n ** 8n);
+const FUNDS: ReadonlyMap<string, 'futures' | 'lending'> = new Map([
+  ['sys:insurance', 'futures'],
+  ['sys:insurance-lending', 'lending'],
+]);
+
+function assertIncludes(shown: Moment['facts'], expected: Readonly<Record<string, string>>): void {
+  assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, shown[name]])), expected);
 }
 
 /** The account step by step. */
@@ -131,29 +166,45 @@ class Walk {
   /** Conversions that are to come, once the first of them has been seen. */
   #conversions: Conversion[] | undefined;
   #crossed = false;
+  /** What pledges are released for: a sale, or a debt in the same coin. */
+  #releasing: { readonly coin: string; left: Q; readonly sale: Conversion | undefined } | undefined;
+  readonly #funds: Record<'futures' | 'lending', Map<string, FundFacts>> | undefined;
 
-  constructor(facts: AccountFacts, direct: DirectPrices) {
+  constructor(facts: AccountFacts, direct: DirectPrices, funds: Funds | undefined) {
     this.facts = facts;
     this.#direct = direct;
+    const byCoin = (all: readonly FundFacts[]) => new Map(all.map((fund) => [fund.coin, fund]));
+    this.#funds = funds && { futures: byCoin(funds.futures), lending: byCoin(funds.lending) };
+  }
+
+  #changeFund(which: 'futures' | 'lending', coin: string, change: (fund: FundFacts) => FundFacts): void {
+    this.#funds?.[which].set(coin, change(this.#funds[which].get(coin)!));
   }
 
   take({ what, facts }: Moment): void {
     if (what !== 'coins sold for a debt') {
-      assert.deepEqual(this.#conversions ?? [], [], 'more coins were to be sold');
+      if (this.#releasing === undefined)
+        assert.deepEqual(this.#conversions ?? [], [], 'more coins were to be sold');
       this.#conversions = undefined;
     }
+    if (what !== RELEASED) this.#endRelease();
     if (BEGUN.test(what)) this.#begin(BEGUN.exec(what)![1], facts);
     else if (CLOSED.has(what)) this.#fill(facts, what === CUT);
     else if (what === 'coins sold for a debt') this.#sell(facts);
     else if (what.startsWith('taken from')) this.#takeAside(facts);
     else if (what.startsWith('the insurance fund')) this.#fund(facts);
     else if (what === 'deleveraged against') this.#deleveraged(facts);
+    else if (what === RELEASED) this.#release(facts);
+    else if (what === 'loan closed by force') this.#closeLoan(facts);
+    else if (what === 'a debt is left') this.#debtLeft(facts);
+    else if (what.startsWith('notice: the pledge')) this.#notice(facts);
     else if (what.startsWith('who paid')) this.#payers(facts);
     else assert.match(what, /^order |^position ended|^warning/);
   }
 
   end(after: AccountFacts): void {
     assert.deepEqual(this.#conversions ?? [], [], 'more coins were to be sold');
+    this.#endRelease();
     this.#endClose();
     if (this.#crossed && isDue(this.facts)) assert.deepEqual(this.#salesNow(), [], 'coins were left');
     assertSame(this.facts, after);
@@ -165,11 +216,17 @@ class Walk {
       isolated === undefined
         ? { ...marginOf(this.facts), equity: marginOf(this.facts).effective }
         : isolatedMargin(isolated);
+    const level = isolated === undefined ? liquidationLevel(this.facts) : Q.of('1');
+    const lacks = maintenance.over(level).floor(8).plus(UNIT).minus(equity);
     assert.deepEqual(shown, {
       equity: String(equity),
       maintenance: String(maintenance),
       ratio: percent(maintenance, equity),
+      ...(isolated === undefined && { liquidationRatio: percent(level, Q.of('1')) }),
+      lacks: `${String(lacks)} ${isolated?.quote ?? 'USD'}`,
     });
+    const isDueWith = (more: Q) => maintenance.compare(equity.plus(more).times(level)) >= 0;
+    assert.deepEqual([isDueWith(lacks), isDueWith(lacks.minus(UNIT))], [false, true]);
     if (isolated === undefined) {
       assert.ok(isDue(this.facts), 'it was due');
       this.#crossed = true;
@@ -193,7 +250,9 @@ class Walk {
         to,
         orderId: shown.orderId!,
         position: contract,
-        margin: marginBehind(this.facts, contract),
+        margin: marginBehind(this.facts, contract, givenBack(this.facts, this.#direct)),
+        budget: this.#funds && budgetsOf(this.#funds.futures.get(contract.settle)!, to),
+        outflow: Q.zero,
         lacking: Q.zero,
         before: Q.zero,
         due: Q.zero,
@@ -207,6 +266,13 @@ class Walk {
       [shown.value, shown.fee, shown.profit],
       [String(qty.times(price)), `${String(outcome.fee)} ${settle}`, String(outcome.profit)],
     );
+    const { position, margin, budget } = this.#close!;
+    const { marginBehind: behind, bankruptcyPrice: bankrupt, reach, ...limits } = shown;
+    assert.deepEqual(
+      [behind, bankrupt, reach],
+      [`${String(margin)} ${settle}`, ...[bankruptcyPrice(position, margin), reachOf(position)].map(String)],
+    );
+    if (budget !== undefined) assertIncludes(limits, budget.shown);
     this.facts = outcome.facts;
     this.#pays('sys:clearing', settle, outcome.profit!);
     this.#pays('sys:insurance', settle, negative(outcome.fee));
@@ -215,7 +281,9 @@ class Walk {
 
   #endClose(): void {
     if (this.#close === undefined) return;
-    const { to, keep } = this.#close;
+    const { to, keep, outflow } = this.#close;
+    const { settle } = contractOf(this.facts, to);
+    this.#changeFund('futures', settle, (fund) => afterPayment(fund, outflow, to));
     assert.equal(String(abs(contractOf(this.facts, to).size)), String(keep), 'what a forced order leaves');
   }
 
@@ -258,9 +326,11 @@ class Walk {
     const { to } = close;
     const contract = contractOf(this.facts, to);
     const { settle, isolated } = contract;
-    const { due } = close;
+    const { due, budget } = close;
     const rest = negative(contract.margin);
-    const amount = isZero(due) ? rest : due;
+    const wanted = isZero(due) ? rest : due;
+    const amount = budget === undefined ? wanted : wanted.min(budget.least.minus(close.outflow).max(Q.zero));
+    if (budget !== undefined && amount.compare(Q.zero) > 0) assertIncludes(shown, budget.shown);
     close.due = Q.zero;
     assert.equal(shown.amount, `${String(amount)} ${settle}`);
     if (isolated)
@@ -282,16 +352,116 @@ class Walk {
   #lendingFund(shown: Moment['facts']): void {
     const [, name] = shown.amount!.split(' ');
     const { cash, price } = coinOf(this.facts, name!);
-    const worth = sumOf(
-      this.facts.coins.map((coin) =>
-        equityIn(this.facts, coin.name).plus(coin.aside).times(coin.price).floor(8),
-      ),
-    );
-    const amount = negative(cash).min(negative(worth).over(price).ceil(8));
+    const worth = sumOf(this.facts.coins.map((coin) => this.#ownedIn(coin).times(coin.price).floor(8)));
+    const wanted = negative(cash).min(negative(worth).over(price).ceil(8));
+    const budget = this.#funds && budgetsOf(this.#funds.lending.get(name!)!);
+    const amount = wanted.min(budget?.least ?? wanted);
     this.facts = withCash(this.facts, name!, amount);
     this.#pays('sys:insurance-lending', name!, amount);
+    this.#changeFund('lending', name!, (fund) => afterPayment(fund, amount));
     const balance = coinOf(this.facts, name!).cash;
-    assert.deepEqual(shown, { amount: `${String(amount)} ${name}`, balance: `${String(balance)} ${name}` });
+    const expected = { amount: `${String(amount)} ${name}`, balance: `${String(balance)} ${name}` };
+    if (budget === undefined) assertIncludes(shown, expected);
+    else assert.deepEqual(shown, { ...expected, ...budget.shown });
+  }
+
+  /** In every wallet and pledged, less what loans owe. */
+  #ownedIn({ name, aside }: CoinFacts): Q {
+    const { loans } = this.facts;
+    return equityIn(this.facts, name)
+      .plus(aside)
+      .plus(sumOf(loans.filter(({ pledge }) => pledge === name).map(({ pledged }) => pledged)))
+      .minus(sumOf(loans.filter(({ loan }) => loan === name).map(owedOf)));
+  }
+
+  /** Of each coin that is owed what loans can spare, then of others as much as is sold (rules 17.1 (c)). */
+  #release(shown: Moment['facts']): void {
+    const loan = this.facts.loans.find(({ id }) => id === shown.loan)!;
+    const { pledge: coin } = loan;
+    const inCoin = this.facts.loans.filter(({ pledge }) => pledge === coin);
+    if (this.#releasing?.coin !== coin) {
+      this.#endRelease();
+      const spare = sumOf(inCoin.map((each) => spareOf(this.facts, each)));
+      const [debt] = debtsInOrder(this.facts);
+      const own = debtsInOrder(this.facts).includes(coin);
+      const sale = own ? undefined : forcedConversion(this.facts, debt!, coin, spare, this.#direct);
+      const left = sale?.sold ?? spare.min(negative(coinOf(this.facts, coin).cash));
+      this.#releasing = { coin, left, sale };
+    }
+    const [oldest] = inCoin.filter((each) => !isZero(spareOf(this.facts, each)));
+    assert.equal(loan.id, oldest?.id, 'the oldest loan that can spare anything');
+    const amount = this.#releasing!.left.min(spareOf(this.facts, loan));
+    const before = rateText(this.facts, loan);
+    this.#releasing!.left = this.#releasing!.left.minus(amount);
+    const left = { ...loan, pledged: loan.pledged.minus(amount) };
+    this.facts = withCash(this.facts, coin, amount);
+    this.facts = { ...this.facts, loans: this.facts.loans.map((each) => (each === loan ? left : each)) };
+    assert.deepEqual(shown, {
+      loan: loan.id,
+      amount: `${String(amount)} ${coin}`,
+      rateBefore: before,
+      rateAfter: rateText(this.facts, left),
+      supplementRate: percent(loan.rates.supplement, Q.of('1')),
+    });
+    this.#conversions = this.#releasing!.sale && [this.#releasing!.sale];
+  }
+
+  #endRelease(): void {
+    assert.equal(String(this.#releasing?.left ?? Q.zero), '0', 'more of a pledge was to be released');
+    this.#releasing = undefined;
+  }
+
+  /** The pledge in a coin that is owed first, then in the order of payments, of a coin the oldest; what comes back is sold. */
+  #closeLoan(shown: Moment['facts']): void {
+    const { facts } = this;
+    const loan = facts.loans.find(({ id }) => id === shown.loan)!;
+    const debts = debtsInOrder(facts);
+    assert.ok(debts.length > 0, 'something is owed');
+    const next =
+      facts.loans.find(({ pledge }) => debts.includes(pledge)) ??
+      facts.loans.find(
+        ({ pledge }) =>
+          pledge === paymentsInOrder(facts).find((coin) => facts.loans.some((each) => each.pledge === coin)),
+      );
+    assert.equal(loan.id, next?.id, 'the loan that is closed next');
+    const { sold, paid, fee, released, price } = forcedLoan(facts, loan, this.#direct);
+    const [inPledge, inLoan] = [loan.pledge, loan.loan].map(
+      (coin) => (amount: Q) => `${String(amount)} ${coin}`,
+    );
+    assert.deepEqual(shown, {
+      loan: loan.id,
+      pledgeRate: rateText(facts, loan),
+      supplementRate: percent(loan.rates.supplement, Q.of('1')),
+      forceRate: percent(loan.rates.force, Q.of('1')),
+      price: String(price),
+      sold: inPledge!(sold),
+      repaid: inLoan!(paid),
+      fee: inLoan!(fee),
+      released: inPledge!(released),
+    });
+    this.#pays('sys:convert', loan.pledge, negative(sold));
+    this.facts = withCash(
+      { ...facts, loans: facts.loans.filter((each) => each !== loan) },
+      loan.pledge,
+      released,
+    );
+    this.#conversions = [...conversionsFor(this.facts, this.#direct, () => false)];
+  }
+
+  #notice(shown: Moment['facts']): void {
+    const loan = this.facts.loans.find(({ id }) => id === shown.loan)!;
+    assert.deepEqual(shown, {
+      loan: loan.id,
+      pledgeRate: rateText(this.facts, loan),
+      supplementRate: percent(loan.rates.supplement, Q.of('1')),
+    });
+  }
+
+  #debtLeft(shown: Moment['facts']): void {
+    const owed = this.facts.coins
+      .filter(({ cash }) => cash.compare(Q.zero) < 0)
+      .map(({ name, cash }) => `${String(negative(cash))} ${name}`);
+    assert.deepEqual(shown, { owed: owed.join(' and ') });
   }
 
   #salesNow(): Conversion[] {
@@ -328,6 +498,11 @@ class Walk {
 
   #pays(name: string, coin: string, amount: Q): void {
     if (isZero(amount)) return;
+    const fund = FUNDS.get(name);
+    if (fund !== undefined)
+      this.#changeFund(fund, coin, (each) => ({ ...each, balance: each.balance.minus(amount) }));
+    if (fund === 'futures' && this.#close !== undefined)
+      this.#close.outflow = this.#close.outflow.plus(amount);
     const key = `${name} ${coin}`;
     this.#paid.set(key, (this.#paid.get(key) ?? Q.zero).plus(amount));
   }

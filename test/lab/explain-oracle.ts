@@ -2,6 +2,7 @@
  * Margin, fees and ratios from the formulas of the rule book (4.3, 5.2, 5.5 to 5.8, 6.1 to 6.4) and from raw facts alone: balances,
  * positions, orders, prices and the terms as they were listed. It uses nothing that the core computes with.
  */
+import type { LoanFacts } from './explain-pledges.ts';
 import { Q, sumOf } from './rational.ts';
 
 export interface ContractTerms {
@@ -61,6 +62,8 @@ export interface ContractFacts {
 export interface AccountFacts {
   readonly coins: readonly CoinFacts[];
   readonly contracts: readonly ContractFacts[];
+  /** Oldest first. */
+  readonly loans: readonly LoanFacts[];
 }
 
 /** An order that is considered, and the contract that it is for. */
@@ -359,12 +362,22 @@ export function isDue(facts: AccountFacts): boolean {
   return !isZero(maintenance) && maintenance.compare(effective.times(liquidationLevel(facts))) >= 0;
 }
 
-/** The margin behind a position that is closed by force, in the settlement coin (rules 5.8, 16.2). */
-export function marginBehind(facts: AccountFacts, contract: ContractFacts): Q {
+/**
+ * The margin behind a position that is closed by force, in the settlement coin (rules 5.8, 16.2); `pledged` is what loans would
+ * give back of a coin (17.1 (a)).
+ */
+export function marginBehind(
+  facts: AccountFacts,
+  contract: ContractFacts,
+  pledged: (coin: string) => Q = () => Q.zero,
+): Q {
   if (contract.isolated) return contract.margin;
   const whole = {
     ...facts,
-    coins: facts.coins.map((coin) => ({ ...coin, cash: coin.cash.plus(coin.aside) })),
+    coins: facts.coins.map((coin) => ({
+      ...coin,
+      cash: coin.cash.plus(coin.aside).plus(pledged(coin.name)),
+    })),
   };
   const { price } = coinOf(facts, contract.quote);
   const own = unrealisedOf(contract).times(price).floor(8);
@@ -383,6 +396,7 @@ export function lackingAt(contract: ContractFacts, margin: Q, price: Q): Q {
 }
 
 const TICK_DECIMALS = 1;
+const LEAST_TICK = Q.of('0.1');
 const toTick = (price: Q, up: boolean): Q => (up ? price.ceil(TICK_DECIMALS) : price.floor(TICK_DECIMALS));
 
 /** Where nothing is left after the fee of the close, `ceil` of a long (rules 5.8). */
@@ -390,6 +404,8 @@ export function bankruptcyPrice(contract: ContractFacts, margin: Q): Q {
   const { size, basis, coinMargined, terms } = contract;
   const [long, q, t] = [size.compare(Q.zero) > 0, abs(size), terms.takerFee];
   const entry = abs(basis);
+  // A long that its margin pays for at any price.
+  if (!coinMargined && long && margin.compare(entry) >= 0) return LEAST_TICK;
   if (coinMargined)
     return toTick(
       long ? entry.over(margin.plus(q.times(ONE.minus(t)))) : entry.over(q.times(ONE.plus(t)).minus(margin)),

@@ -6,8 +6,10 @@ import type { Command, PlaceOrder } from '../../src/core/model/command.ts';
 import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import { Category, Side } from '../../src/core/model/enums.ts';
 import type { Event } from '../../src/core/model/event.ts';
-import { Bucket } from '../../src/core/model/ledger-accounts.ts';
+import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import type { CoinSpec, InstrumentSpec } from '../../src/core/model/listing-spec.ts';
+import type { LoanSpec, PledgeSpec } from '../../src/core/model/loan-terms.ts';
+import { formatOrderId } from '../../src/core/model/order-id.ts';
 import type { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { Explainer } from '../../src/lab/explain/explainer.ts';
 import type { Explanation, Question } from '../../src/lab/explain/explanation.ts';
@@ -16,6 +18,7 @@ import { COIN_TERMS, margin, PAIRS, USDT_TERMS } from '../core/borrowing/margin-
 import { BTC_COIN, BTC_PERPETUAL, BTC_TIERS, priced } from '../core/futures/futures-floor.ts';
 import { Rng as Chance } from '../property/futures-flow.ts';
 import { account, deposit, OPENING_TIME, order } from '../property/venue.ts';
+import type { FundFacts } from './explain-funds.ts';
 import type {
   AccountFacts,
   CoinFacts,
@@ -63,6 +66,15 @@ const WARNED_AT = '0.1';
 const LIQUIDATED_AT = '0.96';
 const LENT: Readonly<Record<string, typeof USDT_TERMS>> = { USDT: USDT_TERMS, BTC: COIN_TERMS };
 
+const BOUNDS = { minUsdt: '100', maxUsdt: '1000000' };
+export const USDT_LOAN: LoanSpec = {
+  flexibleRate: '0.0305',
+  sevenDayRate: '0.054',
+  thirtyDayRate: '0.077',
+  ...BOUNDS,
+};
+export const PLEDGE: PledgeSpec = { initRate: '0.65', supRate: '0.75', forceRate: '0.83', ...BOUNDS };
+
 const COINS: readonly CoinSpec[] = NAMES.map((coin) => ({
   coin,
   name: coin,
@@ -77,6 +89,7 @@ const COINS: readonly CoinSpec[] = NAMES.map((coin) => ({
     })),
   }),
   ...(LENT[coin] !== undefined && { borrow: LENT[coin] }),
+  ...(coin === 'USDT' ? { loan: USDT_LOAN } : SLICES[coin] !== undefined && { pledge: PLEDGE }),
 }));
 
 const reserved = (spec: InstrumentSpec): InstrumentSpec => ({
@@ -148,7 +161,44 @@ export function factsOf({ state }: Exchange, uid: number): AccountFacts {
   return {
     coins: [...known, ...others].map(coinFacts),
     contracts: CONTRACTS.map((_, number) => contractFacts(state, owner, number)),
+    loans: [...state.loans.loans.values()]
+      .filter((loan) => loan.uid === uid)
+      .map((loan) => ({
+        id: formatOrderId(loan.id),
+        loan: NAMES[loan.loanCoin]!,
+        pledge: NAMES[loan.pledgeCoin]!,
+        principal: money(loan.principal),
+        pledged: money(loan.pledge),
+        yearRate: Q.of(USDT_LOAN.flexibleRate),
+        startedHours: BigInt(Math.floor((state.now - loan.borrowTime) / 3_600_000) + 1),
+        rates: {
+          init: Q.of(PLEDGE.initRate),
+          supplement: Q.of(PLEDGE.supRate),
+          force: Q.of(PLEDGE.forceRate),
+        },
+      })),
   };
+}
+
+/** Of both funds, by coin: of contracts, and of debts and loans. */
+export function fundsOf({ state }: Exchange): Readonly<Record<'futures' | 'lending', readonly FundFacts[]>> {
+  const { ledger, fundHours, insuranceAtHour } = state;
+  const of = (fund: 'futures' | 'lending'): FundFacts[] =>
+    NAMES.map((coin, number) => {
+      const account = SystemAccount[fund === 'futures' ? 'insurance' : 'insuranceLending'];
+      const atHour = (fund === 'futures' ? insuranceAtHour : fundHours.lendingAtHour)[number] ?? 0n;
+      const { funded = 0n, drained = 0n, paid = 0n } = fundHours.hours[fund].get(number) ?? {};
+      return {
+        coin,
+        balance: money(ledger.balanceOf(account, number, Bucket.cash)),
+        base: money(atHour + funded - drained),
+        paid: money(paid),
+        paidFor: new Map(
+          CONTRACTS.map((name, index) => [name, money(fundHours.paidBySymbol.get(index) ?? 0n)]),
+        ),
+      };
+    });
+  return { futures: of('futures'), lending: of('lending') };
 }
 
 type State = Exchange['state'];
@@ -201,8 +251,8 @@ export class Scene {
   #fed = 0;
   time = OPENING_TIME;
 
-  /** Traders by uid with what they bring, in 10^-8 of coins by number. */
-  constructor(traders: Readonly<Record<number, Readonly<Record<number, bigint>>>>) {
+  /** Traders by uid with what they bring, in 10^-8 of coins by number; each fund of each coin has `funds`. */
+  constructor(traders: Readonly<Record<number, Readonly<Record<number, bigint>>>>, funds = 10n ** 15n) {
     for (const spec of COINS) this.send({ type: 'listCoin', time: this.time, spec });
     for (const spec of INSTRUMENTS) this.send({ type: 'listInstrument', time: this.time, spec });
     this.send({ type: 'setEdition', time: this.time, edition: NEWEST_EDITION });
@@ -215,10 +265,11 @@ export class Scene {
           time: this.time,
           coin,
           lending,
-          amount: 10n ** 15n,
+          amount: funds,
           reference: `${lending}`,
         });
     }
+    this.send({ type: 'fundLoanPool', time: this.time, coin: USDT, amount: 10n ** 14n, reference: 'pool' });
     for (const [uid, coins] of Object.entries(traders))
       for (const [coin, amount] of Object.entries(coins))
         this.send(deposit(Number(uid), Number(coin), amount));
@@ -290,6 +341,20 @@ export class Scene {
       instrument: contract,
       longLeverage: leverage,
       shortLeverage: leverage,
+    });
+  }
+
+  /** USDT for a pledge; the other amount follows. */
+  borrow(uid: number, amounts: { loan?: bigint; pledge?: bigint }, pledgeCoin = ETH): RejectReason {
+    return this.send({
+      type: 'loanBorrow',
+      time: this.time,
+      uid,
+      loanCoin: USDT,
+      pledgeCoin,
+      term: 0,
+      loanAmount: amounts.loan ?? 0n,
+      pledgeAmount: amounts.pledge ?? 0n,
     });
   }
 

@@ -176,7 +176,7 @@ export function debtsInOrder(facts: AccountFacts): readonly string[] {
 }
 
 /** USDT, USDC, then by collateral rate, then by name. */
-function paymentsInOrder(facts: AccountFacts): readonly string[] {
+export function paymentsInOrder(facts: AccountFacts): readonly string[] {
   const place = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   const rate = ({ slices }: CoinFacts) => slices?.[0]?.rate ?? Q.of('1');
   return [...facts.coins]

@@ -11,8 +11,9 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { formatMoney } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import type { Firing, Tracer } from '../state/tracer.ts';
-import { coinName, priceText, qtyText } from './figures.ts';
+import type { Firing, ForcedClose, Tracer } from '../state/tracer.ts';
+import { amountText, coinName, type Facts, priceText, qtyText } from './figures.ts';
+import { closeBudgetFacts, lendingBudgetFacts } from './fund-facts.ts';
 import { isIsolated } from './isolated-order.ts';
 import {
   type Considered,
@@ -74,6 +75,21 @@ export interface TracedLiquidation {
   readonly margin: MarginView;
 }
 
+/** The terms of a forced close, and what the fund may lose by it. */
+export interface TracedClose {
+  readonly at: number;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly facts: Facts;
+}
+
+/** What the lending fund of a coin may pay now. */
+export interface TracedBudget {
+  readonly at: number;
+  readonly coin: number;
+  readonly facts: Facts;
+}
+
 const BUCKET_NAMES: readonly string[] = Array.from(
   { length: BUCKETS },
   (_, n) => Object.entries(Bucket).find(([, number]) => number === n)![0],
@@ -84,6 +100,8 @@ export class Trace implements Tracer {
   readonly matched: TracedMatch[] = [];
   readonly postings: TracedPosting[] = [];
   readonly liquidations: TracedLiquidation[] = [];
+  readonly closes: TracedClose[] = [];
+  readonly lendingBudgets: TracedBudget[] = [];
   /** Of the command, when it is not an order: of its items where it has some. */
   readonly refused: Check[] = [];
   /** Of the account that the command names, before it; with its order where it places one. */
@@ -169,6 +187,28 @@ export class Trace implements Tracer {
       isolated: isolated === undefined ? undefined : isolatedMargin(state, isolated),
       margin: marginView(state, account),
     });
+  }
+
+  onForcedClose(account: Account, position: Position, close: ForcedClose): void {
+    const { state } = this;
+    const instrument = state.instruments[position.instrument]!;
+    const { settle } = instrument.futures!;
+    this.closes.push({
+      at: state.events.length,
+      uid: account.uid,
+      instrument: instrument.index,
+      facts: {
+        marginBehind: amountText(state, settle, close.margin),
+        bankruptcyPrice: priceText(instrument, close.bankruptcyTicks),
+        reach: priceText(instrument, close.reachTicks),
+        ...closeBudgetFacts(state, settle, instrument.index),
+      },
+    });
+  }
+
+  onLendingFund(coin: number): void {
+    const { state } = this;
+    this.lendingBudgets.push({ at: state.events.length, coin, facts: lendingBudgetFacts(state, coin) });
   }
 
   private end(cell: number): PostingEnd {

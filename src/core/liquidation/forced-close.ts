@@ -43,6 +43,11 @@ export function closeOut(
   const reach = limited
     ? reachTicks(state, instrument, long, terms.size)
     : bandTicks(state, instrument, long, price);
+  state.tracer?.onForcedClose(account, position, {
+    margin: terms.margin,
+    bankruptcyTicks: price,
+    reachTicks: reach,
+  });
   const slot = forcedOrder(state, account, position, lots, kind);
   const fills: FillContext = { ...settlement.contextOf(instrument), forced };
   const unfilled = () => state.slab.remaining[slot]! > 0;

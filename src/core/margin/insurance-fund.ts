@@ -15,6 +15,7 @@ export function fundBalance({ ledger }: State, coin: number): bigint {
  */
 export function drawLendingFund(state: State, coin: number, lacking: bigint): bigint {
   if (!state.rules.fundReach) return smaller(lacking, fundBalance(state, coin));
+  state.tracer?.onLendingFund(coin);
   const paid = smaller(lacking, lendingBudget(state, coin));
   state.fundHours.add('lending', coin, 'paid', paid);
   return paid;

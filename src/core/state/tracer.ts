@@ -15,6 +15,15 @@ export interface Firing {
   readonly closesAll: boolean;
 }
 
+/** How far a forced close may go. */
+export interface ForcedClose {
+  /** What stands behind the position, in the settlement coin. */
+  readonly margin: bigint;
+  readonly bankruptcyTicks: number;
+  /** W, the last price in the book (rules 13.7). */
+  readonly reachTicks: number;
+}
+
 export interface Tracer {
   /** Before the command: timed work is done, nothing of the command itself is. */
   onCommand(command: Command): void;
@@ -28,4 +37,8 @@ export interface Tracer {
   onPosting(from: number, to: number, amount: Amount): void;
   /** The account is liquidated next, or one isolated position of it. */
   onLiquidation(account: Account, isolated: Position | undefined): void;
+  /** A position is closed by force next. */
+  onForcedClose(account: Account, position: Position, close: ForcedClose): void;
+  /** The lending fund of a coin pays next, within its budgets. */
+  onLendingFund(coin: number): void;
 }

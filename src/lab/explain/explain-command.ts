@@ -40,6 +40,12 @@ export function explainCommand(exchange: Exchange, command: Command, context: Ex
   const margins = ownCommand ? trace.margin : undefined;
   const margin =
     liquidation?.margin ?? margins ?? (account === undefined ? null : marginView(state, account));
+  const timeline = [
+    ...before,
+    ...(liquidation === undefined
+      ? events.flatMap((event) => momentOf({ state, event, seq }, uid) ?? [])
+      : liquidationMoments(state, trace, events, uid, seq, shows)),
+  ];
   return {
     what,
     verdict: ownCommand ? verdictOf(trace, events, uid) : sideVerdict(trace, events, uid),
@@ -53,16 +59,11 @@ export function explainCommand(exchange: Exchange, command: Command, context: Ex
     matches: matchViews(state, trace, events, shows),
     postings: postingViews(trace, shows),
     margin: shows(uid) ? margin : null,
-    timeline: [
-      ...before,
-      ...(liquidation === undefined
-        ? events.flatMap((event) => momentOf(state, event, uid, seq) ?? [])
-        : liquidationMoments(state, trace, events, uid, seq, shows)),
-    ],
+    timeline,
     rightWouldBe: checks
       .flatMap(({ rightWouldBe }) => (rightWouldBe === undefined ? [] : [rightWouldBe]))
       .join('; '),
-    docs: docsOf(checks, liquidation !== undefined),
+    docs: docsOf(checks, timeline, liquidation !== undefined),
     replayed: 0,
   };
 }
@@ -92,6 +93,8 @@ function verdictOf(trace: Trace, events: readonly Event[], uid: number): string 
 /** What a command of another account, or of the exchange, did to an order of this one. */
 function sideVerdict({ liquidations }: Trace, events: readonly Event[], uid: number): string {
   if (liquidations.some((each) => each.uid === uid)) return 'liquidated';
+  if (events.some((event) => event.type === 'loanReduced' && event.uid === uid))
+    return 'loan closed by force';
   const own = events.findLast((event) => event.type === 'order' && event.order.uid === uid);
   return own?.type === 'order' ? statusOf(own.order) : 'carried out';
 }
@@ -101,11 +104,14 @@ function statusOf({ status, cancelReason }: OrderRecord): string {
   return `${ORDER_STATUS_NAMES[status]}${why === '' ? '' : `, ${why}`}`;
 }
 
-/** Sections of the rule book. */
-function docsOf(checks: readonly Check[], liquidation: boolean): string[] {
-  const refused = stopped(checks);
-  return [
-    ...(refused === undefined ? [] : [`docs/spec/rules.md: ${refused.rule}`]),
-    ...(liquidation ? ['docs/spec/rules.md: rules 5.9', 'docs/spec/rules.md: rules 5.11'] : []),
+/** Sections of the rule book, each once. */
+function docsOf(checks: readonly Check[], timeline: readonly Moment[], liquidation: boolean): string[] {
+  const rules = [
+    stopped(checks)?.rule,
+    ...(liquidation ? ['rules 5.9', 'rules 5.11'] : []),
+    ...timeline.map(({ rule }) => rule),
   ];
+  return [...new Set(rules.filter((rule) => rule !== undefined))].map(
+    (rule) => `docs/spec/rules.md: ${rule}`,
+  );
 }

@@ -9,10 +9,10 @@ import { type PositionView, positionViews } from '../../core/reads/position-read
 import { ownerOf } from './describe-command.ts';
 import { explainCommand } from './explain-command.ts';
 import type { Answer, Asker, Moment, Question, Unexplained } from './explanation.ts';
-import { isLiquidationOf, RiskTimeline } from './liquidation.ts';
+import { isLiquidationOf, LiquidationWatch, RiskTimeline } from './liquidation.ts';
 import { momentOf } from './moments.ts';
 import type { Past } from './past.ts';
-import { Replayer } from './replayer.ts';
+import { Replayer, type ReplayVisitor } from './replayer.ts';
 import type { Shows } from './view.ts';
 
 /** An order is followed so far behind the command that placed it. */
@@ -110,7 +110,7 @@ export class Explainer {
       const own = state.events.filter((event) => isAbout(event, orderId));
       ended ||= own.some(isEnd);
       if (logged.seq > seq)
-        moments.push(...own.flatMap((event) => momentOf(state, event, uid, logged.seq) ?? []));
+        moments.push(...own.flatMap((event) => momentOf({ state, event, seq: logged.seq }, uid) ?? []));
       return ended || moments.length >= MOMENTS_MAX;
     });
     return moments;
@@ -129,10 +129,12 @@ export class Explainer {
   #liquidation(uid: number, lastSeq: number, asker: Asker): Answer {
     const found = this.#replayer.backwards(lastSeq, (start, end) => {
       let last: number | undefined;
-      this.#replayer.run(start, end, ({ state }, { seq }) => {
-        if (state.events.some((event) => isLiquidationOf(event, uid))) last = seq;
+      const watch = new LiquidationWatch(uid);
+      const visit: ReplayVisitor = ({ state }, { seq }) => {
+        if (watch.takeBegun() || state.events.some((event) => isLiquidationOf(event, uid))) last = seq;
         return false;
-      });
+      };
+      this.#replayer.run(start, end, visit, { tracer: watch });
       return last;
     });
     if (found === undefined) return unknown(`account ${uid} has not been liquidated${this.#since()}`);

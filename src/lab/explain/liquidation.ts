@@ -1,13 +1,17 @@
 /** How a liquidation came about, what it did step by step, and who paid. */
-import type { Facts } from '../../core/explain/figures.ts';
+import { amountText, type Facts } from '../../core/explain/figures.ts';
 import { type RiskRow, riskRow } from '../../core/explain/risk-row.ts';
-import type { Trace } from '../../core/explain/trace.ts';
-import { OrderKind } from '../../core/model/enums.ts';
+import type { Trace, TracedLiquidation } from '../../core/explain/trace.ts';
+import { CATEGORY_NAMES, OrderKind } from '../../core/model/enums.ts';
 import type { Event } from '../../core/model/event.ts';
-import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import { Bucket } from '../../core/model/ledger-accounts.ts';
+import { divFloor, formatMoney, MONEY_ONE, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import type { Account } from '../../core/state/account.ts';
 import type { State } from '../../core/state/state.ts';
+import type { Tracer } from '../../core/state/tracer.ts';
 import type { Moment } from './explanation.ts';
-import { fillFacts, momentOf } from './moments.ts';
+import { fillFacts, type Happened, momentOf } from './moments.ts';
+import { STEPS, type StepWords } from './steps.ts';
 import { accountName, type Shows } from './view.ts';
 
 /** Seconds before a liquidation that are told at most. */
@@ -19,13 +23,43 @@ const LIQUIDATES: ReadonlySet<OrderKind> = new Set([
   OrderKind.offset,
 ]);
 
-/** Did it close, sell or cancel something of the account because the account was due? */
+/** Did it close, sell or take something of the account by force? Whether a liquidation began is what the tracer tells. */
 export function isLiquidationOf(event: Event, uid: number): boolean {
+  if (event.type === 'loanReduced') return event.uid === uid;
   if (event.type === 'fill')
     return event.fill.uid === uid && LIQUIDATES.has(event.fill.futures?.kind ?? OrderKind.user);
   if (event.type === 'conversion') return event.uid === uid && event.forced;
   if (event.type === 'transfer') return event.fromUid === uid && event.initiatorUid === 0;
   return event.type === 'ledgerLine' && event.uid === uid && event.kind === 'liquidation';
+}
+
+/** Notes whether a liquidation of an account has begun: one may only cancel orders, or only take of a pledge. */
+export class LiquidationWatch implements Tracer {
+  readonly #uid: number;
+  #begun = false;
+
+  constructor(uid: number) {
+    this.#uid = uid;
+  }
+
+  /** Since the last question. */
+  takeBegun(): boolean {
+    const begun = this.#begun;
+    this.#begun = false;
+    return begun;
+  }
+
+  onLiquidation({ uid }: Account): void {
+    this.#begun ||= uid === this.#uid;
+  }
+
+  onCommand(): void {}
+  onResult(): void {}
+  onOrder(): void {}
+  onMatch(): void {}
+  onPosting(): void {}
+  onForcedClose(): void {}
+  onLendingFund(): void {}
 }
 
 /** Notes the risk of an account once a second, from the last safe one on. */
@@ -88,35 +122,94 @@ export function liquidationMoments(
   const moments: Moment[] = [];
   let begun = 0;
   const begin = (upTo: number) => {
-    for (; begun < own.length && own[begun]!.at <= upTo; begun++) {
-      const { margin, isolated } = own[begun]!;
-      const { equity, maintenance, ratio } = isolated ?? { ...margin, equity: margin.effective };
-      const what =
-        isolated === undefined
-          ? 'liquidation of the account begins'
-          : `liquidation of the isolated ${isolated.side} in ${isolated.symbol} begins`;
-      moments.push({ time: state.now, seq, what, facts: { equity, maintenance, ratio } });
-    }
+    for (; begun < own.length && own[begun]!.at <= upTo; begun++)
+      moments.push({ time: state.now, seq, ...beginning(state, own[begun]!) });
   };
   for (const [n, event] of events.entries()) {
     begin(n);
-    const moment = momentOf(state, event, uid, seq) ?? deleveraged(state, event, uid, seq, shows);
+    const happened = { state, event, seq, inside: begun > 0, terms: termsOf(trace, event, uid, n) };
+    const moment = momentOf(happened, uid) ?? deleveraged(happened, uid, shows);
     if (moment !== undefined) moments.push(moment);
   }
   begin(Number.POSITIVE_INFINITY);
+  if (own.some(({ isolated }) => isolated === undefined)) moments.push(...debtLeft(state, uid, seq));
   const paid = payers(trace, uid);
   if (Object.keys(paid).length > 0)
     moments.push({ time: state.now, seq, what: 'who paid, from the view of the account', facts: paid });
   return moments;
 }
 
+/** Why it was due, and what it lacked to be not. */
+function beginning(
+  state: State,
+  { margin, isolated }: TracedLiquidation,
+): Pick<Moment, 'what' | 'facts'> & StepWords {
+  if (isolated === undefined) {
+    const { effective: equity, maintenance, ratio, liquidationRatio } = margin;
+    const level = unitsOf(liquidationRatio.replace(' %', ''));
+    // The ratio is below the level with the first unit beyond it.
+    const least = divFloor(unitsOf(maintenance) * HUNDRED_PERCENT, level) + 1n;
+    const lacks = `${formatMoney(least - unitsOf(equity))} USD`;
+    const facts = { equity, maintenance, ratio, liquidationRatio, lacks };
+    return { what: 'liquidation of the account begins', facts, ...STEPS.accountBegins(facts) };
+  }
+  const { equity, maintenance, ratio, side, symbol, category } = isolated;
+  const { quote } = state.instruments.find(
+    (each) => each.symbol === symbol && CATEGORY_NAMES[each.category] === category,
+  )!;
+  const lacks = amountText(state, quote, unitsOf(maintenance) - unitsOf(equity) + 1n);
+  const facts = { equity, maintenance, ratio, lacks };
+  const what = `liquidation of the isolated ${side} in ${symbol} begins`;
+  return { what, facts, ...STEPS.positionBegins(facts) };
+}
+
+const unitsOf = (text: string): bigint => parseUnits(text, MONEY_SCALE)!;
+const HUNDRED_PERCENT = 100n * MONEY_ONE;
+
+const CLOSE_TERMS = ['marginBehind', 'bankruptcyPrice', 'reach'];
+
+/** How far the close that an event belongs to may go, or what the fund that pays may pay. */
+function termsOf({ closes, lendingBudgets }: Trace, event: Event, uid: number, n: number): Facts {
+  const closeOf = (instrument: number): Facts =>
+    closes.findLast((close) => close.at <= n && close.uid === uid && close.instrument === instrument)
+      ?.facts ?? {};
+  if (event.type === 'fill') return closeOf(event.fill.instrument);
+  if (event.type !== 'ledgerLine' || event.kind !== 'liquidation' || event.amount <= 0n) return {};
+  if (event.instrument < 0)
+    return lendingBudgets.findLast(({ at, coin }) => at <= n && coin === event.coin)?.facts ?? {};
+  return Object.fromEntries(
+    Object.entries(closeOf(event.instrument)).filter(([name]) => !CLOSE_TERMS.includes(name)),
+  );
+}
+
+/** What neither the account nor a fund has paid (rules 13.7 (e)); with positions the ratio decides. */
+function debtLeft(state: State, uid: number, seq: number): Moment[] {
+  const account = state.accountByUid.get(uid)!;
+  if ([...account.positions.values()].some(({ isolated }) => !isolated)) return [];
+  const owed = state.ledger
+    .coinsOf(account.index)
+    .map((coin) => [coin, state.ledger.balanceOf(account.index, coin, Bucket.cash)] as const)
+    .filter(([, balance]) => balance < 0n)
+    .map(([coin, balance]) => amountText(state, coin, -balance));
+  if (owed.length === 0) return [];
+  const facts = { owed: owed.join(' and ') };
+  return [{ time: state.now, seq, what: 'a debt is left', facts, ...STEPS.debtLeft(facts) }];
+}
+
 /** The other side of a deleveraging. */
-function deleveraged(state: State, event: Event, uid: number, seq: number, shows: Shows): Moment | undefined {
+function deleveraged(
+  { state, event, seq, terms = {} }: Happened,
+  uid: number,
+  shows: Shows,
+): Moment | undefined {
   if (event.type !== 'fill' || event.fill.uid === uid || event.fill.futures?.kind !== OrderKind.adl)
     return undefined;
   const { symbol, side, price, qty, value } = fillFacts(state, event.fill) as Record<string, string>;
-  const facts = { account: accountName(event.fill.uid, shows), symbol, side, price, qty, value } as Facts;
-  return { time: event.fill.time, seq, what: 'deleveraged against', facts };
+  const { bankruptcyPrice, reach } = terms;
+  const account = accountName(event.fill.uid, shows);
+  const facts = { account, symbol, side, price, qty, value, bankruptcyPrice, reach } as Facts;
+  const words = STEPS.deleveragedAgainst(facts);
+  return { time: event.fill.time, seq, what: 'deleveraged against', facts, ...words };
 }
 
 /** What each account of the house gave the account and took from it in the command, by coin. */
@@ -124,7 +217,7 @@ export function payers({ postings }: Trace, uid: number): Facts {
   const sums = new Map<string, bigint>();
   const add = (name: string, amount: bigint) => sums.set(name, (sums.get(name) ?? 0n) + amount);
   for (const { from, to, coin, amount } of postings) {
-    const units = parseUnits(amount, MONEY_SCALE)!;
+    const units = unitsOf(amount);
     if (to.uid === uid && from.uid === 0) add(`${from.name} ${coin}`, units);
     if (from.uid === uid && to.uid === 0) add(`${to.name} ${coin}`, -units);
   }

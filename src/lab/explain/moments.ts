@@ -1,12 +1,21 @@
 /** Events of the core as moments of a timeline. */
 
-import type { Facts } from '../../core/explain/figures.ts';
-import { CANCEL_REASON_NAMES, ORDER_STATUS_NAMES, OrderKind, SIDE_NAMES } from '../../core/model/enums.ts';
-import type { Event, FillRecord, OrderRecord } from '../../core/model/event.ts';
+import { amountText, type Facts } from '../../core/explain/figures.ts';
+import {
+  CANCEL_REASON_NAMES,
+  ORDER_STATUS_NAMES,
+  OrderKind,
+  SIDE_NAMES,
+  STRATEGY_REASON_NAMES,
+  STRATEGY_STATUS_NAMES,
+} from '../../core/model/enums.ts';
+import type { Event, FillRecord, LedgerLine, OrderRecord } from '../../core/model/event.ts';
 import { formatOrderId } from '../../core/model/order-id.ts';
 import { formatMoney, formatUnits } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
 import type { Moment } from './explanation.ts';
+import { loanTold } from './loan-moments.ts';
+import { STEPS, stepOf } from './steps.ts';
 
 const KINDS: Readonly<Record<OrderKind, string>> = {
   [OrderKind.user]: 'fill',
@@ -50,15 +59,52 @@ function orderFacts(state: State, order: OrderRecord): Facts {
   };
 }
 
+/** An event and where it stands. */
+export interface Happened {
+  readonly state: State;
+  readonly event: Event;
+  readonly seq: number;
+  /** Did a liquidation of the account begin before it, in the same command? */
+  readonly inside?: boolean;
+  /** Of the forced close that it belongs to, or of the fund that pays. */
+  readonly terms?: Facts;
+}
+
 /** What an event says about an account; undefined when it is about another or not worth a line. */
-export function momentOf(state: State, event: Event, uid: number, seq: number): Moment | undefined {
-  const at = (time: number, what: string, facts: Facts): Moment => ({ time, seq, what, facts });
-  const money = (coin: number, amount: bigint) => `${formatMoney(amount)} ${state.coins[coin]!.coin}`;
+export function momentOf(happened: Happened, uid: number): Moment | undefined {
+  const { event, seq, inside = false, terms = {} } = happened;
+  const told = toldOf(happened, uid);
+  if (told === undefined) return undefined;
+  const step = stepOf(event, inside);
+  const { time, what } = told;
+  if (step === undefined) return { time, seq, what, facts: told.facts };
+  const facts = { ...told.facts, ...terms };
+  return { time, seq, what, facts, ...STEPS[step](facts) };
+}
+
+interface Told {
+  readonly time: number;
+  readonly what: string;
+  readonly facts: Facts;
+}
+
+function toldOf({ state, event, inside }: Happened, uid: number): Told | undefined {
+  const at = (time: number, what: string, facts: Facts): Told => ({ time, what, facts });
+  const money = (coin: number, amount: bigint) => amountText(state, coin, amount);
   switch (event.type) {
     case 'order': {
       const { order } = event;
       if (order.uid !== uid) return undefined;
       return at(order.updatedTime, `order ${ORDER_STATUS_NAMES[order.status]}`, orderFacts(state, order));
+    }
+    case 'strategyOrder': {
+      const { order } = event;
+      if (order.uid !== uid || inside !== true) return undefined;
+      const facts = {
+        orderId: formatOrderId(order.orderId),
+        cancelReason: STRATEGY_REASON_NAMES[order.reason],
+      };
+      return at(order.updatedTime, `strategy order ${STRATEGY_STATUS_NAMES[order.status]}`, facts);
     }
     case 'fill': {
       const { fill } = event;
@@ -77,27 +123,15 @@ export function momentOf(state: State, event: Event, uid: number, seq: number): 
       return at(event.time, 'taken from the funding wallet for a debt', {
         amount: money(event.coin, event.amount),
       });
+    case 'loan':
+    case 'loanRepaid':
+    case 'loanNotice':
     case 'pledgeRevised':
-      if (event.uid !== uid) return undefined;
-      return at(event.time, event.into ? 'pledge added to a loan' : 'pledge of a loan released', {
-        amount: money(event.pledgeCoin, event.amount),
-      });
     case 'loanReduced':
+      return event.uid === uid ? loanTold(state, event) : undefined;
+    case 'ledgerLine':
       if (event.uid !== uid) return undefined;
-      return at(event.time, 'loan closed by force', {
-        sold: money(event.pledgeCoin, event.sold),
-        repaid: money(event.loanCoin, event.paid),
-        fee: money(event.loanCoin, event.fee),
-        released: money(event.pledgeCoin, event.unlocked),
-      });
-    case 'ledgerLine': {
-      if (event.uid !== uid || event.kind !== 'liquidation') return undefined;
-      const what = event.amount > 0n ? 'the insurance fund paid' : 'the insurance fund took what was left';
-      return at(event.time, what, {
-        amount: money(event.coin, event.amount),
-        balance: money(event.coin, event.balance),
-      });
-    }
+      return lineTold(state, event, inside === true);
     case 'riskWarning':
       if (event.uid !== uid) return undefined;
       return at(event.time, 'warning: the margin ratio is high', {
@@ -117,4 +151,18 @@ export function momentOf(state: State, event: Event, uid: number, seq: number): 
     default:
       return undefined;
   }
+}
+
+function lineTold(state: State, line: LedgerLine, inside: boolean): Told | undefined {
+  const { time, kind, coin, amount, balance } = line;
+  const facts = { amount: amountText(state, coin, amount), balance: amountText(state, coin, balance) };
+  if (kind === 'liquidation')
+    return {
+      time,
+      what: amount > 0n ? 'the insurance fund paid' : 'the insurance fund took what was left',
+      facts,
+    };
+  if (kind !== 'marginAdded' || !inside) return undefined;
+  const added = { ...facts, amount: amountText(state, coin, -amount) };
+  return { time, what: 'margin added to the isolated position', facts: added };
 }

@@ -6,6 +6,7 @@ import { Exchange } from '../../core/engine/exchange.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { CommandResult } from '../../core/model/command-result.ts';
 import { loadState, saveState } from '../../core/snapshot/snapshot.ts';
+import type { Tracer } from '../../core/state/tracer.ts';
 import type { Snapshot } from '../../journal/command-journal.ts';
 import { effectiveCommands, type LoggedCommand } from '../../sequencer/effective-commands.ts';
 import type { Past } from './past.ts';
@@ -25,6 +26,12 @@ interface Start {
 
 /** Called after each command of a replay; true ends it. */
 export type ReplayVisitor = (exchange: Exchange, applied: LoggedCommand, result: CommandResult) => boolean;
+
+interface Manner {
+  /** Nobody looks at orders and money. */
+  readonly silent?: boolean;
+  readonly tracer?: Tracer;
+}
 
 export interface ReplayedExchange {
   readonly exchange: Exchange;
@@ -57,7 +64,7 @@ export class Replayer {
   /** Looks at the commands from the start before `seq` on up to `lastSeq`; returns the command before that start. */
   since(seq: number, lastSeq: number, visit: ReplayVisitor): number {
     const start = this.#startBefore(seq);
-    this.run(start, lastSeq, visit, true);
+    this.run(start, lastSeq, visit, { silent: true });
     return start.seq - 1;
   }
 
@@ -77,7 +84,7 @@ export class Replayer {
   givenBy(id: number, lastSeq: number): number | undefined {
     const start = this.#starts(lastSeq).findLast(({ lastId }) => lastId < id);
     if (start === undefined) return undefined;
-    const { exchange, seq } = this.run(start, lastSeq, ({ state }) => state.lastId >= id, true);
+    const { exchange, seq } = this.run(start, lastSeq, ({ state }) => state.lastId >= id, { silent: true });
     return exchange.state.lastId >= id ? seq : undefined;
   }
 
@@ -95,13 +102,17 @@ export class Replayer {
     return undefined;
   }
 
-  /** Applies the commands behind a start, up to one; `silent` when nobody looks at orders and money. */
-  run(start: Start, lastSeq: number, visit?: ReplayVisitor, silent = visit === undefined): ReplayedExchange {
+  /** Applies the commands behind a start, up to one. */
+  run(start: Start, lastSeq: number, visit?: ReplayVisitor, manner: Manner = {}): ReplayedExchange {
+    const { silent = visit === undefined, tracer } = manner;
     const exchange = start.state === undefined ? new Exchange() : new Exchange(loadState(start.state));
     let seq = start.seq;
     exchange.silent = silent;
     for (const logged of effectiveCommands(this.#past.records(seq, lastSeq))) {
-      const result = exchange.apply(logged.command, logged.seq);
+      const result =
+        tracer === undefined
+          ? exchange.apply(logged.command, logged.seq)
+          : exchange.applyTraced(logged.command, logged.seq, tracer);
       seq = logged.seq;
       this.replayed++;
       const ends = visit?.(exchange, logged, result) === true;

@@ -85,7 +85,15 @@ const ExplanationView = Type.Object({
   postings: Type.Array(PostingView),
   margin: Type.Union([MarginView, Type.Null()]),
   timeline: Type.Array(
-    Type.Object({ time: Type.Integer(), seq: Type.Integer(), what: Type.String(), facts: Facts }),
+    Type.Object({
+      time: Type.Integer(),
+      seq: Type.Integer(),
+      what: Type.String(),
+      facts: Facts,
+      rule: Type.Optional(Type.String()),
+      bound: Type.Optional(Type.String()),
+      rightWouldBe: Type.Optional(Type.String()),
+    }),
   ),
   rightWouldBe: Type.String(),
   docs: Type.Array(Type.String()),

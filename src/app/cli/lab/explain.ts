@@ -52,6 +52,9 @@ interface ExplanationView {
     readonly seq: number;
     readonly what: string;
     readonly facts: Facts;
+    readonly rule?: string;
+    readonly bound?: string;
+    readonly rightWouldBe?: string;
   }[];
   readonly rightWouldBe: string;
   readonly docs: readonly string[];
@@ -148,10 +151,10 @@ function explanationText(explained: ExplanationView, paint: Paint): string[] {
     ...part('margin', margin === null ? [] : marginText(margin)),
     ...part(
       'timeline',
-      timeline.map(
-        ({ time, seq, what: happened, facts }) =>
-          `${when(time)}  ${count(seq)}  ${happened}: ${listed(facts)}`,
-      ),
+      timeline.flatMap(({ time, seq, what: happened, facts, rule, bound, rightWouldBe: right }) => [
+        `${when(time)}  ${count(seq)}  ${happened}: ${listed(facts)}`,
+        ...(rule === undefined ? [] : [paint('dim', `  ${rule}: ${bound}; right would be ${right}`)]),
+      ]),
     ),
     ...part('rules', docs),
   ];
