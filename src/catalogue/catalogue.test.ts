@@ -7,12 +7,24 @@ import { fileURLToPath } from 'node:url';
 import type { InstrumentSpec } from '../core/model/listing-spec.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { CatalogueError } from './catalogue-error.ts';
+import { digestOf, SHIPPED_DIGEST } from './shipped-digest.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../catalogue', import.meta.url));
 
 function ofCategory({ instruments }: Catalogue, category: string): InstrumentSpec[] {
   return instruments.filter((spec) => spec.category === category);
 }
+
+test('the shipped catalogue passes the check that a start spares it, and is known by its digest', () => {
+  const files = ['coins', 'spot', 'margin', 'usdt-futures', 'coin-futures', 'usdc-futures'];
+  const text = (name: string) => readFileSync(join(SHIPPED, `${name}.json`), 'utf8');
+  const digest = digestOf(new Map(files.map((name) => [`${name}.json`, text(name)])));
+  assert.equal(SHIPPED_DIGEST, digest, 'the digest of the files as they are now goes into shipped-digest.ts');
+  withCopy((folder) => {
+    for (const name of files) writeFileSync(join(folder, `${name}.json`), `${text(name)}\n`);
+    assert.deepEqual(loadCatalogue(folder), loadCatalogue(SHIPPED));
+  });
+});
 
 test('the shipped catalogue offers every category; spot and margin are open', () => {
   const catalogue = loadCatalogue(SHIPPED);

@@ -10,6 +10,7 @@ import type { CoinSpec, InstrumentSpec } from '../core/model/listing-spec.ts';
 import { failCatalogue } from './catalogue-error.ts';
 import { checkIndices, checkTogether } from './catalogue-listings.ts';
 import { coinProblem, instrumentProblem } from './entry-check.ts';
+import { digestOf, SHIPPED_DIGEST } from './shipped-digest.ts';
 
 export interface Catalogue {
   readonly coins: readonly CoinSpec[];
@@ -54,28 +55,34 @@ function readCatalogue(folder: string, files: readonly string[]): Catalogue {
   for (const file of files) {
     if (!known.includes(file)) failCatalogue(join(folder, file), `is not one of ${known.join(', ')}`);
   }
-  const coinsFile = join(folder, COINS_FILE);
-  const coins = readEntries<CoinSpec>(coinsFile, 'coin', coinProblem);
-  const instruments = INSTRUMENT_FILES.filter(({ file }) => files.includes(file)).map(
-    ({ category, file }) => {
-      const path = join(folder, file);
-      const problemOf = (entry: unknown) => instrumentProblem(entry, category);
-      return { path, specs: readEntries<InstrumentSpec>(path, 'symbol', problemOf) };
-    },
+  const listed = INSTRUMENT_FILES.filter(({ file }) => files.includes(file));
+  const texts = new Map(
+    [COINS_FILE, ...listed.map(({ file }) => file)].map((file) => [file, read(folder, file)]),
   );
-  checkTogether(coins, instruments);
+  const isShipped = digestOf(texts) === SHIPPED_DIGEST;
+  const entriesOf = <Spec>(file: string, key: keyof Spec & string, problemOf: Check) =>
+    isShipped
+      ? (JSON.parse(texts.get(file)!) as Spec[])
+      : readEntries<Spec>(join(folder, file), texts.get(file)!, key, problemOf);
+  const coinsFile = join(folder, COINS_FILE);
+  const coins = entriesOf<CoinSpec>(COINS_FILE, 'coin', coinProblem);
+  const instruments = listed.map(({ category, file }) => {
+    const problemOf = (entry: unknown) => instrumentProblem(entry, category);
+    return { path: join(folder, file), specs: entriesOf<InstrumentSpec>(file, 'symbol', problemOf) };
+  });
   const specs = instruments.flatMap((file) => file.specs);
-  checkIndices(coinsFile, coins, specs);
+  if (!isShipped) {
+    checkTogether(coins, instruments);
+    checkIndices(coinsFile, coins, specs);
+  }
   return { coins, instruments: specs };
 }
 
+type Check = (entry: unknown) => string | undefined;
+
 /** A list of records whose `key` says which is which; none may come twice. */
-function readEntries<Spec>(
-  path: string,
-  key: keyof Spec & string,
-  problemOf: (entry: unknown) => string | undefined,
-): Spec[] {
-  const entries = readJson(path);
+function readEntries<Spec>(path: string, text: string, key: keyof Spec & string, problemOf: Check): Spec[] {
+  const entries = inCatalogue(path, () => JSON.parse(text));
   if (!Array.isArray(entries)) failCatalogue(path, 'must hold a list');
   const names = new Set<unknown>();
   for (const [index, entry] of entries.entries()) {
@@ -89,9 +96,14 @@ function readEntries<Spec>(
   return entries as Spec[];
 }
 
-function readJson(path: string): unknown {
+function read(folder: string, file: string): string {
+  const path = join(folder, file);
+  return inCatalogue(path, () => readFileSync(path, 'utf8'));
+}
+
+function inCatalogue<Value>(path: string, work: () => Value): Value {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return work();
   } catch (error) {
     return failCatalogue(path, error instanceof Error ? error.message : String(error));
   }

@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { command } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 
@@ -32,9 +33,11 @@ const ARGS = [
   'off',
   '--segment-bytes',
   '1048576',
+  '--instruments',
+  [...PERPETUALS, QUARTER].map(({ category, symbol }) => `${category}:${symbol}`).join(','),
 ];
 
-const running = new Set<RunningServer>();
+const running = new Set<TestServer>();
 
 after(async () => {
   for (const server of running) await server.kill();
@@ -45,7 +48,7 @@ class Life {
   readonly #killing: boolean;
   /** Advances that a kill has cut off on their way. */
   kills = 0;
-  server!: RunningServer;
+  server!: TestServer;
   operator!: Operator;
 
   constructor(killing: boolean) {
@@ -53,7 +56,7 @@ class Life {
   }
 
   async open(): Promise<this> {
-    this.server = await startServer({ data: this.data, args: ARGS });
+    this.server = await startHosted({ data: this.data, args: ARGS });
     running.add(this.server);
     this.operator = new Operator(this.server);
     return this;
@@ -99,7 +102,7 @@ class Life {
   }
 
   async end(): Promise<{ stateHash: string; lastSeq: number; ok: boolean }> {
-    assert.equal(await this.server.stop(), 0, this.server.log());
+    assert.equal(await this.server.stop(), 0);
     running.delete(this.server);
     const { stdout } = await command(['verify', '--json', '--data', this.data]);
     return JSON.parse(stdout);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { programUrl } from '../harness/program.ts';
 import { KillLoop } from './kill-loop.ts';
 
-const KILLS = Number(process.env.KILLS ?? 6);
+const KILLS = Number(process.env.KILLS ?? 3);
 const SEED = Number(process.env.KILL_SEED ?? Date.now());
 
 test('kill -9 under load: nothing acknowledged is lost, nothing happens twice', async (t) => {

@@ -28,12 +28,18 @@ describe('an exchange with its history in PostgreSQL', { skip: NO_SERVER }, () =
   let server: PostgresServer;
   let database: string;
   let url: string;
-  let exchange: RunningServer | undefined;
+  let exchange: TestServer | undefined;
   let seen: unknown;
 
   const run = async (...args: string[]) => {
-    exchange = await startServer({ data, args: [...SHORT_LOG, ...args] });
+    exchange = await startHosted({ data, args: [...SHORT_LOG, ...args] });
     return exchange;
+  };
+  /** For tests that read its output. */
+  const runAlone = async (...args: string[]): Promise<RunningServer> => {
+    const alone = await startServer({ data, args: [...SHORT_LOG, ...args] });
+    exchange = alone;
+    return alone;
   };
   const stop = async () => {
     assert.equal(await exchange?.stop(), 0);
@@ -49,7 +55,7 @@ describe('an exchange with its history in PostgreSQL', { skip: NO_SERVER }, () =
     for (let round = 0; round < 60; round++) await trade(before, round);
     seen = await everythingOf(before);
     await stop();
-    const after = await run('--history', url.replace('bourse@', 'bourse:s3cret@'));
+    const after = await runAlone('--history', url.replace('bourse@', 'bourse:s3cret@'));
     assert.deepEqual(await everythingOf(after), seen);
     assert.match(after.log(), /the history is moved up to command \d+/);
     assert.match(
@@ -89,7 +95,7 @@ describe('an exchange with its history in PostgreSQL', { skip: NO_SERVER }, () =
   });
 
   it('goes on trading while the server restarts, shows the lag, and loses nothing', async () => {
-    const running = await run();
+    const running = await runAlone();
     const status = await command(['status', '-o', 'json', '--data', data]);
     assert.equal(JSON.parse(status.stdout).history, url);
     await server.stop();

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { sizeOf } from './seeds.ts';
 
-const SEED = '2001';
-const COMMANDS = '400';
+const SEED = process.env.PROPERTY_FIRST ?? '2001';
+const COMMANDS = String(sizeOf(100, 400));
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
   interpreted: ['--no-opt', '--no-maglev', '--no-sparkplug'],

@@ -9,7 +9,7 @@ import { sizeOf } from '../property/seeds.ts';
 import { Rng } from '../security/hostile/rng.ts';
 import { assertNothingUndone, assertToldIsKept, kept, RECORD_TOPICS, told } from './pushes-and-records.ts';
 
-const CHANGES = sizeOf(2_500, 10_000);
+const CHANGES = sizeOf(1_500, 10_000);
 const MARKETS = [
   { category: 'SPOT', symbol: 'BTCUSDT' },
   { category: 'MARGIN', symbol: 'BTCUSDT' },
