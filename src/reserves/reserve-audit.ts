@@ -134,24 +134,25 @@ async function claimsOf(state: State): Promise<Omit<Claim, 'nonce'>[]> {
     coin: loan.loanCoin,
     debt: loan.debt(),
   }));
-  const net = new Map<number, bigint[]>();
+  // By account. A map of a hundred thousand would pause for each of its larger tables.
+  const net = new Array<bigint[] | undefined>(state.accounts.length);
   await eachRowInSlices(state, (account, coin, buckets) => {
     if (account < FIRST_USER_ACCOUNT) return;
-    let amounts = net.get(account);
+    let amounts = net[account];
     if (amounts === undefined) {
       amounts = Array.from({ length: coins }, () => 0n);
-      net.set(account, amounts);
+      net[account] = amounts;
     }
     for (const amount of buckets) if (amount !== 0n) amounts[coin]! += amount;
   });
   for (const { account, coin, debt } of lent) {
-    const amounts = net.get(account);
+    const amounts = net[account];
     if (amounts !== undefined) amounts[coin]! -= debt;
   }
   const claims: Omit<Claim, 'nonce'>[] = [];
-  let seen = 0;
-  for (const [account, amounts] of net) {
-    if (++seen % ACCOUNTS_AT_A_TIME === 0) await turn();
+  for (const [account, amounts] of net.entries()) {
+    if ((account + 1) % ACCOUNTS_AT_A_TIME === 0) await turn();
+    if (amounts === undefined) continue;
     const owed = amounts.map((amount) => (amount > 0n ? amount : 0n));
     if (owed.every((amount) => amount === 0n)) continue;
     const { uid } = state.accounts[account]!;

@@ -63,7 +63,8 @@ export class AdlRanking {
 
   /** Call at the end of the instant. */
   forget(): void {
-    this.queues.clear();
+    // A map that is emptied gets a new table, although nearly every instant has no ranking.
+    if (this.queues.size !== 0) this.queues.clear();
   }
 
   private next(queue: Queue, canBear: (ranked: Ranked) => boolean): Ranked | undefined {
