@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { Trace } from '../../src/core/explain/trace.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { type EditionRule, NEWEST_EDITION, rulesOf } from '../../src/core/model/edition.ts';
-import { OrderKind, PosSide } from '../../src/core/model/enums.ts';
+import { Category, HoldMode, OrderKind, PosSide, Side } from '../../src/core/model/enums.ts';
 import type { Event } from '../../src/core/model/event.ts';
 import { liquidationMoments } from '../../src/lab/explain/liquidation.ts';
 import { momentOf } from '../../src/lab/explain/moments.ts';
@@ -15,6 +16,7 @@ import { isPartOfAStep, STEP_KINDS, type StepKind, stepOf } from '../../src/lab/
 import { LoanFloor } from '../core/loan/loan-floor.ts';
 import { protect } from '../core/strategy/strategy-tickets.ts';
 import { FLOWS } from '../property/flows.ts';
+import { MAKER, PAIR, Scene, USDT } from './explain-scene.ts';
 
 /** Which steps the rules of the editions after the first have brought; none for what is no step of a liquidation. */
 const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {
@@ -168,19 +170,80 @@ function isolated(): void {
       posSide: PosSide.none,
       room: 10n ** 11n,
     });
-    floor.mark('59700');
+    floor.mark('59650');
   });
 }
 
-test('every kind of step is met and explained', () => {
-  for (const scene of [pledges, isolated]) scene();
+/** A position far above the second tier, and a pair of which both sides lose. */
+function large(): void {
+  crash((floor) => {
+    floor.deposit('ann', '30000', 'USDT');
+    for (const name of ['bob', 'cat']) floor.deposit(name, '10000000', 'USDT');
+    floor.leverage('ann', 50);
+    floor.deal('ann', 'bob', '20', '60000');
+    floor.buy('cat', '100', '57850');
+  }, '57900');
+  crash((floor) => {
+    floor.send({ type: 'setHoldMode', time: floor.now, uid: floor.uid('ann'), holdMode: HoldMode.hedge });
+    floor.sell('bob', '1', '60000');
+    floor.buy('ann', '1', '60000', { posSide: 'long' });
+    floor.buy('bob', '0.4', '60000');
+    floor.sell('ann', '0.4', '60000', { posSide: 'short' });
+  }, '30000');
+}
+
+/** BTC that were bought with borrowed USDT lose more than their owner has. */
+function lent(): void {
+  const scene = new Scene({ 1: { [USDT]: 2n * 10n ** 12n } });
+  scene.price(60_000);
+  scene.send({ ...scene.limit(MAKER, Side.sell, 6_000_000, 900_000, PAIR - 1) });
+  scene.send(scene.limit(1, Side.buy, 6_000_000, 900_000, PAIR));
+  scene.price(60_000);
+  scene.price(33_000);
+  const exchange = new Exchange();
+  for (const { command } of scene.log) {
+    const trace = new Trace(exchange.state);
+    exchange.applyTraced(command, 1, trace);
+    look(trace, exchange.takeEvents(), command.type);
+  }
+}
+
+/** Nobody could bear what is left of an isolated position, and the fund has paid all it may: no flow comes there by chance. */
+function loss(): void {
+  const { state } = new LoanFloor();
+  const line = {
+    type: 'ledgerLine',
+    lineId: 1,
+    uid: 1,
+    coin: 0,
+    kind: 'marginAdded',
+    instrument: 0,
+  } as const;
+  const money = { amount: -5n * 10n ** 8n, fee: 0n, balance: -5n * 10n ** 8n, reference: '', time: 1 };
+  const event = { ...line, ...money, category: Category.usdtFutures };
+  const moment = momentOf({ state, event, seq: 1, inside: true, terms: { budget: '0 USDT' } }, 1)!;
+  assert.deepEqual(
+    [moment.what, moment.rule, moment.facts.amount, moment.rightWouldBe],
+    ['a loss that nobody pays is owed', 'rules 13.7', '5 USDT', '5 USDT more of margin'],
+  );
+  note('lossOwed');
+}
+
+/** Random trading with funds that have some money. */
+function randomTrading(): void {
   for (const { setUp, flowOf } of Object.values(FLOWS))
     for (const seed of [1, 2]) {
       const [plain, copy] = [new Exchange(), new Exchange()];
       const flow = flowOf(seed, plain.state);
-      const edition = { type: 'setEdition', time: setUp.at(-1)!.time, edition: NEWEST_EDITION } as const;
-      const begin = [...setUp, edition];
-      for (let n = 0; n < begin.length + 400; n++) {
+      const { time } = setUp.at(-1)!;
+      const funds = [0, 1, 2].flatMap((coin) =>
+        [false, true].map((lending): Command => {
+          const reference = `${coin} ${lending}`;
+          return { type: 'fundInsurance', time, coin, lending, amount: 10n ** 12n, reference };
+        }),
+      );
+      const begin: Command[] = [...setUp, { type: 'setEdition', time, edition: NEWEST_EDITION }, ...funds];
+      for (let n = 0; n < begin.length + COMMANDS; n++) {
         const command = begin[n] ?? flow.next();
         plain.apply(command);
         const forced = plain.takeEvents().some((event) => stepOf(event, false, false) !== undefined);
@@ -190,6 +253,12 @@ test('every kind of step is met and explained', () => {
         look(trace, copy.takeEvents(), `${command.type} ${n}`);
       }
     }
+}
+const COMMANDS = 400;
+
+test('every kind of step is met and explained', () => {
+  for (const scene of [pledges, isolated, large, lent, loss, randomTrading]) scene();
   const missing = STEP_KINDS.filter((kind) => !met.has(kind));
   assert.deepEqual(missing, [], JSON.stringify([...met]));
+  for (const kind of Object.values(STEPS_OF_RULES).flat()) assert.ok(met.has(kind), kind);
 });

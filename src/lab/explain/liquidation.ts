@@ -135,7 +135,9 @@ export function liquidationMoments(
     begin(n);
     if (isMarginAdded(event, uid) && !added.has(event.amount)) continue;
     const happened = { state, event, seq, inside: begun > 0, terms: termsOf(trace, event, uid, n) };
-    const moment = momentOf(happened, uid) ?? deleveraged(happened, uid, shows);
+    // Others may be closed in the same command: the last close that has begun is the one that deleverages.
+    const closing = trace.closes.findLast(({ at }) => at <= n)?.uid === uid;
+    const moment = momentOf(happened, uid) ?? (closing ? deleveraged(happened, uid, shows) : undefined);
     if (moment !== undefined) moments.push(moment);
   }
   begin(Number.POSITIVE_INFINITY);

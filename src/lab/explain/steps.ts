@@ -78,7 +78,7 @@ const LINE_STEPS: Readonly<Record<LedgerLineKind, 'fund' | 'marginAdded' | 'of a
   tradeOut: 'never',
   fundingIn: 'never',
   fundingOut: 'never',
-  marginRemoved: 'never',
+  marginRemoved: 'of another event',
   debtWrittenOff: 'never',
   loanIn: 'never',
   loanOut: 'never',
