@@ -243,7 +243,8 @@ test('an order that would borrow at the level of the warning is refused with the
   assertMargin(explained.margin!, before!);
   const { effective, initial, maintenance } = marginOf(before!);
   assert.ok(effective.compare(initial) >= 0 && maintenance.times(Q.of('10')).compare(effective) >= 0);
-  const { inputs } = explained.checks.find(({ verdict }) => verdict === 'refused')!;
+  const { inputs, bound } = explained.checks.find(({ verdict }) => verdict === 'refused')!;
+  assert.equal(bound, 'a margin ratio below 10 % to borrow');
   assert.deepEqual(inputs, {
     equity: `${String(effective)} USD`,
     initial: `${String(initial)} USD`,

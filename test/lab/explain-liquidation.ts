@@ -197,6 +197,7 @@ class Walk {
     else if (what === RELEASED) this.#release(facts);
     else if (what === 'loan closed by force') this.#closeLoan(facts);
     else if (what === 'a debt is left') this.#debtLeft(facts);
+    else if (what === 'a loss that nobody pays is owed') this.#lossOwed(facts);
     else if (what.startsWith('notice: the pledge')) this.#notice(facts);
     else if (what.startsWith('who paid')) this.#payers(facts);
     else assert.match(what, /^order |^position ended|^warning/);
@@ -446,6 +447,28 @@ class Walk {
       released,
     );
     this.#conversions = [...conversionsFor(this.facts, this.#direct, () => false)];
+  }
+
+  /** What an isolated position lacks at its end beyond the budgets is taken from cash (rules 5.9 step 7, 13.7). */
+  #lossOwed(shown: Moment['facts']): void {
+    const { to, budget } = this.#close!;
+    const { margin, settle } = contractOf(this.facts, to);
+    const amount = negative(margin);
+    this.facts = withCash(this.facts, settle, margin);
+    this.facts = {
+      ...this.facts,
+      contracts: this.facts.contracts.map((each) => (each.name === to ? { ...each, margin: Q.zero } : each)),
+    };
+    const { cash, locked, held } = coinOf(this.facts, settle);
+    const balance = cash.plus(locked).plus(held);
+    const expected = { amount: `${String(amount)} ${settle}`, balance: `${String(balance)} ${settle}` };
+    assertIncludes(shown, { ...expected, ...budget?.shown });
+    if (budget !== undefined)
+      assert.equal(
+        String(budget.least.minus(this.#close!.outflow).max(Q.zero)),
+        '0',
+        'the budget is used up',
+      );
   }
 
   #notice(shown: Moment['facts']): void {

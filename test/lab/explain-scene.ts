@@ -243,6 +243,13 @@ export interface Logged {
   readonly after: AccountFacts | undefined;
 }
 
+export interface SceneTerms {
+  /** What each fund of each coin has, in 10^-8. */
+  readonly funds?: bigint;
+  /** Fixed, of both contracts. */
+  readonly fundingRate?: string;
+}
+
 export class Scene {
   readonly exchange = new Exchange();
   readonly log: Logged[] = [];
@@ -251,10 +258,20 @@ export class Scene {
   #fed = 0;
   time = OPENING_TIME;
 
-  /** Traders by uid with what they bring, in 10^-8 of coins by number; each fund of each coin has `funds`. */
-  constructor(traders: Readonly<Record<number, Readonly<Record<number, bigint>>>>, funds = 10n ** 15n) {
+  /** Traders by uid with what they bring, in 10^-8 of coins by number. */
+  constructor(
+    traders: Readonly<Record<number, Readonly<Record<number, bigint>>>>,
+    { funds = 10n ** 15n, fundingRate = '0' }: SceneTerms = {},
+  ) {
     for (const spec of COINS) this.send({ type: 'listCoin', time: this.time, spec });
-    for (const spec of INSTRUMENTS) this.send({ type: 'listInstrument', time: this.time, spec });
+    const funded = (spec: InstrumentSpec): InstrumentSpec =>
+      spec.futures === undefined || fundingRate === '0'
+        ? spec
+        : {
+            ...spec,
+            futures: { ...spec.futures, minFundingRate: fundingRate, maxFundingRate: fundingRate },
+          };
+    for (const spec of INSTRUMENTS.map(funded)) this.send({ type: 'listInstrument', time: this.time, spec });
     this.send({ type: 'setEdition', time: this.time, edition: NEWEST_EDITION });
     for (const uid of [...Object.keys(traders).map(Number), MAKER]) this.send(account(uid));
     for (const coin of [USDT, BTC]) {

@@ -25,7 +25,7 @@ import type { Position } from '../model/position.ts';
 import { divCeil, formatMoney, larger, MONEY_ONE } from '../model/units.ts';
 import { heldCoin } from '../orders/order-lifecycle.ts';
 import { affordable } from './advice.ts';
-import { amountText, coinName, type Facts, percentText, usdText, yesNo } from './figures.ts';
+import { amountText, coinName, type Facts, percentText, rateText, usdText, yesNo } from './figures.ts';
 import { filledFacts, isIsolated, reserveFacts } from './isolated-order.ts';
 import { available, boundPrice, boundQty, coinAmount, price, qty, refusal } from './refusal.ts';
 import type { Subject } from './subject.ts';
@@ -138,7 +138,7 @@ function balanceFacts(s: Subject): Facts {
       needs: amountText(state, coin, need),
       cash: amountText(state, coin, state.ledger.balanceOf(account.index, coin, Bucket.cash)),
       ...(instrument.margin !== undefined && {
-        lendable: amountText(state, coin, lendable(state, account, coin)),
+        lendable: amountText(state, coin, lendable(state, account, coin, s.slot)),
       }),
       available: spendableText(s),
     };
@@ -401,7 +401,10 @@ export const REFUSED_MARGIN = {
     'a fill leaves the account far enough from liquidation',
     'rules 5.6',
     riskFacts,
-    'a margin ratio below 90 % with the order; below the level of the warning to borrow',
+    ({ instrument }) =>
+      instrument?.margin === undefined
+        ? 'a margin ratio below 90 % with the order'
+        : `a margin ratio below ${rateText(instrument.margin.warningRatio)} to borrow`,
     affordable,
   ),
   sellBeyondBankruptcy: refusal(

@@ -3,7 +3,7 @@ import { amountText, type Facts } from '../../core/explain/figures.ts';
 import { type RiskRow, riskRow } from '../../core/explain/risk-row.ts';
 import type { Trace, TracedLiquidation } from '../../core/explain/trace.ts';
 import { CATEGORY_NAMES, OrderKind } from '../../core/model/enums.ts';
-import type { Event } from '../../core/model/event.ts';
+import type { Event, LedgerLine } from '../../core/model/event.ts';
 import { Bucket } from '../../core/model/ledger-accounts.ts';
 import { divFloor, formatMoney, MONEY_ONE, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import type { Account } from '../../core/state/account.ts';
@@ -120,6 +120,12 @@ export function liquidationMoments(
 ): Moment[] {
   const own = trace.liquidations.filter((each) => each.uid === uid);
   const moments: Moment[] = [];
+  // What a fund pays for an isolated position is a line of the wallet and one into the margin: no cash of the account moves.
+  const added = new Set(
+    trace.postings
+      .filter(({ from, to }) => from.uid === uid && from.bucket === 'cash' && to.bucket === 'isolated')
+      .map(({ amount }) => -unitsOf(amount)),
+  );
   let begun = 0;
   const begin = (upTo: number) => {
     for (; begun < own.length && own[begun]!.at <= upTo; begun++)
@@ -127,8 +133,11 @@ export function liquidationMoments(
   };
   for (const [n, event] of events.entries()) {
     begin(n);
+    if (isMarginAdded(event, uid) && !added.has(event.amount)) continue;
     const happened = { state, event, seq, inside: begun > 0, terms: termsOf(trace, event, uid, n) };
-    const moment = momentOf(happened, uid) ?? deleveraged(happened, uid, shows);
+    // Others may be closed in the same command: the last close that has begun is the one that deleverages.
+    const closing = trace.closes.findLast(({ at }) => at <= n)?.uid === uid;
+    const moment = momentOf(happened, uid) ?? (closing ? deleveraged(happened, uid, shows) : undefined);
     if (moment !== undefined) moments.push(moment);
   }
   begin(Number.POSITIVE_INFINITY);
@@ -137,6 +146,10 @@ export function liquidationMoments(
   if (Object.keys(paid).length > 0)
     moments.push({ time: state.now, seq, what: 'who paid, from the view of the account', facts: paid });
   return moments;
+}
+
+function isMarginAdded(event: Event, uid: number): event is LedgerLine {
+  return event.type === 'ledgerLine' && event.uid === uid && event.kind === 'marginAdded';
 }
 
 /** Why it was due, and what it lacked to be not. */
@@ -174,7 +187,9 @@ function termsOf({ closes, lendingBudgets }: Trace, event: Event, uid: number, n
     closes.findLast((close) => close.at <= n && close.uid === uid && close.instrument === instrument)
       ?.facts ?? {};
   if (event.type === 'fill') return closeOf(event.fill.instrument);
-  if (event.type !== 'ledgerLine' || event.kind !== 'liquidation' || event.amount <= 0n) return {};
+  if (event.type !== 'ledgerLine') return {};
+  const pays = event.kind === 'liquidation' && event.amount > 0n;
+  if (!pays && event.kind !== 'marginAdded') return {};
   if (event.instrument < 0)
     return lendingBudgets.findLast(({ at, coin }) => at <= n && coin === event.coin)?.facts ?? {};
   return Object.fromEntries(

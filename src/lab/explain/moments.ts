@@ -75,7 +75,7 @@ export function momentOf(happened: Happened, uid: number): Moment | undefined {
   const { event, seq, inside = false, terms = {} } = happened;
   const told = toldOf(happened, uid);
   if (told === undefined) return undefined;
-  const step = stepOf(event, inside);
+  const step = stepOf(event, inside, terms.budget !== undefined);
   const { time, what } = told;
   if (step === undefined) return { time, seq, what, facts: told.facts };
   const facts = { ...told.facts, ...terms };
@@ -88,7 +88,7 @@ interface Told {
   readonly facts: Facts;
 }
 
-function toldOf({ state, event, inside }: Happened, uid: number): Told | undefined {
+function toldOf({ state, event, inside, terms }: Happened, uid: number): Told | undefined {
   const at = (time: number, what: string, facts: Facts): Told => ({ time, what, facts });
   const money = (coin: number, amount: bigint) => amountText(state, coin, amount);
   switch (event.type) {
@@ -131,7 +131,7 @@ function toldOf({ state, event, inside }: Happened, uid: number): Told | undefin
       return event.uid === uid ? loanTold(state, event) : undefined;
     case 'ledgerLine':
       if (event.uid !== uid) return undefined;
-      return lineTold(state, event, inside === true);
+      return lineTold(state, event, inside === true, terms?.budget !== undefined);
     case 'riskWarning':
       if (event.uid !== uid) return undefined;
       return at(event.time, 'warning: the margin ratio is high', {
@@ -153,7 +153,7 @@ function toldOf({ state, event, inside }: Happened, uid: number): Told | undefin
   }
 }
 
-function lineTold(state: State, line: LedgerLine, inside: boolean): Told | undefined {
+function lineTold(state: State, line: LedgerLine, inside: boolean, closed: boolean): Told | undefined {
   const { time, kind, coin, amount, balance } = line;
   const facts = { amount: amountText(state, coin, amount), balance: amountText(state, coin, balance) };
   if (kind === 'liquidation')
@@ -164,5 +164,6 @@ function lineTold(state: State, line: LedgerLine, inside: boolean): Told | undef
     };
   if (kind !== 'marginAdded' || !inside) return undefined;
   const added = { ...facts, amount: amountText(state, coin, -amount) };
-  return { time, what: 'margin added to the isolated position', facts: added };
+  const what = closed ? 'a loss that nobody pays is owed' : 'margin added to the isolated position';
+  return { time, what, facts: added };
 }

@@ -12,6 +12,7 @@ export const STEP_KINDS = [
   'orderCancelled',
   'strategyCancelled',
   'marginAdded',
+  'lossOwed',
   'pairNetted',
   'coinsSold',
   'positionCut',
@@ -77,7 +78,7 @@ const LINE_STEPS: Readonly<Record<LedgerLineKind, 'fund' | 'marginAdded' | 'of a
   tradeOut: 'never',
   fundingIn: 'never',
   fundingOut: 'never',
-  marginRemoved: 'never',
+  marginRemoved: 'of another event',
   debtWrittenOff: 'never',
   loanIn: 'never',
   loanOut: 'never',
@@ -92,9 +93,9 @@ export const isPartOfAStep = (line: LedgerLineKind): boolean => LINE_STEPS[line]
 
 /**
  * What an event is in a liquidation. `inside`: did one of the account begin before it? Then a pledge is not released by its
- * owner, and a loan is closed for what the account owes.
+ * owner, and a loan is closed for what the account owes. `closed`: has the position that it is about been closed in it?
  */
-export function stepOf(event: Event, inside: boolean): StepKind | undefined {
+export function stepOf(event: Event, inside: boolean, closed: boolean): StepKind | undefined {
   switch (event.type) {
     case 'order':
       return inside && CANCELS.has(event.order.cancelReason) ? 'orderCancelled' : undefined;
@@ -111,7 +112,7 @@ export function stepOf(event: Event, inside: boolean): StepKind | undefined {
     case 'loanReduced':
       return inside ? 'loanClosed' : 'loanForced';
     case 'ledgerLine':
-      return lineStep(event, inside);
+      return lineStep(event, inside, closed);
     // What a step leaves, and what others see of it.
     case 'loan':
     case 'positionClosed':
@@ -137,9 +138,10 @@ export function stepOf(event: Event, inside: boolean): StepKind | undefined {
 function lineStep(
   { kind, amount, instrument }: Extract<Event, { type: 'ledgerLine' }>,
   inside: boolean,
+  closed: boolean,
 ): StepKind | undefined {
   const line = LINE_STEPS[kind];
-  if (line === 'marginAdded') return inside ? 'marginAdded' : undefined;
+  if (line === 'marginAdded') return !inside ? undefined : closed ? 'lossOwed' : 'marginAdded';
   if (line !== 'fund') return undefined;
   if (amount <= 0n) return 'fundTakes';
   return instrument < 0 ? 'lendingFundPays' : 'fundPays';
@@ -182,6 +184,12 @@ export const STEPS: Readonly<Record<StepKind, Words>> = {
       'rules 5.9',
       'up to the initial margin, within what the position may take, and only if that cures it',
       `${amount} more of margin before`,
+    ),
+  lossOwed: ({ amount, budget }) =>
+    words(
+      'rules 13.7',
+      `what the margin and the fund lack, of which the fund pays at most ${budget}`,
+      `${amount} more of margin`,
     ),
   pairNetted: ({ qty, price }) =>
     words(
