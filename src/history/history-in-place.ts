@@ -11,6 +11,13 @@ import { IN_MEMORY } from './sqlite-schema.ts';
 /** Work in one turn, in ms; one message may take longer. */
 const SLICE_MS = 5;
 
+type Description = Extract<ToDatabase, { type: 'describe' }>;
+
+/** Listings go on to change here; a thread has a copy of them. Fields of instruments are replaced, never changed inside. */
+function described({ instruments, coins, ...message }: Description): Description {
+  return { ...message, instruments: instruments.map((each) => ({ ...each })), coins: [...coins] };
+}
+
 export class HistoryInPlace implements DatabaseLink {
   readonly #listener: LinkListener;
   readonly #contents: Uint8Array | undefined;
@@ -26,8 +33,7 @@ export class HistoryInPlace implements DatabaseLink {
   }
 
   post(message: ToDatabase): void {
-    // What is described goes on to change here; a thread has a copy of it.
-    this.#queue.push(message.type === 'describe' ? structuredClone(message) : message);
+    this.#queue.push(message.type === 'describe' ? described(message) : message);
     this.#schedule();
   }
 
