@@ -5,6 +5,7 @@
  */
 import type { DatabaseLink, LinkListener } from './database-link.ts';
 import type { ToDatabase } from './database-messages.ts';
+import type { HistoryContents } from './history.ts';
 import { HistoryDatabase } from './history-database.ts';
 import { IN_MEMORY } from './sqlite-schema.ts';
 
@@ -20,13 +21,13 @@ function described({ instruments, coins, ...message }: Description): Description
 
 export class HistoryInPlace implements DatabaseLink {
   readonly #listener: LinkListener;
-  readonly #contents: Uint8Array | undefined;
+  readonly #contents: HistoryContents | undefined;
   #database: HistoryDatabase | undefined;
   #queue: ToDatabase[] = [];
   #scheduled: NodeJS.Immediate | undefined;
 
   /** With the contents of another, or empty. */
-  constructor(listener: LinkListener, contents?: Uint8Array) {
+  constructor(listener: LinkListener, contents?: HistoryContents) {
     this.#listener = listener;
     this.#contents = contents;
     this.#schedule();
