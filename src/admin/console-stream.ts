@@ -42,6 +42,8 @@ export class ConsoleStream {
   /** Logged-in consoles, each with its bearer. */
   readonly #watchers = new Map<WebSocket, string>();
   #timer: NodeJS.Timeout | undefined;
+  /** While somebody watches. */
+  #unfollow: (() => void) | undefined;
   /** Counts when the last frame was sent. */
   #orders = 0;
   #applied = 0;
@@ -52,10 +54,6 @@ export class ConsoleStream {
     this.#context = context;
     this.#source = source;
     this.#authentication = authentication;
-    context.sequencer.onPublished(({ events }) => {
-      if (this.#timer === undefined) return;
-      for (const { type } of events) if (type === 'trade') this.#trades += 1;
-    });
     context.audit.onLine((line) => this.#send(`{"type":"audit","line":${line}}`));
   }
 
@@ -69,8 +67,10 @@ export class ConsoleStream {
     });
   }
 
+  /** Other consoles may come later. */
   close(): void {
-    clearInterval(this.#timer);
+    this.#watchers.clear();
+    this.#stopTimer();
     for (const ws of this.#sockets.clients) {
       ws.close(CLOSE_RESTART, 'the exchange stops');
       setTimeout(() => ws.terminate(), SEND_EVERY_MS).unref();
@@ -101,12 +101,17 @@ export class ConsoleStream {
   #startTimer(): void {
     if (this.#timer !== undefined) return;
     this.#resetCounts();
+    this.#unfollow = this.#context.sequencer.onPublished(({ events }) => {
+      for (const { type } of events) if (type === 'trade') this.#trades += 1;
+    });
     this.#timer = setInterval(() => this.#tick(), SEND_EVERY_MS).unref();
   }
 
   #stopTimer(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#unfollow?.();
+    this.#unfollow = undefined;
   }
 
   #tick(): void {

@@ -97,7 +97,12 @@ const CONNECTIONS_MAX = 64;
 
 type AnyCall = Call<never, never, never>;
 
-export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
+/** Options that belong to the exchange are looked up at each use: another exchange may take the place of the first. */
+export function buildAdminServer(options: AdminServerOptions): {
+  readonly app: FastifyInstance;
+  /** Ends the sockets of consoles. */
+  readonly leave: () => void;
+} {
   const { logger, allowedHosts } = options;
   const source = new RequestSource({ allowedHosts, ownPagesOnly: () => true });
   const app = openHttpServer(
@@ -128,8 +133,7 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   for (const route of [...OPERATOR_ROUTES, ...options.moreRoutes]) serve(app, route, options, authentication);
   const stream = new ConsoleStream(options, source, authentication);
   stream.attach(app.server);
-  app.addHook('preClose', async () => stream.close());
-  return app;
+  return { app, leave: () => stream.close() };
 }
 
 function unknownPath({ method }: FastifyRequest): AdminError {
@@ -165,7 +169,6 @@ function serve(
   options: AdminServerOptions,
   authentication: Authentication,
 ): void {
-  const { audit, sequencer } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -187,6 +190,7 @@ function serve(
         moreRoutes: _routes,
         ...context
       } = options;
+      const { audit, sequencer } = context;
       const call = {
         ...context,
         params: request.params as never,

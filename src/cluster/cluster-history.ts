@@ -9,6 +9,7 @@ import type { GeneratedPast } from '../history/generated-candles.ts';
 import {
   type AbandonableHistory,
   type History,
+  type HistoryContents,
   type HistoryCopies,
   HistoryStarved,
   HistoryUnavailable,
@@ -151,7 +152,7 @@ export class ClusterHistory extends HistoryReads implements History, HistoryCopi
     return Promise.reject(new Error('a history in PostgreSQL is not copied as a file'));
   }
 
-  contents(): Promise<Uint8Array> {
+  contents(): Promise<HistoryContents> {
     return Promise.reject(new Error('a history in PostgreSQL is not copied as a file'));
   }
 

@@ -13,6 +13,8 @@ import { contentsOf, databaseWith, MemoryDatabases } from '../storage/memory-dat
 import { checkLogBelongs } from './checkpoints.ts';
 import { DamagedRow } from './checksum.ts';
 import type { FromDatabase, ToDatabase } from './database-messages.ts';
+import { GeneratedBooks } from './generated-books.ts';
+import type { HistoryContents } from './history.ts';
 import { COMMIT_DELAY_MS, COMMIT_ROWS_MAX, IDLE_COMMIT_DELAY_MS } from './limits.ts';
 import { unpackBatch } from './packed-batch.ts';
 import type { Read } from './read.ts';
@@ -56,6 +58,8 @@ export class HistoryDatabase {
   readonly #retrying: RetryingWriter;
   readonly #pages: Pages;
   readonly #selects: SqliteSelects;
+  /** In memory the generated past is beside the database: branches share it. */
+  readonly #generated: GeneratedBooks | undefined;
   #commitTimer: NodeJS.Timeout | undefined;
   #commitDueMs = Number.POSITIVE_INFINITY;
 
@@ -63,11 +67,12 @@ export class HistoryDatabase {
    * `path` is a file, created when it does not exist, or `IN_MEMORY`, where it may begin with the contents of another. The
    * first message sent means that it is ready.
    */
-  constructor(path: string, port: HistoryPort, contents?: Uint8Array) {
+  constructor(path: string, port: HistoryPort, contents?: HistoryContents) {
     this.#port = port;
     this.#path = path;
-    const database = opened(path, contents);
+    const database = opened(path, contents?.bytes);
     this.#database = database;
+    this.#generated = path === IN_MEMORY ? (contents?.generated?.copy() ?? new GeneratedBooks()) : undefined;
     try {
       // Also without the umask of the program: inside the process of somebody's test.
       if (path !== IN_MEMORY) chmodSync(path, 0o600);
@@ -77,10 +82,12 @@ export class HistoryDatabase {
       );
       if (path !== IN_MEMORY) checkLogBelongs(path, database);
       migrate(database);
+      // A copy of a file has it in its tables.
+      if (contents !== undefined) this.#generated?.takeFrom(database);
       const writer = new SqliteWriter(database);
       this.#writer = writer;
       this.#retrying = new RetryingWriter(writer, dirname(path));
-      this.#pages = new Pages(() => writer.sealed);
+      this.#pages = new Pages(() => writer.sealed, this.#generated);
       this.#selects = new SqliteSelects(database);
     } catch (error) {
       database.close();
@@ -101,8 +108,11 @@ export class HistoryDatabase {
         this.#commitSoon();
         break;
       case 'generated':
-        this.#retrying.addGenerated(message.past);
-        this.#commitSoon();
+        if (this.#generated !== undefined) this.#generated.add(message.past);
+        else {
+          this.#retrying.addGenerated(message.past);
+          this.#commitSoon();
+        }
         break;
       case 'read':
         this.#read(message);
@@ -209,11 +219,16 @@ export class HistoryDatabase {
       return;
     }
     try {
-      const value = path === undefined ? contentsOf(this.#database) : this.#copyFile(path);
+      const value = path === undefined ? this.#contents() : this.#copyFile(path);
       this.#port.send({ type: 'answer', id, value });
     } catch (error) {
       this.#port.send({ type: 'refused', id, message: (error as Error).message, damaged: false });
     }
+  }
+
+  #contents(): HistoryContents {
+    const bytes = contentsOf(this.#database);
+    return this.#generated === undefined ? { bytes } : { bytes, generated: this.#generated.copy() };
   }
 
   #copyFile(path: string): void {

@@ -5,29 +5,36 @@
  */
 import type { DatabaseLink, LinkListener } from './database-link.ts';
 import type { ToDatabase } from './database-messages.ts';
+import type { HistoryContents } from './history.ts';
 import { HistoryDatabase } from './history-database.ts';
 import { IN_MEMORY } from './sqlite-schema.ts';
 
 /** Work in one turn, in ms; one message may take longer. */
 const SLICE_MS = 5;
 
+type Description = Extract<ToDatabase, { type: 'describe' }>;
+
+/** Listings go on to change here; a thread has a copy of them. Fields of instruments are replaced, never changed inside. */
+function described({ instruments, coins, ...message }: Description): Description {
+  return { ...message, instruments: instruments.map((each) => ({ ...each })), coins: [...coins] };
+}
+
 export class HistoryInPlace implements DatabaseLink {
   readonly #listener: LinkListener;
-  readonly #contents: Uint8Array | undefined;
+  readonly #contents: HistoryContents | undefined;
   #database: HistoryDatabase | undefined;
   #queue: ToDatabase[] = [];
   #scheduled: NodeJS.Immediate | undefined;
 
   /** With the contents of another, or empty. */
-  constructor(listener: LinkListener, contents?: Uint8Array) {
+  constructor(listener: LinkListener, contents?: HistoryContents) {
     this.#listener = listener;
     this.#contents = contents;
     this.#schedule();
   }
 
   post(message: ToDatabase): void {
-    // What is described goes on to change here; a thread has a copy of it.
-    this.#queue.push(message.type === 'describe' ? structuredClone(message) : message);
+    this.#queue.push(message.type === 'describe' ? described(message) : message);
     this.#schedule();
   }
 

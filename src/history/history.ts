@@ -25,6 +25,7 @@ import type { ClosedPositionView } from '../views/position-view.ts';
 import type { StrategyView } from '../views/strategy-view.ts';
 import type { TransferView } from '../views/transfer-view.ts';
 import type { WalletRecordType, WalletRecordView } from '../views/wallet-record-view.ts';
+import type { GeneratedBooks } from './generated-books.ts';
 import type { GeneratedPast } from './generated-candles.ts';
 
 /** The operation needs space that the disk does not have. Nothing is lost: the journal holds it. */
@@ -51,12 +52,19 @@ export interface ProjectedCommand {
   readonly gap?: boolean;
 }
 
+/** A history as bytes of its database. */
+export interface HistoryContents {
+  readonly bytes: Uint8Array;
+  /** The generated past, shared by reference; the database itself has it where there is none beside it. */
+  readonly generated?: GeneratedBooks;
+}
+
 /** Copies of a history, with everything projected before and nothing after. */
 export interface HistoryCopies {
   /** For a history on disk. */
   copyTo(path: string): Promise<void>;
   /** For a history in memory. */
-  contents(): Promise<Uint8Array>;
+  contents(): Promise<HistoryContents>;
 }
 
 /** A history that can be left as a kill leaves it. */

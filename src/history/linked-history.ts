@@ -14,7 +14,13 @@ import type {
   ToDatabase,
 } from './database-messages.ts';
 import type { GeneratedPast } from './generated-candles.ts';
-import type { AbandonableHistory, History, HistoryCopies, ProjectedCommand } from './history.ts';
+import type {
+  AbandonableHistory,
+  History,
+  HistoryContents,
+  HistoryCopies,
+  ProjectedCommand,
+} from './history.ts';
 import { HistoryRefused, HistoryStarved, HistoryUnavailable } from './history.ts';
 import { HistoryReads } from './history-reads.ts';
 import { BatchPacker } from './packed-batch.ts';
@@ -172,8 +178,8 @@ class LinkedHistory extends HistoryReads implements History, HistoryCopies, Aban
     await this.#request((id) => ({ type: 'copy', id, path }));
   }
 
-  async contents(): Promise<Uint8Array> {
-    return (await this.#request((id) => ({ type: 'copy', id }))) as Uint8Array;
+  async contents(): Promise<HistoryContents> {
+    return (await this.#request((id) => ({ type: 'copy', id }))) as HistoryContents;
   }
 
   async abandon(): Promise<void> {

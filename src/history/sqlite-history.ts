@@ -1,14 +1,14 @@
 /** History in SQLite: in a file with a thread, or in memory without either. */
 import type { Threads } from '../storage/threads.ts';
 import type { WorkerStart } from './database-messages.ts';
-import type { AbandonableHistory, History, HistoryCopies } from './history.ts';
+import type { AbandonableHistory, History, HistoryContents, HistoryCopies } from './history.ts';
 import { HistoryInPlace } from './history-in-place.ts';
 import { HistoryThread } from './history-thread.ts';
 import { type LinkedHistoryOptions, openLinkedHistory } from './linked-history.ts';
 
 export interface MemoryHistoryOptions extends Omit<LinkedHistoryOptions, 'onSealed'> {
   /** Contents of another history in memory (`HistoryCopies.contents`). */
-  readonly contents?: Uint8Array | undefined;
+  readonly contents?: HistoryContents | undefined;
 }
 
 export interface SqliteHistoryOptions extends LinkedHistoryOptions {

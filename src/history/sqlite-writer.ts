@@ -5,6 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instrument } from '../core/model/instrument.ts';
 import { Checkpoints } from './checkpoints.ts';
+import type { GeneratedBooks } from './generated-books.ts';
 import { type GeneratedPast, generatedRows } from './generated-candles.ts';
 import { PRUNE_STEP_ROWS } from './limits.ts';
 import type { ProjectedEvents, ProjectionBatch, ProjectionKind } from './projection-batch.ts';
@@ -95,6 +96,13 @@ export class SqliteWriter {
     for (const chunk of candles) this.#generated.add(generatedRow(chunk));
     for (const rate of funding?.rates ?? []) this.#generatedFunding.add(generatedFundingRow(funding!, rate));
     this.#openRows += generatedRows(past);
+  }
+
+  /** The generated past of an exchange in memory. */
+  addBooks(books: GeneratedBooks): void {
+    this.#begin();
+    for (const [table, row] of books.rows())
+      (table === GENERATED_CANDLES ? this.#generated : this.#generatedFunding).add(row);
   }
 
   commit(): void {

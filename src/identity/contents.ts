@@ -7,7 +7,7 @@
  * Triggers of this connection update the summary. A write to the file by any other way is detected.
  */
 import { createHash } from 'node:crypto';
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 
 /** The time of a key's last use is written at intervals; it does not make a copy older. */
 const TABLES: Readonly<Record<string, { readonly uncounted?: string }>> = {
@@ -32,6 +32,8 @@ export interface ContentsSummary {
 
 export class Contents {
   readonly #database: DatabaseSync;
+  /** Asked for with every change and every snapshot. */
+  #select: StatementSync | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -128,7 +130,9 @@ export class Contents {
   }
 
   #row() {
-    return this.#exist() ? this.#database.prepare('SELECT * FROM contents').get() : undefined;
+    if (this.#select === undefined && this.#exist())
+      this.#select = this.#database.prepare('SELECT store, changes, highest_uid, digest FROM contents');
+    return this.#select?.get();
   }
 }
 

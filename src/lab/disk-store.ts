@@ -22,7 +22,8 @@ import {
 } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HistoryCopies } from '../history/history.ts';
+import type { HistoryContents, HistoryCopies } from '../history/history.ts';
+import { writeHistoryFile } from '../history/history-image.ts';
 import { readIdentity, writeIdentity } from '../identity/identity-storage.ts';
 import { beginJournal } from '../journal/begin-journal.ts';
 import type { Snapshot } from '../journal/command-journal.ts';
@@ -137,7 +138,13 @@ export class DiskStore implements SnapshotStore {
     const [note, history] = await Promise.all(
       [NOTE_FILE, HISTORY_FILE].map((file) => readFile(join(from, file))),
     );
-    const image = { seq, time, state: this.stateOf(name), note: note!, history: inMemory(history!) };
+    const image = {
+      seq,
+      time,
+      state: this.stateOf(name),
+      note: note!,
+      history: { bytes: inMemory(history!) },
+    };
     return { time, image: { ...image, identity: readIdentity(from) } };
   }
 
@@ -185,11 +192,11 @@ export function writeBranch(
     note,
     identity,
     history,
-  }: Snapshot & Pick<Image, 'identity'> & { readonly history: Uint8Array },
+  }: Snapshot & Pick<Image, 'identity'> & { readonly history: HistoryContents },
 ): void {
   mkdirSync(join(directory, LOG_DIRECTORY), { recursive: true, mode: 0o700 });
   writeIdentity(directory, identity);
-  replaceFile(join(directory, HISTORY_FILE), history);
+  writeHistoryFile(join(directory, HISTORY_FILE), history);
   beginJournal(join(directory, LOG_DIRECTORY), { seq, state, note });
 }
 

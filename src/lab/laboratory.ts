@@ -282,7 +282,9 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   async #open(facts: SnapshotFacts, { branch }: BranchFacts): Promise<Venue | AdminError> {
     try {
       const start = await this.#snapshots.begin(facts, branch);
-      return await this.#host.open(start, this.#gap(facts));
+      const venue = await this.#host.open(start, this.#gap(facts));
+      this.#snapshots.opened(facts, start.image?.state, venue.sequencer);
+      return venue;
     } catch (error) {
       this.#snapshots.dropBranch(branch);
       if (isOutOfSpace(error)) return new AdminError('no_space', 'the disk is full: nothing was changed');

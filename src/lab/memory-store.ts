@@ -1,10 +1,10 @@
 /** Snapshots of an exchange that keeps nothing beyond its process. */
-import type { HistoryCopies } from '../history/history.ts';
+import type { HistoryContents, HistoryCopies } from '../history/history.ts';
 import type { BranchStart, Image, SnapshotFacts, SnapshotStore } from './snapshot.ts';
 
 interface Kept {
   readonly facts: SnapshotFacts;
-  readonly image: Image & { readonly history: Uint8Array };
+  readonly image: Image & { readonly history: HistoryContents };
 }
 
 export class MemoryStore implements SnapshotStore {
@@ -24,7 +24,8 @@ export class MemoryStore implements SnapshotStore {
     copies: HistoryCopies,
   ): Promise<SnapshotFacts> {
     const history = await copies.contents();
-    const bytes = this.room(image).bytes + history.length;
+    // The generated past is shared with the exchange.
+    const bytes = this.room(image).bytes + history.bytes.length;
     const kept = { facts: { ...facts, bytes }, image: { ...image, history } };
     this.#kept.set(facts.name, kept);
     return kept.facts;

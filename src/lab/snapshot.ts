@@ -1,5 +1,5 @@
 /** A snapshot of the laboratory: everything that an exchange is between two commands. */
-import type { HistoryCopies } from '../history/history.ts';
+import type { HistoryContents, HistoryCopies } from '../history/history.ts';
 import type { IdentityImage } from '../identity/identity-storage.ts';
 import type { ClockChoice } from '../sequencer/clock-choice.ts';
 import type { FaultsImage } from './faults/faults.ts';
@@ -41,7 +41,7 @@ export interface BranchStart {
   readonly time: number;
   /** As the exchange that it comes from had it; that of the settings unless given. */
   readonly clock?: ClockChoice;
-  readonly image?: Image & { readonly history: Uint8Array };
+  readonly image?: Image & { readonly history: HistoryContents };
   readonly directory?: string;
   readonly faults?: FaultsImage;
 }

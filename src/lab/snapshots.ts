@@ -4,6 +4,7 @@ import { formatOf, loadState, STATE_FORMAT, saveState } from '../core/snapshot/s
 import type { State } from '../core/state/state.ts';
 import { HistoryStarved } from '../history/history.ts';
 import { choiceOf } from '../sequencer/clock-choice.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import type { Branches, BranchFacts } from './branches.ts';
@@ -16,6 +17,9 @@ const MIB = 1024 * 1024;
 /** Left free for the exchange itself. */
 const SPARE_BYTES = 64 * MIB;
 
+/** Larger states are saved again: their bytes would stay in memory as long as the exchange. */
+const SAVED_BYTES_MAX = 8 * MIB;
+
 export interface SnapshotsOptions {
   readonly store: SnapshotStore;
   readonly branches: Branches;
@@ -24,8 +28,17 @@ export interface SnapshotsOptions {
   readonly wallMs: () => number;
 }
 
+/** A state as bytes, with its hash, after a command. */
+interface SavedState {
+  readonly seq: number;
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+}
+
 export class Snapshots {
   readonly #store: SnapshotStore;
+  /** States change by commands alone: one that has applied none since is not saved again. */
+  readonly #saved = new WeakMap<State, SavedState>();
   readonly #branches: Branches;
   readonly #limits: LabLimits;
   readonly #faults: Faults;
@@ -59,10 +72,11 @@ export class Snapshots {
     faults = this.#faults.image(),
   ): Promise<SnapshotFacts | AdminError> {
     const { sequencer, identity, history } = venue;
+    const saved = this.#savedState(sequencer);
     const image: Image = {
-      seq: sequencer.appliedSeq,
+      seq: saved.seq,
       time: sequencer.clock.now(),
-      state: saveState(sequencer.state),
+      state: saved.bytes,
       note: venue.identityNote(),
       identity: identity.image(),
     };
@@ -73,7 +87,7 @@ export class Snapshots {
       note,
       seq: image.seq,
       time: image.time,
-      stateHash: stateHash(sequencer.state),
+      stateHash: saved.hash,
       format: STATE_FORMAT,
       parent: this.#parent(on),
       branch: on.branch,
@@ -92,6 +106,29 @@ export class Snapshots {
       if (!isOutOfSpace(error) && !(error instanceof HistoryStarved)) throw error;
       return new AdminError('no_space', 'the disk is full: no snapshot was taken');
     }
+  }
+
+  #savedState({ state, appliedSeq: seq }: Sequencer): SavedState {
+    const known = this.#saved.get(state);
+    if (known?.seq === seq) return known;
+    const saved = { seq, bytes: saveState(state), hash: stateHash(state) };
+    this.#remember(state, saved);
+    return saved;
+  }
+
+  /** An exchange was opened from this snapshot and has begun with these bytes; undefined where they are on disk alone. */
+  opened(
+    { format, stateHash: hash, seq }: SnapshotFacts,
+    bytes: Uint8Array | undefined,
+    { state, appliedSeq }: Sequencer,
+  ): void {
+    // A state of an older format has other bytes now.
+    if (bytes === undefined || format !== STATE_FORMAT || appliedSeq !== seq) return;
+    this.#remember(state, { seq, bytes, hash });
+  }
+
+  #remember(state: State, saved: SavedState): void {
+    if (saved.bytes.length <= SAVED_BYTES_MAX) this.#saved.set(state, saved);
   }
 
   /** The end of the branch that is left: it can be forked and gone back to like any snapshot, while it is among the newest. */

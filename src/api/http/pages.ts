@@ -65,17 +65,17 @@ ${PLACES}`,
 /** `/about` for a browser; other clients get the response of an unknown path. */
 export function serveAboutPage(
   app: FastifyInstance,
-  demo: boolean,
+  demo: () => boolean,
   otherwise: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): void {
-  const page = new CachedPage(aboutPage(demo));
+  const pages = { demo: new CachedPage(aboutPage(true)), other: new CachedPage(aboutPage(false)) };
   app.route({
     method: ['GET', 'HEAD'],
     url: '/about',
     // Load balancers send HEAD and accept any type.
     handler: (request, reply) =>
       request.method === 'HEAD' || wantsPage(request.raw)
-        ? page.send(request, reply)
+        ? pages[demo() ? 'demo' : 'other'].send(request, reply)
         : otherwise(request, reply),
   });
 }

@@ -19,7 +19,7 @@ declare module 'fastify' {
 
 export interface CallRecording {
   readonly traffic: TrafficSink;
-  readonly identity: Identity;
+  readonly identity: () => Identity;
   readonly wall: Clock;
 }
 
@@ -65,14 +65,15 @@ function recordRefused(
   { traffic, identity }: CallRecording,
 ): void {
   const named = headers['access-key'];
-  const credential = typeof named === 'string' ? identity.findKey(named) : undefined;
+  const known = identity();
+  const credential = typeof named === 'string' ? known.findKey(named) : undefined;
   if (credential === undefined) return;
   let finding: SignatureFinding | undefined;
   const sign = headers['access-sign'];
   if (call.answer.startsWith(WRONG_SIGNATURE) && typeof sign === 'string') {
     const { timestamp = '', method, target: url, body = NO_BYTES } = call;
     const key = { kind: credential.key.kind, verifier: credential.verifier };
-    const others = mistakableKeys(identity, credential.key.apiKey);
+    const others = mistakableKeys(known, credential.key.apiKey);
     finding = requestMistake(key, { timestamp, method, url, body }, sign, others);
   }
   traffic.call({ ...call, party: partyOf(credential), finding });

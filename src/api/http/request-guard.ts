@@ -39,34 +39,28 @@ export interface RequestGuardOptions {
 }
 
 export class RequestGuard {
-  readonly #sequencer: Sequencer;
-  readonly #identity: Identity;
-  readonly #clock: Clock;
-  readonly #wall: Clock;
-  readonly #limitClock: Clock;
+  /** Looked up at each use: another exchange may take the place of the first. */
+  readonly #options: RequestGuardOptions;
   readonly #responder: Responder;
-  readonly #limiter: RateLimiter;
-  readonly #replays: ReplayGuard | undefined;
   readonly #peerOf: PeerAddress;
   /** Without proxies all requests of a socket come from one address. */
   readonly #peers: WeakMap<Socket, string | undefined> | undefined;
 
   constructor(options: RequestGuardOptions, responder: Responder) {
-    this.#sequencer = options.sequencer;
-    this.#identity = options.identity;
-    this.#clock = options.clock;
-    this.#wall = options.wall;
-    this.#limitClock = options.limitClock ?? options.wall;
+    this.#options = options;
     this.#responder = responder;
-    this.#limiter = options.limiter;
-    this.#replays = options.replays;
     this.#peerOf = peerAddressResolver(options.trustedProxies);
     this.#peers = options.trustedProxies.length === 0 ? new WeakMap() : undefined;
   }
 
+  #limitTime(): number {
+    const { limitClock, wall } = this.#options;
+    return (limitClock ?? wall).now();
+  }
+
   /** Before the body is read: shape of the request and limits of its address. */
   admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-    const now = this.#limitClock.now();
+    const now = this.#limitTime();
     if (!this.admitAddress(request, reply, now)) return;
     const { raw } = request;
     const misshapen = checkRequestShape(raw);
@@ -76,18 +70,18 @@ export class RequestGuard {
     }
     const { route } = request.routeOptions.config;
     if (route?.access === 'public') {
-      const result = this.#limiter.takeForIp(route.path, route.perSecond, request.peer, now);
+      const result = this.#options.limiter.takeForIp(route.path, route.perSecond, request.peer, now);
       if (!this.#count(reply, result, route.path)) return;
     }
     done();
   }
 
   /** Counts every request, also one with an unreadable path. False when an error was sent. */
-  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#limitClock.now()): boolean {
+  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#limitTime()): boolean {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
     request.peer = this.#peer(request.raw);
-    const overall = this.#limiter.takeOverall(request.peer, now);
+    const overall = this.#options.limiter.takeOverall(request.peer, now);
     if (!overall.allowed) this.#tooMany(reply, overall, 'all requests of this IP');
     return overall.allowed;
   }
@@ -119,8 +113,8 @@ export class RequestGuard {
       peerAddress: request.peer,
       skewMs,
     };
-    const now = this.#wall.now();
-    const verdict = authenticate(incoming, now, this.#identity, this.#clock.now(), this.#replays);
+    const { wall, clock, identity, replays } = this.#options;
+    const verdict = authenticate(incoming, wall.now(), identity, clock.now(), replays);
     const goOn = (result: Authentication) => {
       if (this.#authorise(result, route, bytes, request, reply))
         this.#readInput(route, bytes, request, reply, done);
@@ -136,9 +130,9 @@ export class RequestGuard {
     request: FastifyRequest,
     reply: FastifyReply,
   ): boolean {
-    const now = this.#limitClock.now();
+    const now = this.#limitTime();
     if (!result.ok) {
-      this.#limiter.chargeFailedAuthentication(request.peer, now);
+      this.#options.limiter.chargeFailedAuthentication(request.peer, now);
       this.#responder.refuse(reply, result);
       return false;
     }
@@ -150,8 +144,14 @@ export class RequestGuard {
     request.caller = result;
     const { uid, quotas } = result.user;
     const limit =
-      quotas === undefined ? route : orderLimit(route, uid, quotas, this.#sequencer.state, bodyOf(bytes));
-    return this.#count(reply, this.#limiter.takeForUid(limit.path, limit.perSecond, uid, now), limit.path);
+      quotas === undefined
+        ? route
+        : orderLimit(route, uid, quotas, this.#options.sequencer.state, bodyOf(bytes));
+    return this.#count(
+      reply,
+      this.#options.limiter.takeForUid(limit.path, limit.perSecond, uid, now),
+      limit.path,
+    );
   }
 
   #readInput(

@@ -23,6 +23,7 @@ import { wantsPage } from '../../http/page.ts';
 import { type PeerRefusal, RequestSource } from '../../http/request-source.ts';
 import { traced } from '../../inspector/request-trace.ts';
 import type { TrafficSink } from '../../inspector/traffic.ts';
+import type { Clock } from '../../sequencer/clock.ts';
 import type { Call, Caller, Route, Services } from '../route.ts';
 import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
 import { validationError } from '../wire/validation.ts';
@@ -80,8 +81,10 @@ declare module 'fastify' {
   }
 }
 
+/** Options that belong to the exchange are looked up at each use: another exchange may take the place of the first. */
 export async function buildApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
-  const responder = new Responder(options.clock, options.errorDialect);
+  const clock: Clock = { now: () => options.clock.now() };
+  const responder = new Responder(clock, options.errorDialect);
   const requestGuard = new RequestGuard(options, responder);
   const app = openServer(options, requestGuard, responder);
   app.decorateRequest('peer', undefined);
@@ -92,10 +95,10 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   // A named type is matched without parsing, and nearly all bodies have this one.
   for (const type of ['application/json', '*'])
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const { recorder: traffic, identity, wall } = options;
-  if (traffic !== undefined) recordCalls(app, { traffic, identity, wall });
+  const { recorder: traffic, wall } = options;
+  if (traffic !== undefined) recordCalls(app, { traffic, identity: () => options.identity, wall });
   // Behind the recorder, which keeps the answer as the exchange gave it.
-  if (options.faults !== undefined) serveFaultyCalls(app, options.faults, options.clock);
+  if (options.faults !== undefined) serveFaultyCalls(app, options.faults, clock);
   app.addHook('onRequest', (request, reply, done) => requestGuard.admit(request, reply, done));
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -117,8 +120,12 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   await app.register(async (scope) => {
     for (const route of ROUTES) serve(scope, route, options, requestGuard, responder, received);
   });
-  serveAboutPage(app, options.demo, (request, reply) => responder.fail(reply, notFound(request)));
-  serveHealth(app, options.metrics, options.readiness);
+  serveAboutPage(
+    app,
+    () => options.demo,
+    (request, reply) => responder.fail(reply, notFound(request)),
+  );
+  serveHealth(app, options.metrics, () => options.readiness());
   return app;
 }
 
@@ -151,7 +158,8 @@ function openServer(
   requestGuard: RequestGuard,
   responder: Responder,
 ): FastifyInstance {
-  const { logger, allowedHosts, peerRefusal } = options;
+  const { logger, allowedHosts } = options;
+  const peerRefusal: PeerRefusal = (address) => options.peerRefusal?.(address);
   const app = openHttpServer(
     {
       loggerInstance: logger,
@@ -188,7 +196,7 @@ function serve(
   responder: Responder,
   received: Received | undefined,
 ): void {
-  const { sequencer, identity, errorDialect, addressKey, reserves, faults, node } = services;
+  const { errorDialect, faults, node } = services;
   const places = ORDER_PATHS.has(route.path);
   app.route({
     ...describedRoute(route),
@@ -207,6 +215,7 @@ function serve(
         );
     },
     handler: (request, reply) => {
+      const { sequencer, identity, addressKey, reserves } = services;
       if (places && faults !== undefined && hasActingId(request.body))
         request.fault ??= faults.named(clientOidsOf(request.body));
       const { fault } = request;

@@ -269,7 +269,8 @@ export class Streams {
       }));
   }
 
-  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /** A handshake. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const foreign = this.source.handshakeRefusal(request);
     if (foreign !== undefined) {
       this.rejectUpgrade(socket, foreignHandshake(foreign));

@@ -4,6 +4,7 @@
  */
 
 import { saveState } from '../../core/snapshot/snapshot.ts';
+import type { HistoryContents } from '../../history/history.ts';
 import { openMemoryHistory } from '../../history/sqlite-history.ts';
 import { type DemoAccount, demoAccount, installDemoKey } from '../../identity/demo-accounts.ts';
 import type { LocalIdentity } from '../../identity/identity.ts';
@@ -51,7 +52,7 @@ export function differenceText({ differs, otherwise }: Replayed): string {
 async function replayWithHistory(
   capsule: Capsule,
   until: number | undefined,
-): Promise<{ readonly replayed: Replayed; readonly history: Uint8Array }> {
+): Promise<{ readonly replayed: Replayed; readonly history: HistoryContents }> {
   const history = await openMemoryHistory({
     onFailure: (error) => {
       throw error;

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { AuditLog } from '../../admin/audit-log.ts';
 import { Reconciliation } from '../../admin/reconcile.ts';
 import type { ClusterNode } from '../../cluster/node.ts';
-import type { AbandonableHistory, History, HistoryCopies } from '../../history/history.ts';
+import type { AbandonableHistory, History, HistoryContents, HistoryCopies } from '../../history/history.ts';
 import { HISTORY_THREAD, openMemoryHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
@@ -83,14 +83,14 @@ export interface Components {
 /** What an exchange in memory begins with, when it is not a new one. */
 export interface MemoryImage extends Snapshot {
   readonly identity: IdentityImage;
-  readonly history: Uint8Array;
+  readonly history: HistoryContents;
 }
 
 /** What an exchange in memory leaves when it stops, in place of files on disk. */
 export interface MemoryRemains {
   readonly journal: MemoryJournal;
   readonly identity: IdentityImage;
-  readonly history: Uint8Array;
+  readonly history: HistoryContents;
 }
 
 /** Where the components come from; whatever is absent is opened. */

@@ -1,20 +1,22 @@
 /** The two servers of the exchange: the public API with its streams, and the operator's. Listeners stand in front of them. */
 
 import type { KeyObject } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { ConsoleSessions } from '../../admin/console-sessions.ts';
 import { ForcedCloses } from '../../admin/forced-closes.ts';
 import type { Load, OperatorRoute } from '../../admin/route.ts';
-import { buildAdminServer } from '../../admin/server.ts';
+import { type AdminServerOptions, buildAdminServer } from '../../admin/server.ts';
 import { newToken, openToken, readToken, TOKEN_FILE } from '../../admin/token.ts';
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
 import { NO_GATEWAY } from '../../api/http/node-gate.ts';
 import { countCall } from '../../api/http/order-calls.ts';
-import { buildApiServer } from '../../api/http/server.ts';
+import { type ApiServerOptions, buildApiServer } from '../../api/http/server.ts';
 import { LimitClock } from '../../api/limits/limit-clock.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
@@ -43,6 +45,7 @@ import { demoKeys, hasDemoKeys } from './bootstrap.ts';
 import type { Components } from './components.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import { isWithinReach, refusalOutsideContainer } from './demo-reach.ts';
+import { type BuiltServer, KeptServers } from './kept-servers.ts';
 
 /** Belongs to the process: stays when the laboratory replaces the venue behind the listeners. */
 export interface ProcessContext {
@@ -66,6 +69,7 @@ export interface ProcessContext {
   readonly explain?: ExplainCommand | undefined;
   /** Where users reach the exchange. */
   readonly url: () => string;
+  readonly servers: Servers;
 }
 
 /** Dependencies of both servers. */
@@ -157,21 +161,56 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     exposure: components.exposure.kept(),
   });
   const connectionsMax = connections.max;
-  const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax, node });
-  streams.attach(api.server);
-  serveAsyncApi(api);
-  const inspect = config.inspect === 'on';
-  servePages(api, {
-    demoKeys: () => demoKeys(identity, context.demo),
-    // For a page a driven clock is one that others move.
-    clock: () => choiceOf(sequencer.clock).replace('driven', 'manual'),
-    isNear: (address) => isWithinReach(config.demoReach, address),
-    inspect,
+  const api = await context.servers.api.take({
+    ...services,
+    demo,
+    metrics,
+    readiness,
+    connectionsMax,
+    node,
+    streams,
   });
-  api.addHook('preClose', () => streams.close());
-  await api.ready();
   const load = () => ({ sockets: streams.metrics.connections, ...metrics.takeRecent() });
   return { api, streams, readiness, load, metricsSnapshot };
+}
+
+/** Servers of the process, for one exchange after the other. */
+export interface Servers {
+  readonly api: KeptServers<ApiOptions>;
+  readonly admin: KeptServers<AdminServerOptions>;
+}
+
+type ApiOptions = ApiServerOptions & { readonly streams: Streams };
+
+export function keepServers(config: Config, demo: readonly DemoAccount[]): Servers {
+  return {
+    api: new KeptServers((options) => buildPublic(options, config, demo)),
+    admin: new KeptServers(async (options) => {
+      const built = buildAdminServer(options);
+      serveConsole(built.app);
+      return built;
+    }),
+  };
+}
+
+async function buildPublic(
+  options: ApiOptions,
+  config: Config,
+  demo: readonly DemoAccount[],
+): Promise<BuiltServer> {
+  const app = await buildApiServer(options);
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    options.streams.upgrade(request, socket, head),
+  );
+  serveAsyncApi(app);
+  servePages(app, {
+    demoKeys: () => demoKeys(options.identity, demo),
+    // For a page a driven clock is one that others move.
+    clock: () => choiceOf(options.sequencer.clock).replace('driven', 'manual'),
+    isNear: (address) => isWithinReach(config.demoReach, address),
+    inspect: config.inspect === 'on',
+  });
+  return { app, leave: () => options.streams.close() };
 }
 
 function metricsOf(
@@ -218,7 +257,7 @@ export async function buildAdmin(
     dependencies;
   const { resolved, recorder, sessions, token, labRoutes, logger, url } = context;
   const { allowedHosts, demo, memory, market, operatorHost: host } = resolved.config;
-  const server = buildAdminServer({
+  return context.servers.admin.take({
     sequencer,
     sessions,
     forcedCloses: new ForcedCloses(sequencer),
@@ -250,9 +289,6 @@ export async function buildAdmin(
       checks: readiness(),
     }),
   });
-  serveConsole(server);
-  await server.ready();
-  return server;
 }
 
 /** From the keys folder of a cluster, the configured file or the data directory; in memory, a new one for this process. */

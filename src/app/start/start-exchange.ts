@@ -54,7 +54,7 @@ import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openNodeComponents } from './node-components.ts';
 import { openLaboratory } from './open-laboratory.ts';
-import { openOperatorToken, type ProcessContext } from './servers.ts';
+import { keepServers, openOperatorToken, type ProcessContext } from './servers.ts';
 import { backgroundReport, openVenue, type Venue } from './venue.ts';
 
 export interface RunningExchange {
@@ -282,6 +282,8 @@ async function startServing(
   let url = '';
   const loop = readEventLoop();
   processResources.defer(() => loop.stop());
+  const servers = keepServers(config, demo);
+  for (const kept of [servers.api, servers.admin]) processResources.defer(() => kept.close());
   const context: ProcessContext = {
     resolved,
     logger,
@@ -297,6 +299,7 @@ async function startServing(
     faults: laboratory.faults,
     explain: laboratory.explain,
     url: () => url,
+    servers,
   };
   const venue = await openVenue(components, context, directory, venueResources);
   live.venue = venue;

@@ -97,13 +97,13 @@ export async function openVenue(
   const exposure = watchExposure(sequencer, config, logger, resources);
   const dependencies = { ...components, addressKey, reserves, exposure };
   const { api, streams, readiness, load, metricsSnapshot } = await buildApi(dependencies, context);
-  resources.defer(() => api.close());
+  resources.defer(() => context.servers.api.give(api));
   const snapshot = () => scheduler.snapshot();
   const market = () => simulator?.market;
   const admin = config.operator
     ? await buildAdmin({ ...dependencies, ticker, market, snapshot, readiness, load }, context)
     : undefined;
-  if (admin !== undefined) resources.defer(() => admin.close());
+  if (admin !== undefined) resources.defer(() => context.servers.admin.give(admin));
   const start = () => {
     scheduler.start();
     simulator?.start();

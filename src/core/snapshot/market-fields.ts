@@ -27,9 +27,31 @@ export function listingFields(f: StateFields, state: State): void {
 }
 
 /** Specifications keep the names of their fields, as the catalogue has them. */
-function specFields<Spec>(f: StateFields, known: Spec | undefined): Spec {
-  const text = f.text(known === undefined ? '' : JSON.stringify(known));
-  return known ?? JSON.parse(text);
+function specFields<Spec extends object>(f: StateFields, known: Spec | undefined): Spec {
+  const text = f.text(known === undefined ? '' : textOf(known));
+  return known ?? specOf(text);
+}
+
+/** Specifications are replaced, never changed: each has one text, and states that list the same share it. */
+const texts = new WeakMap<object, string>();
+const specs = new Map<string, object>();
+const SPECS_MAX = 4096;
+
+function textOf(spec: object): string {
+  const known = texts.get(spec);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(spec);
+  texts.set(spec, text);
+  return text;
+}
+
+function specOf<Spec extends object>(text: string): Spec {
+  const known = specs.get(text);
+  if (known !== undefined) return known as Spec;
+  const spec = JSON.parse(text) as Spec;
+  if (specs.size >= SPECS_MAX) specs.clear();
+  specs.set(text, spec);
+  return spec;
 }
 
 function relist(state: State, spec: InstrumentSpec): Instrument {

@@ -39,6 +39,7 @@ export function generatedRow(candles: GeneratedCandles): RowValues {
 
 /** Books with a generated past. */
 export function* generatedBooks(pages: Pages, _nothing: undefined): Read<string[]> {
+  if (pages.generated !== undefined) return pages.generated.names();
   const books = yield* pages.rows(
     'SELECT DISTINCT category, symbol FROM generated_candles ORDER BY category, symbol',
   );
@@ -66,15 +67,12 @@ export function* generatedCandles(
   // The last candle continues after its open time.
   const lastEnd =
     endTime === Number.MAX_SAFE_INTEGER ? endTime : nextCandleOpen(index, candleOpen(index, endTime));
-  const chunks = yield* pages.rows(
-    `SELECT first_open FROM generated_candles WHERE category = ? AND symbol = ? AND width = ?
-       AND first_open < ? AND last_open >= ? ORDER BY first_open ${newest ? 'DESC' : 'ASC'}`,
-    ...[category, symbol, from, lastEnd, startTime],
-  );
+  const chunks = yield* firstOpens(pages, [category, symbol, from], startTime, lastEnd);
+  if (newest) chunks.reverse();
   let folded: Folded[] = [];
   let chunk: GeneratedCandles | undefined;
-  for (const [firstOpen] of chunks) {
-    chunk = yield* readChunk(pages, category, symbol, from, Number(firstOpen));
+  for (const firstOpen of chunks) {
+    chunk = yield* readChunk(pages, category, symbol, from, firstOpen);
     const part = foldGenerated(chunk, interval, startTime, endTime);
     folded = newest ? joinFolded(part, folded) : joinFolded(folded, part);
     // The candle at the inner edge may continue in the next chunk.
@@ -85,6 +83,22 @@ export function* generatedCandles(
   return type === 'market' ? rows : rows.map((row) => ({ ...row, volume: '0', turnover: '0' }));
 }
 
+/** Ascending. */
+function* firstOpens(
+  pages: Pages,
+  series: readonly [CategoryName, string, GeneratedInterval],
+  from: number,
+  until: number,
+): Read<number[]> {
+  if (pages.generated !== undefined) return pages.generated.firstOpens(...series, from, until);
+  const rows = yield* pages.rows(
+    `SELECT first_open FROM generated_candles WHERE category = ? AND symbol = ? AND width = ?
+       AND first_open < ? AND last_open >= ? ORDER BY first_open`,
+    ...[...series, until, from],
+  );
+  return rows.map(([firstOpen]) => Number(firstOpen));
+}
+
 function* readChunk(
   pages: Pages,
   category: CategoryName,
@@ -92,8 +106,11 @@ function* readChunk(
   interval: GeneratedInterval,
   firstOpen: number,
 ): Read<GeneratedCandles> {
-  const values = [category, symbol, interval, firstOpen];
-  const [row] = yield* pages.records(GENERATED_CANDLES, { text: GENERATED_CANDLES.whereKey, values });
+  const values = [category, symbol, interval, firstOpen] as const;
+  const row =
+    pages.generated === undefined
+      ? (yield* pages.records(GENERATED_CANDLES, { text: GENERATED_CANDLES.whereKey, values }))[0]
+      : pages.generated.chunk(...values);
   const [pricePrecision, quantityPrecision, archive] = row!.slice(-3);
   return {
     category,

@@ -11,6 +11,7 @@ import {
   LIQUIDATION_FIELDS,
   liquidationView,
 } from '../../views/market-record-view.ts';
+import type { GeneratedBooks } from '../generated-books.ts';
 import type { GeneratedFunding, GeneratedRate } from '../generated-candles.ts';
 import type { FundingRateQuery, LiquidationQuery, StoredLiquidation } from '../history.ts';
 import type { Read } from '../read.ts';
@@ -45,23 +46,46 @@ export function fundingRateRow(settled: FundingSettled, names: NameResolver): Ro
 }
 
 /** Contracts may have settled before the simulator was first switched on: real rates come first. */
-export function* fundingRates(
+export function* fundingRates(pages: Pages, query: FundingRateQuery): Read<FundingRateView[]> {
+  const rows = yield* pages.generated === undefined
+    ? ratesOfTables(pages, query)
+    : ratesBeside(pages, query, pages.generated);
+  return rows.map((row) => ({
+    symbol: String(row[1]),
+    ...FUNDING_RATES.textsOf(row),
+    fundingRateTimestamp: String(row[2]),
+  }));
+}
+
+function* ratesBeside(
   pages: Pages,
   { category, symbol, skip, limit }: FundingRateQuery,
-): Read<FundingRateView[]> {
+  generated: GeneratedBooks,
+): Read<Row[]> {
+  const real = yield* pages.records(FUNDING_RATES, {
+    text: 'WHERE category = ? AND symbol = ? ORDER BY funding_time DESC LIMIT ? OFFSET ?',
+    values: [category, symbol, limit, skip],
+  });
+  if (real.length === limit) return real;
+  const [counted] = yield* pages.rows(
+    `SELECT count(*), min(funding_time) FROM ${FUNDING_RATES.name} WHERE category = ? AND symbol = ?`,
+    ...[category, symbol],
+  );
+  const [count, first] = counted!;
+  const earlier = generated.ratesBefore(category, symbol, first === null ? Infinity : Number(first));
+  const from = Math.max(0, skip - Number(count));
+  return [...real, ...earlier.slice(from, from + limit - real.length)];
+}
+
+function* ratesOfTables(pages: Pages, { category, symbol, skip, limit }: FundingRateQuery): Read<Row[]> {
   const book = [category, symbol];
-  const rows = yield* pages.records(FUNDING_RATES, {
+  return yield* pages.records(FUNDING_RATES, {
     text: `WHERE category = ? AND symbol = ?
      UNION ALL ${GENERATED_FUNDING_RATES.select} WHERE category = ? AND symbol = ? AND funding_time < coalesce(
        (SELECT min(funding_time) FROM ${FUNDING_RATES.name} WHERE category = ? AND symbol = ?), ${Number.MAX_SAFE_INTEGER})
      ORDER BY funding_time DESC LIMIT ? OFFSET ?`,
     values: [...book, ...book, ...book, limit, skip],
   });
-  return rows.map((row) => ({
-    symbol: String(row[1]),
-    ...FUNDING_RATES.textsOf(row),
-    fundingRateTimestamp: String(row[2]),
-  }));
 }
 
 const HOUR_KEY = ['coin', 'hour_time'] as const;

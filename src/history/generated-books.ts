@@ -1,0 +1,127 @@
+/**
+ * The generated past of an exchange in memory, by book. It is the same on every branch and never changes once it is there, so
+ * branches and snapshots share it by reference, and a copy of the history does not hold it (`docs/lab.md`).
+ */
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { DamagedRow } from './checksum.ts';
+import type { GeneratedPast } from './generated-candles.ts';
+import { GENERATED_CANDLES, generatedRow } from './tables/generated-candles.ts';
+import { GENERATED_FUNDING_RATES, generatedFundingRow } from './tables/market-records.ts';
+import type { Row, RowValues, Table } from './tables/table.ts';
+
+interface Book {
+  /** By width and first candle. */
+  readonly chunks: ReadonlyMap<string, Row>;
+  readonly rates: ReadonlyMap<number, Row>;
+}
+
+const TABLES: readonly Table[] = [GENERATED_CANDLES, GENERATED_FUNDING_RATES];
+const NONE: Book = { chunks: new Map(), rates: new Map() };
+/** Columns of a chunk. */
+const [WIDTH, FIRST_OPEN, LAST_OPEN] = [2, 3, 4];
+
+/** Rows of a file that are not as they were written. */
+const damaged = new WeakSet<Row>();
+
+function sound(table: Table, row: Row): Row {
+  if (damaged.has(row)) throw new DamagedRow(table.name, table.nameOf(row));
+  return row;
+}
+
+export class GeneratedBooks {
+  /** Books are replaced, never changed. */
+  readonly #books: Map<string, Book>;
+
+  constructor(books: Iterable<readonly [string, Book]> = []) {
+    this.#books = new Map(books);
+  }
+
+  /** What is there now; later additions to one are not in the other. */
+  copy(): GeneratedBooks {
+    return new GeneratedBooks(this.#books);
+  }
+
+  add({ candles, funding }: GeneratedPast): void {
+    const rates = funding?.rates.map((rate) => generatedFundingRow(funding, rate)) ?? [];
+    this.#addRows(candles.map(generatedRow), rates);
+  }
+
+  /** Takes the rows out of a database that holds them in its tables. */
+  takeFrom(database: DatabaseSync): void {
+    const [chunks, rates] = TABLES.map((table) => {
+      const all = database.prepare(table.select);
+      all.setReturnArrays(true);
+      const rows = all.all() as unknown as SQLOutputValue[][];
+      for (const row of rows) {
+        const checksum = row.pop();
+        if (checksum !== null && checksum !== table.checksum(row)) damaged.add(row);
+      }
+      return rows;
+    });
+    if (chunks!.length + rates!.length === 0) return;
+    this.#addRows(chunks!, rates!);
+    for (const { name } of TABLES)
+      database.exec(`DELETE FROM ${name}; DELETE FROM totals WHERE table_name = '${name}'`);
+    // Free pages would be copied too.
+    database.exec('VACUUM');
+  }
+
+  /** Every sound row, for a database that holds them in its tables. */
+  *rows(): Generator<readonly [Table, RowValues]> {
+    for (const { chunks, rates } of this.#books.values()) {
+      for (const row of chunks.values()) if (!damaged.has(row)) yield [GENERATED_CANDLES, row];
+      for (const row of rates.values()) if (!damaged.has(row)) yield [GENERATED_FUNDING_RATES, row];
+    }
+  }
+
+  /** Books with generated candles, as `CATEGORY:SYMBOL`. */
+  names(): string[] {
+    return [...this.#books].flatMap(([name, { chunks }]) => (chunks.size > 0 ? [name] : [])).sort();
+  }
+
+  /** First candles of chunks that end at or after `from` and begin before `until`, ascending. */
+  firstOpens(category: string, symbol: string, width: string, from: number, until: number): number[] {
+    const found: number[] = [];
+    for (const row of this.#book(category, symbol).chunks.values())
+      if (row[WIDTH] === width && Number(row[FIRST_OPEN]) < until && Number(row[LAST_OPEN]) >= from)
+        found.push(Number(row[FIRST_OPEN]));
+    return found.sort((a, b) => a - b);
+  }
+
+  /** Throws DamagedRow. */
+  chunk(category: string, symbol: string, width: string, firstOpen: number): Row | undefined {
+    const row = this.#book(category, symbol).chunks.get(`${width} ${firstOpen}`);
+    return row && sound(GENERATED_CANDLES, row);
+  }
+
+  /** Funding rates before a time, the latest first. Throws DamagedRow. */
+  ratesBefore(category: string, symbol: string, time: number): Row[] {
+    const rates = [...this.#book(category, symbol).rates].filter(([at]) => at < time);
+    return rates.sort(([a], [b]) => b - a).map(([, row]) => sound(GENERATED_FUNDING_RATES, row));
+  }
+
+  #book(category: string, symbol: string): Book {
+    return this.#books.get(`${category}:${symbol}`) ?? NONE;
+  }
+
+  /** A row that is there stays, as in a table. */
+  #addRows(chunks: readonly RowValues[], rates: readonly RowValues[]): void {
+    const changed = new Map<string, { chunks: Map<string, Row>; rates: Map<number, Row> }>();
+    const change = ([category, symbol]: RowValues) => {
+      const name = `${String(category)}:${String(symbol)}`;
+      const known = changed.get(name);
+      if (known !== undefined) return known;
+      const before = this.#books.get(name) ?? NONE;
+      const copy = { chunks: new Map(before.chunks), rates: new Map(before.rates) };
+      changed.set(name, copy);
+      return copy;
+    };
+    const addTo = <Key>(rows: Map<Key, Row>, key: Key, row: RowValues) => {
+      if (!rows.has(key)) rows.set(key, row as Row);
+    };
+    for (const row of chunks)
+      addTo(change(row).chunks, `${String(row[WIDTH])} ${String(row[FIRST_OPEN])}`, row);
+    for (const row of rates) addTo(change(row).rates, Number(row[2]), row);
+    for (const [name, book] of changed) this.#books.set(name, book);
+  }
+}
