@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle, PROGRAM } from '../build/bundle.ts';
-import { flagsOf, readAccounts } from '../test/harness/server.ts';
+import { accountIn, flagsOf, readAccounts } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
 import { mainThreadSeconds } from './main-thread.ts';
 import { quantile } from './pairs.ts';
@@ -104,7 +104,7 @@ function restart(program: string, data: string): Promise<Spent> {
 /** The start of an exchange without data, until it has accepted an order. */
 function firstOrder(program: string, data: string): Promise<Spent> {
   return listening([join(ROOT, 'launch.cjs'), program, ...flagsOf(data)], async (url) => {
-    const client = new SignedClient(url, readAccounts(data).find(({ name }) => name === 'alice')!);
+    const client = new SignedClient(url, accountIn(readAccounts(data), 'alice'));
     const { code, msg } = await client.post('/api/v3/trade/place-order', ORDER);
     client.close();
     if (code !== '00000') throw new Error(msg);
