@@ -142,6 +142,9 @@ describe('a test that fails', () => {
       `import { afterEach, beforeEach, test } from 'node:test';
 import { startBourse } from '${TESTKIT}/index.ts';
 import { capsulesOfFailedTests } from '${TESTKIT}/capsule-on-failure.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 capsulesOfFailedTests({ beforeEach, afterEach });
 test('it passes', async () => {
   await using bourse = await startBourse({ instruments: ['BTCUSDT'] });

@@ -271,6 +271,9 @@ import { writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import * as timers from 'node:timers';
 import { setInterval as every, setTimeout as sleep } from 'node:timers/promises';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 const start = Date.now();
 const seen = [];
 const note = (name) => () => seen.push([name, Date.now() - start]);
