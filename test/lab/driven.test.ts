@@ -14,6 +14,9 @@ import { command } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Flags, stopAll } from '../memory/in-process.ts';
 import { Lab, START, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 
@@ -271,9 +274,6 @@ import { writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import * as timers from 'node:timers';
 import { setInterval as every, setTimeout as sleep } from 'node:timers/promises';
-import { verifyAfterEach } from './verified.ts';
-
-verifyAfterEach();
 const start = Date.now();
 const seen = [];
 const note = (name) => () => seen.push([name, Date.now() - start]);
