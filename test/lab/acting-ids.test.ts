@@ -8,6 +8,9 @@ import { SignedClient } from '../harness/signed-client.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { keysOf, startInMemory } from '../memory/in-process.ts';
 import { spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const PAIR = 'BTC/USDT';
 

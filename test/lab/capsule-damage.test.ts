@@ -13,6 +13,9 @@ import { replayCapsule } from '../../src/lab/capsule/replay-capsule.ts';
 import { tarOf } from '../../src/lab/capsule/tar.ts';
 import { type Bourse, startBourse } from '../../src/testkit/index.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const HEADER_BYTES = 68;
 const HASH_AT = 36;

@@ -10,6 +10,9 @@ import { replayCapsule } from '../../src/lab/capsule/replay-capsule.ts';
 import { capsuleOnFailure } from '../../src/testkit/capsule-on-failure.ts';
 import { type Bourse, type BourseOptions, startBourse } from '../../src/testkit/index.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const SMALL: BourseOptions = { instruments: ['BTCUSDT'], prices: { BTCUSDT: '61000' } };
 const ORDER = {

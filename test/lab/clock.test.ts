@@ -15,6 +15,9 @@ import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
 import { operate, startInMemory, stopAll } from '../memory/in-process.ts';
 import { Lab, START, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const HOUR = 3_600_000;
 const BEGIN = Date.parse(START);

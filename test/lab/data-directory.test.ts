@@ -10,6 +10,9 @@ import { startServer, type TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const ARGS = ['--clock', 'manual', '--clock-start', '2026-01-01T00:00:00Z', '--instruments', 'BTCUSDT'];
 const PLACE = '/api/v3/trade/place-order';

@@ -14,6 +14,9 @@ import { command } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Flags, stopAll } from '../memory/in-process.ts';
 import { Lab, START, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

@@ -11,6 +11,9 @@ import { coinOf, marginOf, percent } from './explain-oracle.ts';
 import { BTC, ETH, MAKER, PAIR, Scene, USDT } from './explain-scene.ts';
 import { afterConversion, converted, rateOf } from './explain-settlement.ts';
 import { Q } from './rational.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const ANN = 1;
 const COIN_CONTRACT = 1;

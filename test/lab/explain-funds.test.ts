@@ -6,6 +6,9 @@ import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import type { Explanation } from '../../src/lab/explain/explanation.ts';
 import { assertLiquidation } from './explain-liquidation.ts';
 import { MAKER, PAIR, Scene, USDT } from './explain-scene.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const [ANN, BEN] = [1, 2];
 const ONE = 10n ** 8n;

@@ -17,6 +17,9 @@ import {
 } from './explain-oracle.ts';
 import { BTC, CATEGORIES, CONTRACTS, Scene, TERMS, USDT } from './explain-scene.ts';
 import { Q } from './rational.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const ANN = 1;
 const ONE = 10n ** 8n;

@@ -12,6 +12,9 @@ import { assertLiquidation } from './explain-liquidation.ts';
 import { marginOf } from './explain-oracle.ts';
 import { BTC, CATEGORIES, CONTRACTS, MAKER, price, Rng, Scene, size, USDT } from './explain-scene.ts';
 import { Q } from './rational.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const [ANN, BEN] = [1, 2];
 const COIN_CONTRACT = 1;

@@ -23,6 +23,9 @@ import { coinOf } from './explain-oracle.ts';
 import { owedOf, pledgeNeeded, rateText } from './explain-pledges.ts';
 import { BTC, ETH, factsOf, PLEDGE, Scene, USDT } from './explain-scene.ts';
 import { Q } from './rational.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const EDITION = 7;
 const liquidationOf = (floor: LoanFloor, name: string): Explanation =>

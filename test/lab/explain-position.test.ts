@@ -7,6 +7,9 @@ import { abs, coinOf, feeOf, negative } from './explain-oracle.ts';
 import { BTC, CONTRACTS, factsOf, price, Scene, size, TERMS, USDT } from './explain-scene.ts';
 import { settled } from './explain-settlement.ts';
 import { Q } from './rational.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const ANN = 1;
 const ONE = 10n ** 8n;

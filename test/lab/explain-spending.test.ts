@@ -10,6 +10,9 @@ import { coinOf } from './explain-oracle.ts';
 import { BTC, ETH, factsOf, MAKER, PAIR, Scene, USDT } from './explain-scene.ts';
 import { isMost, type LendingFacts, lendableOf, maySpend, type Spending } from './explain-spending.ts';
 import { Q } from './rational.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const ANN = 1;
 const ONE = 10n ** 8n;

@@ -17,6 +17,9 @@ import { LoanFloor } from '../core/loan/loan-floor.ts';
 import { protect } from '../core/strategy/strategy-tickets.ts';
 import { FLOWS } from '../property/flows.ts';
 import { MAKER, PAIR, Scene, USDT } from './explain-scene.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 /** Which steps the rules of the editions after the first have brought; none for what is no step of a liquidation. */
 const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {

@@ -15,6 +15,9 @@ import {
   startBourse,
 } from '../../src/testkit/index.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const PERPETUAL = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const SMALL = { instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' } } as const;

@@ -6,6 +6,9 @@ import type { Bourse } from '../../src/testkit/index.ts';
 import { startBourse } from '../../src/testkit/index.ts';
 import { Operator } from '../../src/testkit/operator.ts';
 import { operate, startInMemory } from '../memory/in-process.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const PAIR = 'BTC/USDT';
 

@@ -4,6 +4,9 @@ import { after, describe, it } from 'node:test';
 import { SignedClient } from '../harness/signed-client.ts';
 import { keysOf, stopAll } from '../memory/in-process.ts';
 import { Lab, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

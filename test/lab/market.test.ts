@@ -4,6 +4,9 @@ import { after, test } from 'node:test';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { stopAll } from '../memory/in-process.ts';
 import { Lab, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

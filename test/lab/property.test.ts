@@ -14,6 +14,9 @@ import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { Rng } from '../../src/simulator/rng.ts';
 import { stopAll } from '../memory/in-process.ts';
 import { Lab, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

@@ -18,6 +18,9 @@ import { startHosted } from '../harness/hosted-server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const FUTURES = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', orderType: 'limit' } as const;
 const SPOT = { category: 'SPOT', symbol: 'BTCUSDT', orderType: 'limit' } as const;

@@ -13,6 +13,9 @@ import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { operate, startInMemory, stopAll } from '../memory/in-process.ts';
 import { Lab } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 describe('the laboratory refuses', () => {
   let lab: Lab;

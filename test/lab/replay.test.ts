@@ -8,6 +8,9 @@ import { Rng } from '../../src/simulator/rng.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Flags, startInMemory, stopAll } from '../memory/in-process.ts';
 import { Lab, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

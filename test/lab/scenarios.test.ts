@@ -13,6 +13,9 @@ import { command } from '../app/bourse-process.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { operate } from '../memory/in-process.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const ROOT = join(import.meta.dirname, '../..');
 const SHIPPED = globSync('scenarios/*.yaml', { cwd: ROOT })

@@ -8,6 +8,9 @@ import { StreamClient } from '../harness/stream-client.ts';
 import { until } from '../harness/until.ts';
 import { keysOf, stopAll } from '../memory/in-process.ts';
 import { Lab, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

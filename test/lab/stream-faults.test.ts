@@ -8,6 +8,9 @@ import { startBourse } from '../../src/testkit/index.ts';
 import { Operator } from '../../src/testkit/operator.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { until } from '../harness/until.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const PAIR = 'BTC/USDT';
 const LIMIT = { category: 'SPOT', symbol: 'BTCUSDT', orderType: 'limit' } as const;

@@ -7,6 +7,9 @@ import { startBourse } from '../../src/testkit/index.ts';
 import { Operator } from '../../src/testkit/operator.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 const SPOT = 'BTC/USDT';
 const SWAP = 'BTC/USDT:USDT';
