@@ -108,7 +108,7 @@ export class GeneratedBooks {
   #addRows(chunks: readonly RowValues[], rates: readonly RowValues[]): void {
     const changed = new Map<string, { chunks: Map<string, Row>; rates: Map<number, Row> }>();
     const change = ([category, symbol]: RowValues) => {
-      const name = `${String(category)}:${String(symbol)}`;
+      const name = `${category as string}:${symbol as string}`;
       const known = changed.get(name);
       if (known !== undefined) return known;
       const before = this.#books.get(name) ?? NONE;
@@ -120,7 +120,7 @@ export class GeneratedBooks {
       if (!rows.has(key)) rows.set(key, row as Row);
     };
     for (const row of chunks)
-      addTo(change(row).chunks, `${String(row[WIDTH])} ${String(row[FIRST_OPEN])}`, row);
+      addTo(change(row).chunks, `${Number(row[WIDTH])} ${Number(row[FIRST_OPEN])}`, row);
     for (const row of rates) addTo(change(row).rates, Number(row[2]), row);
     for (const [name, book] of changed) this.#books.set(name, book);
   }

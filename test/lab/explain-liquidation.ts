@@ -391,9 +391,9 @@ class Walk {
     }
     const [oldest] = inCoin.filter((each) => !isZero(spareOf(this.facts, each)));
     assert.equal(loan.id, oldest?.id, 'the oldest loan that can spare anything');
-    const amount = this.#releasing!.left.min(spareOf(this.facts, loan));
+    const amount = this.#releasing.left.min(spareOf(this.facts, loan));
     const before = rateText(this.facts, loan);
-    this.#releasing!.left = this.#releasing!.left.minus(amount);
+    this.#releasing.left = this.#releasing.left.minus(amount);
     const left = { ...loan, pledged: loan.pledged.minus(amount) };
     this.facts = withCash(this.facts, coin, amount);
     this.facts = { ...this.facts, loans: this.facts.loans.map((each) => (each === loan ? left : each)) };
@@ -404,7 +404,7 @@ class Walk {
       rateAfter: rateText(this.facts, left),
       supplementRate: percent(loan.rates.supplement, Q.of('1')),
     });
-    this.#conversions = this.#releasing!.sale && [this.#releasing!.sale];
+    this.#conversions = this.#releasing.sale && [this.#releasing.sale];
   }
 
   #endRelease(): void {

@@ -449,7 +449,7 @@ async function openDebt(bourse: Bourse): Promise<void> {
   assert.equal(status, 200, text);
   await trade('ETHUSDT', 'sell', '2', '3000', 'SPOT');
   await trade('BTCUSDT', 'buy', '1', '60000', 'MARGIN');
-  await bourse.fault({ do: { stale: 'ETH', seconds: 1_200 } } as never);
+  await bourse.fault({ do: { stale: 'ETH', seconds: 1_200 } });
   await bourse.advance('16m');
   await bourse.price('BTCUSDT', '33000');
   await bourse.advance('2s');

@@ -56,3 +56,26 @@ test('a server that was closed is not used again, and no more than one waits', a
   await servers.close();
   assert.deepEqual(events.slice(5), ['closed 2']);
 });
+
+test('a getter of the options is asked at each use, and one that was given away is not asked again', async () => {
+  let asked = 0;
+  const servers = new KeptServers<{ readonly market: string }>(async (options) => {
+    const app = Fastify();
+    app.get('/market', async () => options.market ?? 'none');
+    return { app, leave: () => {} };
+  });
+  const counting = {
+    get market() {
+      return `asked ${++asked}`;
+    },
+  };
+  const app = await servers.take(counting);
+  const answers = async () => (await app.inject('/market')).body;
+  assert.equal(await answers(), 'asked 1');
+  assert.equal(await answers(), 'asked 2');
+  await servers.give(app);
+  assert.equal(await answers(), 'none');
+  assert.equal(await servers.take({ market: 'plain' }), app);
+  assert.equal(await answers(), 'plain');
+  await app.close();
+});

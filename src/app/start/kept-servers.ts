@@ -20,20 +20,21 @@ interface KeptServer<Options extends object> extends BuiltServer {
 /** Options that are looked up when they are used: those of another exchange may be put in their place. */
 interface Changeable<Options extends object> {
   readonly options: Options;
-  change(next: Options | undefined): void;
+  readonly change: (next: Options | undefined) => void;
 }
 
 function changeable<Options extends object>(first: Options): Changeable<Options> {
-  let current: Options | undefined = first;
-  const options = {} as Options;
-  for (const name of Object.keys(first) as (keyof Options)[])
-    Object.defineProperty(options, name, { enumerable: true, get: () => current?.[name] });
-  return {
-    options,
-    change: (next) => {
-      current = next;
-    },
+  const options: Record<string, unknown> = {};
+  const isGetter = (name: string) => Object.getOwnPropertyDescriptor(options, name)?.get !== undefined;
+  const put = (from: object) => {
+    // A plain property stays one: every request looks up some of them.
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(from)))
+      if (property.get !== undefined || isGetter(name)) Object.defineProperty(options, name, property);
+      else options[name] = property.value;
   };
+  put(first);
+  const nothing = Object.fromEntries(Object.keys(first).map((name) => [name, undefined]));
+  return { options: options as Options, change: (next) => put(next ?? nothing) };
 }
 
 export class KeptServers<Options extends object> {
