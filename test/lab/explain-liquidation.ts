@@ -449,7 +449,7 @@ class Walk {
     this.#conversions = [...conversionsFor(this.facts, this.#direct, () => false)];
   }
 
-  /** What an isolated position lacks at its end beyond the budgets is taken from cash (rules 5.9 step 7, 13.7). */
+  /** What an isolated position lacks at its end beyond the budgets is taken from cash (rules 13.7). */
   #lossOwed(shown: Moment['facts']): void {
     const { to, budget } = this.#close!;
     const { margin, settle } = contractOf(this.facts, to);

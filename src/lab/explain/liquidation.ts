@@ -6,6 +6,7 @@ import { CATEGORY_NAMES, OrderKind } from '../../core/model/enums.ts';
 import type { Event, LedgerLine } from '../../core/model/event.ts';
 import { Bucket } from '../../core/model/ledger-accounts.ts';
 import { divFloor, formatMoney, MONEY_ONE, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import { bucketBalance, coinsEverHeld } from '../../core/reads/ledger-reads.ts';
 import type { Account } from '../../core/state/account.ts';
 import type { State } from '../../core/state/state.ts';
 import type { Tracer } from '../../core/state/tracer.ts';
@@ -201,9 +202,8 @@ function termsOf({ closes, lendingBudgets }: Trace, event: Event, uid: number, n
 function debtLeft(state: State, uid: number, seq: number): Moment[] {
   const account = state.accountByUid.get(uid)!;
   if ([...account.positions.values()].some(({ isolated }) => !isolated)) return [];
-  const owed = state.ledger
-    .coinsOf(account.index)
-    .map((coin) => [coin, state.ledger.balanceOf(account.index, coin, Bucket.cash)] as const)
+  const owed = coinsEverHeld(state, account.index)
+    .map((coin) => [coin, bucketBalance(state, account.index, coin, Bucket.cash)] as const)
     .filter(([, balance]) => balance < 0n)
     .map(([coin, balance]) => amountText(state, coin, -balance));
   if (owed.length === 0) return [];
