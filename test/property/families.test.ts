@@ -206,7 +206,8 @@ test('every command that a family can send is sent and carried out; the others h
   const senders = Object.entries(SENDERS) as [CommandType, string][];
   const wanted = new Set(senders.flatMap(([type, sender]) => (sender === 'family' ? [type] : [])));
   const kinds = new Set<string>();
-  for (let seed = 1; seed <= 40 && (wanted.size > 0 || kinds.size < FORMS); seed++) {
+  for (const seed of new Set([...MEETING_ALL, ...Array.from({ length: 40 }, (_, n) => n + 1)])) {
+    if (wanted.size === 0 && kinds.size === FORMS) break;
     // A debt that can be written off is what the second leaves.
     const words = seed % 2 === 1 ? { only: ['anything'] } : { only: ['straddle'], steps: 300 };
     const { done, steps } = run(seed, words);
@@ -224,6 +225,8 @@ test('every command that a family can send is sent and carried out; the others h
 });
 
 const FORMS = 4;
+/** Seeds that met all of them last, tried first: other changes of the program may move it. */
+const MEETING_ALL = [1, 3, 7, 40];
 
 /** Forms of orders that a family once did not use. */
 function formsOf(command: Command): string[] {

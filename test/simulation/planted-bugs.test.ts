@@ -21,10 +21,11 @@ async function seedsUntilFound({
   seams,
   plant,
   name,
+  foundAt = 1,
 }: PlantedBug): Promise<{ seed: number; message: string }> {
   const remove = plant?.();
   try {
-    for (let seed = 1; seed <= SEEDS_MAX; seed++) {
+    for (const seed of new Set([foundAt, ...Array.from({ length: SEEDS_MAX }, (_, n) => n + 1)])) {
       try {
         await new World(seed, new Statistics(), seams).run();
       } catch (error) {

@@ -25,6 +25,8 @@ export interface PlantedBug {
   readonly plant?: () => () => void;
   /** How the checker must put it: a bug found for a wrong reason is not found. */
   readonly foundAs: RegExp;
+  /** Where it was found last, tried first: other changes of the program may move it. */
+  readonly foundAt?: number;
 }
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -36,6 +38,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'fsync tried again after an error',
     seams: { disk: retriesSync },
     foundAs: /LOST|JournalDamaged|log damaged/,
+    foundAt: 87,
   },
   {
     name: 'fsync error ignored',

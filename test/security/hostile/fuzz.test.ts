@@ -10,9 +10,9 @@ import { Rng } from './rng.ts';
 
 const SEED = Number(process.env.BOURSE_FUZZ_SEED ?? 1);
 const SIGNED_REQUESTS = sizeOf(4_000, 14_000);
-const WOUNDED_REQUESTS = sizeOf(1_000, 7_000);
+const WOUNDED_REQUESTS = sizeOf(2_000, 7_000);
 const LIMITED_REQUESTS = 1_000;
-const SOCKET_FRAMES = sizeOf(500, 3_000);
+const SOCKET_FRAMES = sizeOf(1_000, 3_000);
 
 describe(`${SIGNED_REQUESTS + WOUNDED_REQUESTS} hostile requests`, () => {
   let run: HostileRun;
