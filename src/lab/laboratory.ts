@@ -221,7 +221,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     });
   }
 
-  /** Why an outage cannot begin; it goes on by itself, and `failed` is told when the exchange does not come back. */
+  /** Why an outage cannot begin; it goes on by itself, and `failed` is called when the exchange does not come back. */
   beginOutage(seconds: number, how: OutageKind, failed: (error: Error) => void): AdminError | undefined {
     if (this.#underWay !== undefined)
       return new AdminError('busy', `${this.#underWay} is under way: an outage can wait until it is done`);

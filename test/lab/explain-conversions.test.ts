@@ -228,8 +228,8 @@ test('a repayment that is refused says at which prices', () => {
   assert.ok(apart.compare(Q.of('0.5')) > 0);
   assert.deepEqual(inputs, {
     now: String(scene.time),
-    USDT: `${String(USDTUSD.mean)} USD, told ${scene.log.find(({ command }) => command.type === 'componentPrice')!.command.time}, stale: no`,
-    BTC: `${String(BTCUSD.now)} USD, told ${told - 1000}, stale: no`,
+    USDT: `${String(USDTUSD.mean)} USD, reported ${scene.log.find(({ command }) => command.type === 'componentPrice')!.command.time}, stale: no`,
+    BTC: `${String(BTCUSD.now)} USD, reported ${told - 1000}, stale: no`,
     'index BTCUSDT': String(BTCUSDT.now),
     'cross BTCUSDT': String(cross.floor(8)),
     apart: `${String(apart.floor(6))} %`,

@@ -91,7 +91,7 @@ function worth({ instrument, market, command }: Entry): CommandResult | undefine
   return checkAmount(instrument, ticks, command.sizeLots);
 }
 
-/** A step of positions, money and margin: they are computed together, and each step is told by its reasons. */
+/** A step of positions, money and margin: they are computed together, and each step is found by its reasons. */
 function planned(reasons: readonly ReasonName[], applies?: (entry: Entry) => boolean): Step {
   const own = new Set(reasons.map((name) => RejectReason[name] as RejectReason));
   const test = ({ plan }: Entry) => (plan !== undefined && own.has(plan.rejectReason) ? plan : undefined);

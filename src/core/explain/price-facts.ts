@@ -1,4 +1,4 @@
-/** Prices of coins as a refusal tells them: what a coin is worth, when that was told, and what a conversion goes by (rules 13.3). */
+/** Prices of coins as a refusal states them: what a coin is worth, when that was reported, and what a conversion goes by (rules 13.3). */
 import { coinIndex, coinUsd } from '../margin/collateral.ts';
 import { dollarReportedAt, freshIndex } from '../margin/dollar-coins.ts';
 import type { IndexPrice } from '../marketdata/index-price.ts';
@@ -9,7 +9,7 @@ import { coinName, type Facts, percentText, timeText, usdText, yesNo } from './f
 export function indexFacts(state: State, name: string, index: IndexPrice | undefined): Facts {
   if (index === undefined) return { [name]: 'no index' };
   const reported = index.reportedAt(state.now);
-  const age = reported === 0 ? 'never told' : `told ${timeText(reported)}`;
+  const age = reported === 0 ? 'never reported' : `reported ${timeText(reported)}`;
   return { [name]: `${usdText(index.price)}, ${age}, stale: ${yesNo(index.stale)}` };
 }
 
@@ -23,7 +23,7 @@ export function coinPriceFacts(state: State, coin: number): Facts {
   // A dollar coin has the mean of a minute of what several indices say.
   const reported = dollarReportedAt(state, name, state.now);
   const stale = reported === 0;
-  const age = reported === undefined ? 'never told' : stale ? 'old' : `told ${timeText(reported)}`;
+  const age = reported === undefined ? 'never reported' : stale ? 'old' : `reported ${timeText(reported)}`;
   return { [name]: `${worth}, ${age}, stale: ${yesNo(stale)}` };
 }
 

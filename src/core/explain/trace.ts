@@ -131,7 +131,7 @@ export class Trace implements Tracer {
       if (one.rejectReason === RejectReason.none) return;
       this.refused.push(failedCheck({ ...this.subjects[item]!, result: one }));
     };
-    // The checks of an order have told already.
+    // The checks of an order have reported it already.
     if (this.orders.length === 0) explain(result);
     result.items?.forEach(explain);
   }

@@ -136,7 +136,7 @@ export function deleveragingPlace(
 }
 
 /**
- * The positions of one direction, ranked in slices for those who read. Each slice is of its own instant: what is told by a
+ * The positions of one direction, ranked in slices for those who read. Each slice is of its own instant: what is shown by a
  * place in the queue is how near it is to the front.
  */
 export class RankingRead {

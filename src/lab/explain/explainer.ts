@@ -52,7 +52,7 @@ export class Explainer {
     }
   }
 
-  /** `about`: the account whose side is told, where it is not that of the command. */
+  /** `about`: the account whose side is shown, where it is not that of the command. */
   #command(
     seq: number,
     lastSeq: number,

@@ -17,7 +17,7 @@ export type Question =
 
 /** Who asks. */
 export interface Asker {
-  /** The accounts whose side is told to them; undefined for the operator, who may ask about any. */
+  /** The accounts that see their side; undefined for the operator, who may ask about any. */
   readonly own: readonly number[] | undefined;
   /** Other accounts by their uid, and not as "another account". */
   readonly others: boolean;

@@ -15,7 +15,7 @@ import { fillFacts, type Happened, momentOf } from './moments.ts';
 import { STEPS, type StepWords } from './steps.ts';
 import { accountName, type Shows } from './view.ts';
 
-/** Seconds before a liquidation that are told at most. */
+/** Seconds before a liquidation that are shown at most. */
 const SECONDS_MAX = 600;
 
 const LIQUIDATES: ReadonlySet<OrderKind> = new Set([

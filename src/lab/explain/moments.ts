@@ -73,23 +73,23 @@ export interface Happened {
 /** What an event says about an account; undefined when it is about another or not worth a line. */
 export function momentOf(happened: Happened, uid: number): Moment | undefined {
   const { event, seq, inside = false, terms = {} } = happened;
-  const told = toldOf(happened, uid);
-  if (told === undefined) return undefined;
+  const report = reportOf(happened, uid);
+  if (report === undefined) return undefined;
   const step = stepOf(event, inside, terms.budget !== undefined);
-  const { time, what } = told;
-  if (step === undefined) return { time, seq, what, facts: told.facts };
-  const facts = { ...told.facts, ...terms };
+  const { time, what } = report;
+  if (step === undefined) return { time, seq, what, facts: report.facts };
+  const facts = { ...report.facts, ...terms };
   return { time, seq, what, facts, ...STEPS[step](facts) };
 }
 
-interface Told {
+interface Report {
   readonly time: number;
   readonly what: string;
   readonly facts: Facts;
 }
 
-function toldOf({ state, event, inside, terms }: Happened, uid: number): Told | undefined {
-  const at = (time: number, what: string, facts: Facts): Told => ({ time, what, facts });
+function reportOf({ state, event, inside, terms }: Happened, uid: number): Report | undefined {
+  const at = (time: number, what: string, facts: Facts): Report => ({ time, what, facts });
   const money = (coin: number, amount: bigint) => amountText(state, coin, amount);
   switch (event.type) {
     case 'order': {
@@ -153,7 +153,7 @@ function toldOf({ state, event, inside, terms }: Happened, uid: number): Told | 
   }
 }
 
-function lineTold(state: State, line: LedgerLine, inside: boolean, closed: boolean): Told | undefined {
+function lineTold(state: State, line: LedgerLine, inside: boolean, closed: boolean): Report | undefined {
   const { time, kind, coin, amount, balance } = line;
   const facts = { amount: amountText(state, coin, amount), balance: amountText(state, coin, balance) };
   if (kind === 'liquidation')

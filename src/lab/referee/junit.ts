@@ -6,8 +6,10 @@ export function junitOf({ account, findings }: Referee, failOn: ReadonlySet<stri
   const cases = findings.map(({ name, count, text }) => {
     const head = `    <testcase classname="referee.${escaped(account)}" name="${name}"`;
     if (count === 0) return `${head}/>`;
-    const told = escaped(`${text}: ${count} times`);
-    const within = failOn.has(name) ? `<failure message="${told}"/>` : `<system-out>${told}</system-out>`;
+    const message = escaped(`${text}: ${count} times`);
+    const within = failOn.has(name)
+      ? `<failure message="${message}"/>`
+      : `<system-out>${message}</system-out>`;
     return `${head}>${within}</testcase>`;
   });
   const failures = findings.filter(({ name, count }) => count > 0 && failOn.has(name)).length;

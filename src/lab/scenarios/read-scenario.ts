@@ -1,4 +1,4 @@
-/** Scenarios from files: YAML or JSON, whose mistakes are told with their lines, or modules that export one. */
+/** Scenarios from files: YAML or JSON, whose mistakes are reported with their lines, or modules that export one. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

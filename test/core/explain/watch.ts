@@ -1,4 +1,4 @@
-/** Traces every command of a floor, and keeps what was told of each reason for a refusal. */
+/** Traces every command of a venue, and keeps what was said of each reason for a refusal. */
 import type { Exchange } from '../../../src/core/engine/exchange.ts';
 import type { ReasonName } from '../../../src/core/explain/refusal.ts';
 import type { Check } from '../../../src/core/explain/refusals.ts';
