@@ -1,6 +1,6 @@
 /**
- * Tells the catalogue of the program, which a test has checked, from any other, which every start checks: to compile the
- * schemas and to list everything for a trial is a sixth of a start.
+ * Tells the catalogue of the program, which a test has checked, from any other, which every start checks: that compiles
+ * schemas and lists everything for a trial.
  */
 import { hash } from 'node:crypto';
 
