@@ -120,7 +120,7 @@ export class GeneratedBooks {
       if (!rows.has(key)) rows.set(key, row as Row);
     };
     for (const row of chunks)
-      addTo(change(row).chunks, `${Number(row[WIDTH])} ${Number(row[FIRST_OPEN])}`, row);
+      addTo(change(row).chunks, `${row[WIDTH] as string} ${Number(row[FIRST_OPEN])}`, row);
     for (const row of rates) addTo(change(row).rates, Number(row[2]), row);
     for (const [name, book] of changed) this.#books.set(name, book);
   }
