@@ -17,7 +17,7 @@ import { stateFields } from './state-fields.ts';
 const CANONICAL_FORMAT = 1;
 
 export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
-  const w = new StateWriter(CANONICAL_FORMAT);
+  const w = new StateWriter(CANONICAL_FORMAT, state.slab.count);
   w.u16(CANONICAL_FORMAT);
   stateFields(w, state);
   if (state.edition > 1) {

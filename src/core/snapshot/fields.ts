@@ -13,13 +13,15 @@ export interface StateFields extends Fields {
 }
 
 const FIRST_BYTES = 1 << 16;
+const BYTES_PER_ORDER = 128;
 
 export class StateWriter extends ByteWriter implements StateFields {
   readonly reading = false;
   readonly format: number;
 
-  constructor(format: number) {
-    super(FIRST_BYTES);
+  /** `orders`: about how many will be written. Room for them is cheaper than to grow again and again. */
+  constructor(format: number, orders = 0) {
+    super(FIRST_BYTES + orders * BYTES_PER_ORDER);
     this.format = format;
   }
 

@@ -39,8 +39,17 @@ export function orderFields(f: StateFields, state: State): void {
 function slotsById(slab: OrderSlab): Int32Array {
   const slots = new Int32Array(slab.count);
   let count = 0;
-  for (let slot = 0; slot < slab.used; slot++) if (slab.id[slot] !== 0) slots[count++] = slot;
-  return slots.sort((a, b) => slab.id[a]! - slab.id[b]!);
+  let last = 0;
+  let isSorted = true;
+  for (let slot = 0; slot < slab.used; slot++) {
+    const id = slab.id[slot]!;
+    if (id === 0) continue;
+    slots[count++] = slot;
+    isSorted &&= id > last;
+    last = id;
+  }
+  // Until a slot is used again they are in order.
+  return isSorted ? slots : slots.sort((a, b) => slab.id[a]! - slab.id[b]!);
 }
 
 /**

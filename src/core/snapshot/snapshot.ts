@@ -36,7 +36,7 @@ const UPGRADES: readonly Upgrade[] = [
 
 export function saveState(
   state: State,
-  w = new StateWriter(newestFormat(UPGRADES)),
+  w = new StateWriter(newestFormat(UPGRADES), state.slab.count),
 ): Uint8Array<ArrayBuffer> {
   w.u16(w.format);
   stateFields(w, state);
