@@ -76,6 +76,9 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   #outage: Promise<void> | undefined;
   /** What is being done: one thing at a time. */
   #underWay: string | undefined;
+  /** Work that a stop waits for. */
+  #work: Promise<unknown> = Promise.resolve();
+  #isClosing = false;
   /** The end of the branch that was left last is being kept. */
   #leaving: Promise<void> = Promise.resolve();
 
@@ -97,7 +100,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   save(given: string | undefined, note: string): Promise<(SnapshotFacts & { ms: number }) | AdminError> {
-    return this.alone('a snapshot', async () => {
+    return this.#whole('a snapshot', async () => {
       const began = performance.now();
       const name = given ?? this.#snapshots.freeName();
       const refusal = this.#snapshots.nameRefusal(name) ?? this.#advancing('a snapshot');
@@ -117,7 +120,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   revert(to: string, keepSockets: boolean): Promise<Reverted | AdminError> {
-    return this.alone('a revert', async () => {
+    return this.#whole('a revert', async () => {
       const began = performance.now();
       const facts = this.#snapshots.readable(to);
       if (facts instanceof AdminError) return facts;
@@ -164,7 +167,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
   }
 
   fork(from: string | undefined, request: ForkRequest): Promise<OpenFork | AdminError> {
-    return this.alone('a fork', async () => {
+    return this.#whole('a fork', async () => {
       const began = performance.now();
       const refusal = this.#forks.limitRefusal;
       if (refusal !== undefined) return refusal;
@@ -200,7 +203,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
 
   /** Another clock from the present time on, also after a restart. */
   setClock(clock: ClockChoice): Promise<ClockChoice | AdminError> {
-    return this.alone('a change of the clock', async () => {
+    return this.#whole('a change of the clock', async () => {
       const refusal = this.#advancing('a change of the clock');
       if (refusal !== undefined) return refusal;
       const { venue } = this.#host;
@@ -233,11 +236,13 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     return undefined;
   }
 
-  /** Ends every fork, and an outage at once. */
+  /** Ends every fork, and an outage at once; a snapshot or a revert that has begun comes to its end before. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.sessions.hold('the exchange stops');
     this.#outages.abort();
     await this.#outage;
+    await this.#work;
     await this.#leaving;
     await this.#forks.endAll();
   }
@@ -251,7 +256,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     }: { from?: string | undefined; sinceMs?: number | undefined; anonymise: boolean },
     context: CapsuleContext,
   ): Promise<Buffer | AdminError> {
-    return this.alone('a capsule', async () => {
+    return this.#whole('a capsule', async () => {
       const snapshot = from === undefined ? undefined : this.#snapshots.onTheWay(from);
       if (snapshot instanceof AdminError) return snapshot;
       const source = { ...context, venue: this.#host.venue, branchSinceMs: this.#branchSinceMs };
@@ -317,6 +322,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
 
   /** One thing at a time: does it, or says what is under way. */
   async alone<Done>(what: string, work: () => Promise<Done | AdminError>): Promise<Done | AdminError> {
+    if (this.#isClosing) return new AdminError('unavailable', 'the exchange stops');
     if (this.#underWay !== undefined)
       return new AdminError('busy', `${this.#underWay} is under way: ${what} can wait until it is done`);
     this.#underWay = what;
@@ -329,6 +335,13 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     } finally {
       this.#underWay = undefined;
     }
+  }
+
+  /** The same for what a stop must not cut off in the middle. */
+  #whole<Done>(what: string, work: () => Promise<Done | AdminError>): Promise<Done | AdminError> {
+    const done = this.alone(what, work);
+    this.#work = Promise.allSettled([this.#work, done]);
+    return done;
   }
 }
 

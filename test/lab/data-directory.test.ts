@@ -118,6 +118,27 @@ describe('a data directory', () => {
     await proven(data);
   });
 
+  it('is whole after a stop in order, whatever moment of a revert or of a snapshot it was', async () => {
+    const data = temporaryDirectory();
+    let server = await start(data);
+    await place(server, 'buy');
+    const saved = await save(server, 'saved');
+    for (const delayMs of [0, 10, 25]) {
+      await place(server, 'sell', '60000');
+      const before = await hashOf(server);
+      const begun = revert(server, 'saved').catch(() => undefined);
+      const also = save(server, `at-${delayMs}`).catch(() => undefined);
+      await sleep(delayMs);
+      await stop(server);
+      await Promise.all([begun, also]);
+      server = await start(data);
+      assert.ok([before, saved.stateHash].includes(await hashOf(server)), 'one branch or the other');
+      await revert(server, 'saved');
+    }
+    await stop(server);
+    await proven(data);
+  });
+
   it('goes on after kill -9 with the branch it was on, whatever moment of a revert it was', async () => {
     const data = temporaryDirectory();
     let server = await start(data);
