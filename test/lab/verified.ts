@@ -12,8 +12,10 @@ import { checkInvariants } from '../../src/core/engine/invariants.ts';
 const seen = new WeakSet<Exchange>();
 let refs: WeakRef<Exchange>[] = [];
 
-const { apply } = Exchange.prototype;
-Exchange.prototype.apply = function (this: Exchange, ...given: Parameters<typeof apply>) {
+type Apply = (this: Exchange, ...given: Parameters<Exchange['apply']>) => ReturnType<Exchange['apply']>;
+
+const apply = Object.getOwnPropertyDescriptor(Exchange.prototype, 'apply')!.value as Apply;
+Exchange.prototype.apply = function (this: Exchange, ...given) {
   if (!seen.has(this)) {
     seen.add(this);
     refs.push(new WeakRef(this));
