@@ -2,15 +2,14 @@
  * What a restart costs: the log read from disk, checked, decoded and applied; and from starting the process to the
  * first accepted order, after a kill -9. Baseline in the same run: reading and checking the log alone.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { encodeCommand } from '../src/core/codec/command-codec.ts';
 import { openFileJournal } from '../src/journal/file-journal.ts';
 import { replay } from '../src/sequencer/recovery.ts';
 import { noHistory } from '../test/harness/memory-journal.ts';
 import { startServer } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
+import { temporaryDirectory } from '../test/harness/temporary-directory.ts';
 import { marketFlow } from './market.ts';
 import { type Benchmark, printTable, rate, ratio } from './report.ts';
 
@@ -21,12 +20,7 @@ const TAIL_ORDERS = 2_000;
 export const recovery: Benchmark = {
   title: 'Recovery: replayed commands a second, and start to first accepted order',
   async run() {
-    const directory = mkdtempSync(join(tmpdir(), 'bourse-bench-'));
-    try {
-      await replayRate(directory);
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    await replayRate(temporaryDirectory());
     await startTime();
   },
 };

@@ -4,12 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle, PROGRAM } from '../build/bundle.ts';
 import { accountIn, flagsOf, readAccounts } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
+import { temporaryDirectory } from '../test/harness/temporary-directory.ts';
 import { mainThreadSeconds } from './main-thread.ts';
 import { quantile } from './pairs.ts';
 import { type Benchmark, printTable } from './report.ts';
@@ -45,12 +45,7 @@ interface Contestant {
 export const start: Benchmark = {
   title: 'Start: processor time of the main thread until it listens or accepts an order',
   async run() {
-    const directory = mkdtempSync(join(tmpdir(), 'bourse-start-'));
-    try {
-      await compare(directory);
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    await compare(temporaryDirectory());
   },
 };
 

@@ -50,7 +50,7 @@ export class PassphraseGuard {
   /** Cost of new hashes. */
   readonly cost: ScryptCost;
   readonly #derivation: Derivation;
-  /** Told when guesses have locked a key. */
+  /** Called when guesses have locked a key. */
   readonly #locked: (apiKey: string, untilMs: number) => void;
   readonly #tagSecret = randomBytes(32).toString('base64');
   /** Bytes of the text. */

@@ -9,7 +9,7 @@ import { followedIndices } from '../simulator/feed/price-feed.ts';
 import type { Operator } from './operator.ts';
 
 const DECIMALS = 8;
-/** Told by hand, and not by a feed, whose prices are old after a minute. */
+/** Reported by hand, and not by a feed, whose prices are old after a minute. */
 const BY_HAND = 'testkit';
 
 export class HeldPrices {

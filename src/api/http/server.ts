@@ -129,7 +129,7 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   return app;
 }
 
-/** Told of each call once its body is there, while calls are recorded. */
+/** Called with each request once its body is there, while requests are recorded. */
 type Received = typeof receive;
 
 function hookOf(received: Received | undefined): preValidationHookHandler[] {

@@ -204,8 +204,8 @@ async function snapshotsOf(client: pg.Client): Promise<SnapshotView[]> {
 
 /** Packs after which two nodes have reported different hashes. */
 function divergedPacks(nodes: readonly NodeView[]): number[] {
-  const told = nodes.filter(({ hash, hashPack }) => hash !== null && hashPack !== null);
-  const byPack = Map.groupBy(told, ({ hashPack }) => hashPack!);
+  const known = nodes.filter(({ hash, hashPack }) => hash !== null && hashPack !== null);
+  const byPack = Map.groupBy(known, ({ hashPack }) => hashPack!);
   return [...byPack].filter(([, same]) => new Set(same.map(({ hash }) => hash)).size > 1).map(([no]) => no);
 }
 

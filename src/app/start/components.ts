@@ -154,7 +154,7 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
   open.defer(() => recovered.journal.close());
   // A new directory has its log first: users and history without one are refused by the next start.
   if (recovered.report.epoch === 1) await started;
-  // Told below, if nothing fails before.
+  // Reported below, if nothing fails before.
   else started.catch(() => {});
   reportRecovery(recovered.report, logger);
   const audit = beginning.audit ?? (await AuditLog.open(config.data, () => wall.now()));

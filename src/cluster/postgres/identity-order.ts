@@ -4,8 +4,8 @@
  * change is tried again. No lock is ever held by a node, so one that sleeps or vanishes blocks no other node. The copy gets the change
  * when the database has it, in the same way as the changes of others: announced by a notification, and looked for twice a second.
  *
- * A node that has applied what a fail-over has lost sees that its last version has another id, and loads the store anew. Nobody
- * was told that such a change was made.
+ * A node that has applied what a fail-over has lost sees that its last version has another id, and loads the store anew. No
+ * answer has said that such a change was made.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -10,7 +10,7 @@ import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 
 /** How long makers stay away from a price that has jumped. */
 const MAKERS_AWAY_MS = 2000;
-/** Told by hand, and not by a feed, whose prices are old after a minute. */
+/** Reported by hand, and not by a feed, whose prices are old after a minute. */
 export const BY_HAND = 'laboratory';
 const PERCENT_SCALE = 1_000_000n;
 

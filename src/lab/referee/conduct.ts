@@ -8,7 +8,7 @@ import type { ConductReport } from './report.ts';
 export interface ConductRules {
   limitOf(entry: Entry): { readonly path: string; readonly perSecond: number } | undefined;
   /** The code of the catalogue for one that was answered. */
-  codeOf(told: string): string;
+  codeOf(answered: string): string;
   /** May the request have been carried out although it was refused so? */
   isUnknownOutcome(code: string): boolean;
   mistakes(entries: readonly Entry[]): ConductReport['mistakes'];

@@ -83,7 +83,7 @@ const FaultMet = Type.Object({
   time: Time,
   /** Its next request; empty when there was none. */
   did: Type.String(),
-  /** Until it asked or was told what had become of it; null when it never did. */
+  /** Until it asked or learned what had become of it; null when it never did. */
   secondsUntilKnown: Type.Union([Type.Number(), Type.Null()]),
   /** Position by contract or pair that it could know of then, and that it had. */
   believed: Money,
