@@ -5,6 +5,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { DamagedRow } from './checksum.ts';
 import type { GeneratedPast } from './generated-candles.ts';
+import { readMeta } from './sqlite-schema.ts';
 import { GENERATED_CANDLES, generatedRow } from './tables/generated-candles.ts';
 import { GENERATED_FUNDING_RATES, generatedFundingRow } from './tables/market-records.ts';
 import type { Row, RowValues, Table } from './tables/table.ts';
@@ -48,13 +49,15 @@ export class GeneratedBooks {
 
   /** Takes the rows out of a database that holds them in its tables. */
   takeFrom(database: DatabaseSync): void {
+    const isSealed = readMeta(database, 'every_row_has_checksum') === 1;
     const [chunks, rates] = TABLES.map((table) => {
       const all = database.prepare(table.select);
       all.setReturnArrays(true);
       const rows = all.all() as unknown as SQLOutputValue[][];
       for (const row of rows) {
         const checksum = row.pop();
-        if (checksum !== null && checksum !== table.checksum(row)) damaged.add(row);
+        const isSound = checksum === table.checksum(row) || (checksum === null && !isSealed);
+        if (!isSound) damaged.add(row);
       }
       return rows;
     });
