@@ -5,6 +5,7 @@ import { Category, Wallet } from '../model/enums.ts';
 import type { LedgerLineKind } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { InvariantBroken } from '../model/units.ts';
 import type { Account } from './account.ts';
 import type { State } from './state.ts';
 
@@ -14,7 +15,10 @@ export const WALLET_BUCKET: Readonly<Record<Wallet, Bucket>> = {
 };
 
 export function walletCell(state: State, account: Account, coin: number, wallet: Wallet): number {
-  return state.ledger.cell(account.index, coin, WALLET_BUCKET[wallet]);
+  const bucket: Bucket | undefined = WALLET_BUCKET[wallet];
+  // A cell that is no number would be taken for the first cell of the ledger.
+  if (bucket === undefined) throw new InvariantBroken(`there is no wallet ${wallet}`);
+  return state.ledger.cell(account.index, coin, bucket);
 }
 
 /** The account of the outside world: deposits come from it, withdrawals go to it. */
