@@ -28,3 +28,15 @@ test('of commands that belong together none is taken when one of them cannot be'
   }
   assert.equal(queue.appendAll([payload(8), payload(8)], plenty), 2);
 });
+
+test('of commands that belong together all are taken, although the writer lowers the space meanwhile', () => {
+  const { queue } = queueOf(256);
+  let available = 1 << 20;
+  const lowered = () => {
+    const before = available;
+    available = 0;
+    return before;
+  };
+  assert.equal(queue.appendAll([payload(8), payload(8)], lowered), 2);
+  assert.equal(queue.appendedSeq, 2);
+});

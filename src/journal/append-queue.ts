@@ -41,10 +41,7 @@ export class AppendQueue {
     const seq = this.#appendedSeq + 1;
     const worstCase = this.#ring.queuedBytes + recordBytes(payload.length) + this.#worstHeaderBytes(seq);
     if (worstCase > availableBytes()) throw new JournalFull('no disk space left for the command log');
-    if (!this.#ring.push(seq, payload)) throw new JournalFull('the queue of the command log is full');
-    this.#appendedSeq = seq;
-    this.#age.appended(seq);
-    return seq;
+    return this.#push(seq, payload);
   }
 
   /** All or none of them; returns the sequence number of the last. */
@@ -62,8 +59,16 @@ export class AppendQueue {
     if (room + headers > availableBytes()) throw new JournalFull('no disk space left for the command log');
     // A record may have to skip the rest of a lap.
     if (room + largest > this.#ring.capacity) throw new JournalFull('the queue of the command log is full');
-    for (const payload of payloads) this.append(payload, availableBytes);
+    // The space is not looked at again: a record that is counted twice meanwhile would leave half of them.
+    for (const payload of payloads) this.#push(this.#appendedSeq + 1, payload);
     return this.#appendedSeq;
+  }
+
+  #push(seq: number, payload: Uint8Array): number {
+    if (!this.#ring.push(seq, payload)) throw new JournalFull('the queue of the command log is full');
+    this.#appendedSeq = seq;
+    this.#age.appended(seq);
+    return seq;
   }
 
   #requireSize({ length }: Uint8Array): void {
