@@ -128,7 +128,9 @@ async function verifyWithDatabase(
     const remedy =
       'Restore the database from a backup of its own, or drop its schema "history" and start: what the log still holds is ' +
       'projected again.';
-    const proven = await new Verifier(data, directory, progress, { path, name: address.place, remedy }).run();
+    const { place: name } = address;
+    const proved = { path, name, generatedName: name, remedy };
+    const proven = await new Verifier(data, directory, progress, proved).run();
     return { ...proven, repairedRows: 0 };
   } finally {
     rmSync(place, { recursive: true, force: true, maxRetries: 3 });
@@ -188,12 +190,13 @@ interface ProvedHistory {
   readonly path: string;
   /** For messages. */
   readonly name: string;
+  readonly generatedName: string;
   readonly remedy: string;
 }
 
 function fileOf(data: string): ProvedHistory {
   const path = join(data, HISTORY_FILE);
-  return { path, name: path, remedy: historyRemedy(data) };
+  return { path, name: path, generatedName: generatedPath(path), remedy: historyRemedy(data) };
 }
 
 const PROGRESS_COMMANDS = 10_000;
@@ -405,7 +408,7 @@ class Verifier {
     const detail =
       damageCount === 0
         ? `${count(sound)} rows with the right checksum`
-        : `${counted(damageCount, 'finding')} in ${generatedPath(this.#history.name)}: see below`;
+        : `${counted(damageCount, 'finding')} in ${this.#history.generatedName}: see below`;
     this.#note('history: generated past', damageCount === 0, detail);
     this.#damages = [...this.#damages, ...damages];
   }
