@@ -14,6 +14,7 @@ import type { History } from '../../src/history/history.ts';
 import { openMemoryHistory } from '../../src/history/sqlite-history.ts';
 import { command } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { until } from '../harness/until.ts';
 import { type Flags, startInMemory, stopAll } from '../memory/in-process.ts';
 import { Lab, MANUAL, START } from './lab.ts';
 
@@ -280,11 +281,9 @@ async function pastOf(url: string): Promise<string[][]> {
 
 /** Of the one symbol: spot and futures. */
 async function allBooks({ exchange }: Lab): Promise<string[]> {
-  for (;;) {
-    const books = await exchange.sequencer.history.generatedBooks();
-    if (books.length === 2) return books;
-    await sleep(20);
-  }
+  const books = () => exchange.sequencer.history.generatedBooks();
+  await until('the past is made', async () => (await books()).length === 2);
+  return books();
 }
 
 async function backfilled(): Promise<{ lab: Lab; data: string; flags: Flags }> {
