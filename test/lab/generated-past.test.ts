@@ -12,6 +12,8 @@ import { GeneratedBooks } from '../../src/history/generated-books.ts';
 import type { GeneratedPast } from '../../src/history/generated-candles.ts';
 import type { History } from '../../src/history/history.ts';
 import { openMemoryHistory } from '../../src/history/sqlite-history.ts';
+import { GENERATED_FILE_VERSION, writeMeta } from '../../src/history/sqlite-schema.ts';
+import { GENERATED_TABLES } from '../../src/history/tables/tables.ts';
 import { command } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
@@ -131,6 +133,8 @@ describe('the generated past of a data directory', () => {
     const { id } = await lab.ask('POST', '/lab/forks', { from: 'with' });
     assert.deepEqual(await volumes(lab.exchange.fork(id)!, 'BTCUSDT'), made);
     const { image } = await lab.exchange.branchFrom('with');
+    const { image: second } = await lab.exchange.branchFrom('with');
+    assert.equal(second!.history.generated, image!.history.generated, 'it is read once');
     await lab.stop();
     lab = new Lab(await startInMemory(flags));
     assert.deepEqual(await volumes(lab.exchange, 'BTCUSDT'), made);
@@ -210,6 +214,31 @@ describe('the generated past of a data directory', () => {
     const { snapshots } = await lab.ask('GET', '/lab/snapshots');
     assert.equal(snapshots.find((each: { name: string }) => each.name === 'one').bytes, bytes);
     await lab.stop();
+  });
+
+  it('is moved out of the history of the program before, also of its snapshots', async () => {
+    const { lab, data, flags } = await backfilled();
+    const before = await pastOf(lab.exchange.url);
+    await lab.snapshot('old');
+    await lab.stop();
+    for (const place of [data, join(data, 'lab/snapshots/old')]) asBefore(place);
+    const verified = await command(['verify', '--data', data]);
+    assert.equal(verified.code, 0, verified.output);
+    const again = new Lab(await startInMemory(flags));
+    assert.deepEqual(await pastOf(again.exchange.url), before);
+    const { image } = await again.exchange.branchFrom('old');
+    const history = await openMemoryHistory({ onFailure: assert.fail, contents: image!.history });
+    assert.equal((await history.generatedBooks()).length, 2);
+    await history.close();
+    await again.revert('old');
+    assert.deepEqual(await pastOf(again.exchange.url), before);
+    await again.snapshot('new');
+    await again.stop();
+    const [kept] = readdirSync(data).filter((name) => name.startsWith('before-history-'));
+    for (const place of [[join(data, kept!)], ['--data', data], ['--data', join(data, 'lab/branches/1')]]) {
+      const { code, output } = await command(['verify', ...place]);
+      assert.equal(code, 0, output);
+    }
   });
 
   it('is in a backup, in what is restored of it, and proved by verify', async () => {
@@ -293,6 +322,23 @@ async function backfilled(): Promise<{ lab: Lab; data: string; flags: Flags }> {
   await allBooks(lab);
   await lab.exchange.sequencer.history.flush();
   return { lab, data, flags };
+}
+
+/** As schema 15 had it: the generated past in tables of the history. */
+function asBefore(directory: string): void {
+  const database = new DatabaseSync(join(directory, 'history.sqlite'));
+  for (const file of ['05-generated-candles.sql', '11-generated-funding.sql'])
+    database.exec(readFileSync(join(import.meta.dirname, '../../src/history/migrations', file), 'utf8'));
+  database.exec(`ATTACH '${join(directory, GENERATED)}' AS apart`);
+  for (const { name, columns } of GENERATED_TABLES) {
+    const all = [...columns, 'checksum'].join(', ');
+    database.exec(`ALTER TABLE main.${name} ADD COLUMN checksum INTEGER`);
+    database.exec(`INSERT INTO main.${name} (${all}) SELECT ${all} FROM apart.${name}`);
+  }
+  database.exec('INSERT INTO main.totals SELECT * FROM apart.totals');
+  writeMeta(database)('schema_version', GENERATED_FILE_VERSION - 1);
+  database.close();
+  rmSync(join(directory, GENERATED));
 }
 
 /** Of the files of a snapshot that are its own, and of that of the generated past. */
