@@ -7,6 +7,8 @@ import type { READS } from './reads.ts';
 
 export interface WorkerStart {
   readonly path: string;
+  /** The operator has accepted that records are missing. */
+  readonly acceptGap: boolean;
 }
 
 /** Every read by name, with its argument and result. */

@@ -1,27 +1,31 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
 import { DamagedRow } from './checksum.ts';
 import { GeneratedBooks } from './generated-books.ts';
-import { IN_MEMORY, migrate, writeMeta } from './sqlite-schema.ts';
-import { SqliteWriter } from './sqlite-writer.ts';
+import { GeneratedFile } from './generated-file.ts';
+import { GENERATED_FILE_VERSION, IN_MEMORY, migrate, writeMeta } from './sqlite-schema.ts';
+import { GENERATED_FUNDING_RATES } from './tables/market-records.ts';
 
 const [FIRST, LATER] = [1_700_000_000_000, 1_700_028_800_000];
 
-/** A database with two generated rates in its tables, as a file of an exchange has them. */
+/** A history with two generated rates in its tables, as programs before the file of its own wrote it. */
 function fileOf(): DatabaseSync {
   const database = new DatabaseSync(IN_MEMORY);
-  migrate(database);
-  const writer = new SqliteWriter(database);
-  const rates = [FIRST, LATER].map((time) => ({ time, fundingRate: '0.0001' }));
-  writer.addGenerated({ candles: [], funding: { category: 'USDT-FUTURES', symbol: 'BTCUSDT', rates } });
-  writer.commit();
+  migrate(database, GENERATED_FILE_VERSION - 1);
+  const insert = database.prepare(GENERATED_FUNDING_RATES.insert);
+  for (const time of [FIRST, LATER]) {
+    const row = ['USDT-FUTURES', 'BTCUSDT', time, '0.0001'];
+    insert.run(...row, GENERATED_FUNDING_RATES.checksum(row));
+  }
   return database;
 }
 
 function taken(database: DatabaseSync): GeneratedBooks {
   const books = new GeneratedBooks();
-  books.takeFrom(database);
+  migrate(database, undefined, (from) => books.takeFrom(from));
   return books;
 }
 
@@ -33,7 +37,31 @@ test('takes the rows out of the tables, the latest first', () => {
   const books = taken(database);
   assert.deepEqual(timesOf(books, Infinity), [LATER, FIRST]);
   assert.deepEqual(timesOf(books, LATER), [FIRST]);
-  assert.equal(database.prepare('SELECT count(*) AS n FROM generated_funding_rates').get()!.n, 0);
+  assert.throws(() => database.prepare(GENERATED_FUNDING_RATES.select), /no such table/);
+});
+
+test('tables that hold a past are not dropped before somebody has taken it', () => {
+  const database = fileOf();
+  assert.throws(() => migrate(database), /generated past that would be lost/);
+  assert.deepEqual(timesOf(taken(database), Infinity), [LATER, FIRST]);
+});
+
+test('reads a file once while its books are in use, whatever name it has', () => {
+  const home = temporaryDirectory();
+  const [path, other] = [join(home, 'a.sqlite'), join(home, 'b.sqlite')] as const;
+  const file = new GeneratedFile(path);
+  file.addBooks(taken(fileOf()));
+  file.commit();
+  file.linkTo(other);
+  const books = GeneratedBooks.ofFile(path);
+  assert.deepEqual(timesOf(books, Infinity), [LATER, FIRST]);
+  assert.equal(GeneratedBooks.ofFile(other), books);
+  const rates = [{ time: FIRST - 1, fundingRate: '0.0002' }];
+  file.add({ candles: [], funding: { category: 'USDT-FUTURES', symbol: 'BTCUSDT', rates } });
+  file.commit();
+  file.close();
+  assert.equal(timesOf(GeneratedBooks.ofFile(path), Infinity).length, 3);
+  assert.equal(GeneratedBooks.ofFile(other), books);
 });
 
 test('refuses a row that was changed, and one without a checksum where every row has one', () => {

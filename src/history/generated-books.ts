@@ -2,10 +2,13 @@
  * The generated past of an exchange in memory, by book. It is the same on every branch and never changes once it is there, so
  * branches and snapshots share it by reference, and a copy of the history does not hold it (`docs/lab.md`).
  */
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { statSync } from 'node:fs';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { DamagedRow } from './checksum.ts';
 import type { GeneratedPast } from './generated-candles.ts';
-import { readMeta } from './sqlite-schema.ts';
+import type { GeneratedReads } from './generated-reads.ts';
+import { migrateGenerated, readMeta } from './sqlite-schema.ts';
 import { GENERATED_CANDLES, generatedRow } from './tables/generated-candles.ts';
 import { GENERATED_FUNDING_RATES, generatedFundingRow } from './tables/market-records.ts';
 import type { Row, RowValues, Table } from './tables/table.ts';
@@ -16,10 +19,12 @@ interface Book {
   readonly rates: ReadonlyMap<number, Row>;
 }
 
-const TABLES: readonly Table[] = [GENERATED_CANDLES, GENERATED_FUNDING_RATES];
 const NONE: Book = { chunks: new Map(), rates: new Map() };
 /** Columns of a chunk. */
 const [WIDTH, FIRST_OPEN, LAST_OPEN] = [2, 3, 4];
+
+/** Books that were read from files, by file. */
+const inUse = new Map<string, WeakRef<GeneratedBooks>>();
 
 /** Rows of a file that are not as they were written. */
 const damaged = new WeakSet<Row>();
@@ -29,7 +34,7 @@ function sound(table: Table, row: Row): Row {
   return row;
 }
 
-export class GeneratedBooks {
+export class GeneratedBooks implements GeneratedReads {
   /** Books are replaced, never changed. */
   readonly #books: Map<string, Book>;
 
@@ -47,10 +52,13 @@ export class GeneratedBooks {
     this.#addRows(candles.map(generatedRow), rates);
   }
 
-  /** Takes the rows out of a database that holds them in its tables. */
+  /** Takes the rows of a history that has them in tables of its own, as files of an older program do. */
   takeFrom(database: DatabaseSync): void {
-    const isSealed = readMeta(database, 'every_row_has_checksum') === 1;
-    const [chunks, rates] = TABLES.map((table) => {
+    this.#readFrom(database, readMeta(database, 'every_row_has_checksum') === 1);
+  }
+
+  #readFrom(database: DatabaseSync, isSealed: boolean): void {
+    const [chunks, rates] = [GENERATED_CANDLES, GENERATED_FUNDING_RATES].map((table) => {
       const all = database.prepare(table.select);
       all.setReturnArrays(true);
       const rows = all.all() as unknown as SQLOutputValue[][];
@@ -61,12 +69,27 @@ export class GeneratedBooks {
       }
       return rows;
     });
-    if (chunks!.length + rates!.length === 0) return;
     this.#addRows(chunks!, rates!);
-    for (const { name } of TABLES)
-      database.exec(`DELETE FROM ${name}; DELETE FROM totals WHERE table_name = '${name}'`);
-    // Free pages would be copied too.
-    database.exec('VACUUM');
+  }
+
+  /** Those of a file that nobody writes to. Read once: whoever comes while they are in use gets the same. */
+  static ofFile(path: string): GeneratedBooks {
+    const { dev, ino, size, mtimeMs } = statSync(path);
+    const file = [dev, ino, size, mtimeMs].join(' ');
+    const known = inUse.get(file)?.deref();
+    if (known !== undefined) return known;
+    const books = new GeneratedBooks();
+    const address = new URL(`${pathToFileURL(path).href}?immutable=1`);
+    const database = new DatabaseSync(address, { readOnly: true });
+    try {
+      migrateGenerated(database);
+      books.#readFrom(database, true);
+    } finally {
+      database.close();
+    }
+    for (const [each, reference] of inUse) if (reference.deref() === undefined) inUse.delete(each);
+    inUse.set(file, new WeakRef(books));
+    return books;
   }
 
   /** Every sound row, for a database that holds them in its tables. */
@@ -77,12 +100,10 @@ export class GeneratedBooks {
     }
   }
 
-  /** Books with generated candles, as `CATEGORY:SYMBOL`. */
   names(): string[] {
     return [...this.#books].flatMap(([name, { chunks }]) => (chunks.size > 0 ? [name] : [])).sort();
   }
 
-  /** First candles of chunks that end at or after `from` and begin before `until`, ascending. */
   firstOpens(category: string, symbol: string, width: string, from: number, until: number): number[] {
     const found: number[] = [];
     for (const row of this.#book(category, symbol).chunks.values())
@@ -91,13 +112,11 @@ export class GeneratedBooks {
     return found.sort((a, b) => a - b);
   }
 
-  /** Throws DamagedRow. */
   chunk(category: string, symbol: string, width: string, firstOpen: number): Row | undefined {
     const row = this.#book(category, symbol).chunks.get(`${width} ${firstOpen}`);
     return row && sound(GENERATED_CANDLES, row);
   }
 
-  /** Funding rates before a time, the latest first. Throws DamagedRow. */
   ratesBefore(category: string, symbol: string, time: number): Row[] {
     const rates = [...this.#book(category, symbol).rates].filter(([at]) => at < time);
     return rates.sort(([a], [b]) => b - a).map(([, row]) => sound(GENERATED_FUNDING_RATES, row));

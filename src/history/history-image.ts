@@ -1,21 +1,16 @@
-/** A history in memory as a file, for an exchange in a process of its own. */
-import { DatabaseSync } from 'node:sqlite';
+/** A history in memory as files, for an exchange in a process of its own. */
 import { replaceFile } from '../storage/durable-file.ts';
+import { GeneratedFile, generatedPath } from './generated-file.ts';
 import type { HistoryContents } from './history.ts';
-import { migrate } from './sqlite-schema.ts';
-import { SqliteWriter } from './sqlite-writer.ts';
 
-/** The generated past is in its tables, where every history on disk has it. */
+/** With the file of the generated past beside it. */
 export function writeHistoryFile(path: string, { bytes, generated }: HistoryContents): void {
-  replaceFile(path, bytes);
-  if (generated === undefined || generated.names().length === 0) return;
-  const database = new DatabaseSync(path);
+  const file = new GeneratedFile(generatedPath(path));
   try {
-    migrate(database);
-    const writer = new SqliteWriter(database);
-    writer.addBooks(generated);
-    writer.commit();
+    if (generated !== undefined) file.addBooks(generated);
+    file.commit();
   } finally {
-    database.close();
+    file.close();
   }
+  replaceFile(path, bytes);
 }

@@ -71,7 +71,7 @@ export class HistoryInPlace implements DatabaseLink {
       failed: (error: unknown) => this.#fail(error),
       closed: () => {},
     };
-    return new HistoryDatabase(IN_MEMORY, port, this.#contents);
+    return new HistoryDatabase({ path: IN_MEMORY, contents: this.#contents }, port);
   }
 
   #fail(error: unknown): void {

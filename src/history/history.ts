@@ -55,13 +55,13 @@ export interface ProjectedCommand {
 /** A history as bytes of its database. */
 export interface HistoryContents {
   readonly bytes: Uint8Array;
-  /** The generated past, shared by reference; the database itself has it where there is none beside it. */
+  /** The generated past, shared by reference; bytes of an older program's file have it in their tables. */
   readonly generated?: GeneratedBooks;
 }
 
 /** Copies of a history, with everything projected before and nothing after. */
 export interface HistoryCopies {
-  /** For a history on disk. */
+  /** For a history on disk: into a new file. Beside it comes a link to the file of the generated past. */
   copyTo(path: string): Promise<void>;
   /** For a history in memory. */
   contents(): Promise<HistoryContents>;

@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { CHECKSUM, type Table } from './tables/table.ts';
-import { ALL_TABLES } from './tables/tables.ts';
+import { PROJECTED_TABLES } from './tables/tables.ts';
 import type { Totals } from './totals.ts';
 
 /** A few milliseconds, as for pruning. */
@@ -16,7 +16,7 @@ export function* sealRows(database: DatabaseSync, totals: Totals, begin: () => v
   // A failed transaction rolls its rows back, so only a pass that finds nothing is the last.
   for (let found = true; found; ) {
     found = false;
-    for (const table of ALL_TABLES) {
+    for (const table of PROJECTED_TABLES) {
       for (const rows of sealTable(database, table, totals, begin)) {
         found = true;
         yield rows;

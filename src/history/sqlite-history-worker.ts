@@ -13,8 +13,8 @@ port.on('message', (message: OpenDatabase<WorkerStart> | ToDatabase) => {
   else database!.receive(message);
 });
 
-function opened({ path }: WorkerStart): HistoryDatabase {
-  return new HistoryDatabase(path, {
+function opened(start: WorkerStart): HistoryDatabase {
+  return new HistoryDatabase(start, {
     send: (message) => port.postMessage(message),
     failed: (error) => {
       throw error;

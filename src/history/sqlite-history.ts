@@ -12,8 +12,10 @@ export interface MemoryHistoryOptions extends Omit<LinkedHistoryOptions, 'onSeal
 }
 
 export interface SqliteHistoryOptions extends LinkedHistoryOptions {
-  /** The database file; created when it does not exist. */
+  /** The database file; created when it does not exist. The generated past is in another beside it. */
   readonly path: string;
+  /** The operator has accepted that records are missing. */
+  readonly acceptGap?: boolean | undefined;
   /** Where its thread comes from and goes back to; it has one of its own unless given. */
   readonly threads?: Threads | undefined;
 }
@@ -24,9 +26,9 @@ export const HISTORY_THREAD = 'history/sqlite-history-worker';
 export function openSqliteHistory(
   options: SqliteHistoryOptions,
 ): Promise<History & HistoryCopies & AbandonableHistory> {
-  const { path, threads } = options;
+  const { path, threads, acceptGap = false } = options;
   return openLinkedHistory(path, options, (listener) => {
-    const start: WorkerStart = { path };
+    const start: WorkerStart = { path, acceptGap };
     return new HistoryThread(HISTORY_THREAD, start, listener, threads);
   });
 }

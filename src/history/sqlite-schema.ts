@@ -25,6 +25,7 @@ const MIGRATIONS = [
   '13-commissions.sql',
   '14-checksums.sql',
   '15-checkpoints.sql',
+  '16-generated-file.sql',
 ] as const;
 
 /** SQLite's name of a database that is no file. */
@@ -35,8 +36,24 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 /** Since this version rows have checksums. */
 export const CHECKSUMS_VERSION = MIGRATIONS.indexOf('14-checksums.sql') + 1;
 
-/** Brings the database to the newest schema, or to that of a version, one migration per transaction. */
-export function migrate(database: DatabaseSync, version: number = SCHEMA_VERSION): void {
+/** Since this version the generated past is in a file of its own, whose schema has the same number. */
+export const GENERATED_FILE_VERSION = MIGRATIONS.indexOf('16-generated-file.sql') + 1;
+
+/** The version of a database; 0 when there is nothing in it. */
+export function schemaVersion(database: DatabaseSync): number {
+  const [meta] = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'meta'").all();
+  return meta === undefined ? 0 : (readVersion(database) ?? 0);
+}
+
+/**
+ * Brings the database to the newest schema, or to that of a version, one migration per transaction. `moveGenerated` keeps the
+ * rows of the generated past for good before their tables go; without it a database that has such rows is refused.
+ */
+export function migrate(
+  database: DatabaseSync,
+  version: number = SCHEMA_VERSION,
+  moveGenerated: (database: DatabaseSync) => void = refuseToDrop,
+): void {
   database.exec('CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT');
   if (readVersion(database) === undefined)
     database.exec("INSERT INTO meta (key, value) VALUES ('schema_version', 0)");
@@ -50,12 +67,43 @@ export function migrate(database: DatabaseSync, version: number = SCHEMA_VERSION
   if (found >= CHECKSUMS_VERSION)
     for (const key of META_KEYS) if (found >= (META_SINCE[key] ?? 0)) readMeta(database, key);
   for (let next = found + 1; next <= version; next++) {
+    if (next === GENERATED_FILE_VERSION && holdsGenerated(database)) moveGenerated(database);
     database.exec('BEGIN IMMEDIATE');
     database.exec(readFileSync(programFile(`src/history/migrations/${MIGRATIONS[next - 1]!}`), 'utf8'));
     database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'").run(next);
     if (next >= CHECKSUMS_VERSION) sealMeta(database);
     database.exec('COMMIT');
   }
+}
+
+function holdsGenerated(database: DatabaseSync): boolean {
+  const found = database.prepare(
+    'SELECT EXISTS (SELECT 1 FROM generated_candles) OR EXISTS (SELECT 1 FROM generated_funding_rates) AS found',
+  );
+  return found.get()!.found === 1;
+}
+
+function refuseToDrop(): never {
+  throw new Error('the database holds a generated past that would be lost');
+}
+
+/** The tables of the generated past, in a file that is empty or has them. */
+export function migrateGenerated(database: DatabaseSync): void {
+  const found = schemaVersion(database);
+  if (found > SCHEMA_VERSION)
+    throw new Error(
+      `it has schema version ${found}, this program knows up to ${SCHEMA_VERSION}: start the newer program`,
+    );
+  if (found > 0) {
+    readMeta(database, 'schema_version');
+    return;
+  }
+  database.exec('BEGIN IMMEDIATE');
+  const tables = 'src/history/migrations/generated/16-first-tables.sql';
+  database.exec(readFileSync(programFile(tables), 'utf8'));
+  database.exec(`INSERT INTO meta (key, value) VALUES ('schema_version', ${GENERATED_FILE_VERSION})`);
+  sealMeta(database);
+  database.exec('COMMIT');
 }
 
 const META_KEYS = [

@@ -5,26 +5,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instrument } from '../core/model/instrument.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { GeneratedBooks } from './generated-books.ts';
-import { type GeneratedPast, generatedRows } from './generated-candles.ts';
 import { PRUNE_STEP_ROWS } from './limits.ts';
 import type { ProjectedEvents, ProjectionBatch, ProjectionKind } from './projection-batch.ts';
 import { sealRows } from './sealing.ts';
 import { type MetaKey, readMeta, writeMeta } from './sqlite-schema.ts';
 import { TableWriter } from './table-writer.ts';
-import { GENERATED_CANDLES, generatedRow } from './tables/generated-candles.ts';
-import { GENERATED_FUNDING_RATES, generatedFundingRow } from './tables/market-records.ts';
 import { NameResolver } from './tables/name-resolver.ts';
 import { CHECKSUM, type Table, type UserTable } from './tables/table.ts';
-import { PROJECTION_KINDS, PROJECTIONS, USER_TABLES } from './tables/tables.ts';
+import { PROJECTED_TABLES, PROJECTION_KINDS, PROJECTIONS, USER_TABLES } from './tables/tables.ts';
 import { Totals } from './totals.ts';
 
 export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #totals: Totals;
   readonly #tables: Readonly<Record<ProjectionKind, TableWriter>>;
-  readonly #generated: TableWriter;
-  readonly #generatedFunding: TableWriter;
   readonly #writeMeta: (key: MetaKey, value: number) => void;
   readonly #checkpoints: Checkpoints;
   #names = new NameResolver([], []);
@@ -35,13 +29,11 @@ export class SqliteWriter {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#totals = new Totals(database);
+    this.#totals = new Totals(database, PROJECTED_TABLES);
     const writerOf = (table: Table) => new TableWriter(database, table, this.#totals);
     this.#tables = Object.fromEntries(
       PROJECTION_KINDS.map((kind) => [kind, writerOf(PROJECTIONS[kind].table)]),
     ) as Record<ProjectionKind, TableWriter>;
-    this.#generated = writerOf(GENERATED_CANDLES);
-    this.#generatedFunding = writerOf(GENERATED_FUNDING_RATES);
     this.#writeMeta = writeMeta(database);
     this.#checkpoints = new Checkpoints(database, this.#writeMeta);
     this.#sealed = readMeta(database, 'every_row_has_checksum') === 1;
@@ -88,21 +80,6 @@ export class SqliteWriter {
     const { row } = PROJECTIONS[kind];
     const table = this.#tables[kind];
     for (const recorded of byKind[kind]) table.add(row(recorded, names));
-  }
-
-  addGenerated(past: GeneratedPast): void {
-    const { candles, funding } = past;
-    this.#begin();
-    for (const chunk of candles) this.#generated.add(generatedRow(chunk));
-    for (const rate of funding?.rates ?? []) this.#generatedFunding.add(generatedFundingRow(funding!, rate));
-    this.#openRows += generatedRows(past);
-  }
-
-  /** The generated past of an exchange in memory. */
-  addBooks(books: GeneratedBooks): void {
-    this.#begin();
-    for (const [table, row] of books.rows())
-      (table === GENERATED_CANDLES ? this.#generated : this.#generatedFunding).add(row);
   }
 
   commit(): void {

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { checksumOf, sumWith, sumWithout } from './checksum.ts';
-import { ALL_TABLES } from './tables/tables.ts';
+import type { Table } from './tables/table.ts';
 
 export interface Total {
   rows: number;
@@ -12,12 +12,15 @@ export interface Total {
 }
 
 export class Totals {
+  readonly #tables: readonly Table[];
   readonly #select: StatementSync;
   readonly #write: StatementSync;
   readonly #totals = new Map<string, Total>();
   readonly #changed = new Set<string>();
 
-  constructor(database: DatabaseSync) {
+  /** Of the tables that the database has. */
+  constructor(database: DatabaseSync, tables: readonly Table[]) {
+    this.#tables = tables;
     this.#select = database.prepare('SELECT table_name, rows, checksums FROM totals');
     this.#write = database.prepare('INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)');
     this.load();
@@ -26,7 +29,7 @@ export class Totals {
   /** Reloads the stored totals: counts since the last commit are dropped. */
   load(): void {
     this.#changed.clear();
-    for (const { name } of ALL_TABLES) this.#totals.set(name, { rows: 0, checksums: 0 });
+    for (const { name } of this.#tables) this.#totals.set(name, { rows: 0, checksums: 0 });
     for (const { table_name, rows, checksums } of this.#select.all())
       this.#totals.set(String(table_name), { rows: Number(rows), checksums: Number(checksums) });
   }

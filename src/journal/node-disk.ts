@@ -2,10 +2,9 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory } from '../storage/durable-file.ts';
 import { freeBytes } from '../storage/free-space.ts';
+import { linkFile } from '../storage/shared-file.ts';
 import type { Disk, DiskFile } from './disk.ts';
 
-/** Errors of file systems without hard links. */
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 const OWNER_ONLY = 0o600;
 /** One system call cannot read 2 GiB. */
 const READ_STEP_BYTES = 2 ** 30;
@@ -44,12 +43,7 @@ export class NodeDisk implements Disk {
   }
 
   link(from: string, to: string): void {
-    try {
-      fs.linkSync(this.#path(from), this.#path(to));
-    } catch (error) {
-      if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      fs.copyFileSync(this.#path(from), this.#path(to));
-    }
+    linkFile(this.#path(from), this.#path(to));
   }
 
   unlink(name: string): void {

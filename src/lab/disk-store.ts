@@ -6,6 +6,9 @@
  *   lab/snapshots/NAME/   snapshot.json, state, history.sqlite, identity.sqlite and its keys
  *   lab/branches/N/       log, history.sqlite, identity.sqlite and its keys: what a data directory has
  *
+ * The generated past lies beside each history.sqlite: one file, to which all of them have hard links, and which is replaced
+ * where it must change (`history/generated-file.ts`).
+ *
  * A directory gets its name when everything in it is on disk, so a kill leaves it whole or unnamed; what is unnamed is
  * removed by the next start.
  */
@@ -22,6 +25,8 @@ import {
 } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GeneratedBooks } from '../history/generated-books.ts';
+import { generatedPath } from '../history/generated-file.ts';
 import type { HistoryContents, HistoryCopies } from '../history/history.ts';
 import { writeHistoryFile } from '../history/history-image.ts';
 import { readIdentity, writeIdentity } from '../identity/identity-storage.ts';
@@ -30,6 +35,7 @@ import type { Snapshot } from '../journal/command-journal.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../storage/durable-file.ts';
 import { freeBytes } from '../storage/free-space.ts';
 import { inMemory } from '../storage/memory-database.ts';
+import { linkFile } from '../storage/shared-file.ts';
 import type { BranchFacts } from './branches.ts';
 import { branchDirectory, type Head, labDirectory, readHead, writeHead } from './head.ts';
 import { BRANCHES_KEPT } from './limits.ts';
@@ -41,6 +47,7 @@ const STATE_FILE = 'state';
 const NOTE_FILE = 'note';
 const LINEAGE_FILE = 'lineage.json';
 const HISTORY_FILE = 'history.sqlite';
+const GENERATED_FILE = generatedPath(HISTORY_FILE);
 const LOG_DIRECTORY = 'log';
 const UNFINISHED = '.tmp';
 /** Files of a snapshot that a branch does not get. */
@@ -138,12 +145,16 @@ export class DiskStore implements SnapshotStore {
     const [note, history] = await Promise.all(
       [NOTE_FILE, HISTORY_FILE].map((file) => readFile(join(from, file))),
     );
+    const generated = join(from, GENERATED_FILE);
     const image = {
       seq,
       time,
       state: this.stateOf(name),
       note: note!,
-      history: { bytes: inMemory(history!) },
+      history: {
+        bytes: inMemory(history!),
+        ...(existsSync(generated) && { generated: GeneratedBooks.ofFile(generated) }),
+      },
     };
     return { time, image: { ...image, identity: readIdentity(from) } };
   }
@@ -155,7 +166,10 @@ export class DiskStore implements SnapshotStore {
     const unfinished = `${directory}${UNFINISHED}`;
     remove(unfinished);
     makeDirectory(join(unfinished, LOG_DIRECTORY));
-    const files = namesIn(from).filter((file) => !OF_SNAPSHOTS.has(file));
+    const files = namesIn(from).filter((file) => !OF_SNAPSHOTS.has(file) && file !== GENERATED_FILE);
+    // Snapshots of older programs have it in the tables of their history.
+    if (existsSync(join(from, GENERATED_FILE)))
+      linkFile(join(from, GENERATED_FILE), join(unfinished, GENERATED_FILE));
     for (const file of files)
       copyFileSync(join(from, file), join(unfinished, file), constants.COPYFILE_FICLONE);
     const synced = Promise.all(files.map((file) => syncFile(join(unfinished, file))));
@@ -204,8 +218,13 @@ function namesIn(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory).sort() : [];
 }
 
+/** A file that other directories have as well takes no room here. */
 function bytesOf(directory: string): number {
-  return namesIn(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
+  const sizes = namesIn(directory).map((name) => {
+    const { nlink, size } = statSync(join(directory, name));
+    return nlink > 1 ? 0 : size;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function remove(path: string): void {

@@ -21,7 +21,14 @@ test('a directory and files of ours that others may read are closed, and the log
   const data = join(home, 'data');
   const log = join(data, 'log');
   mkdirSync(log, { recursive: true });
-  const ours = ['identity.sqlite', 'identity.key', 'operator.token', 'audit.log', 'history.sqlite-wal'];
+  const ours = [
+    'identity.sqlite',
+    'identity.key',
+    'operator.token',
+    'audit.log',
+    'history.sqlite-wal',
+    'history-generated.sqlite',
+  ];
   for (const name of [...ours, 'notes.txt', 'log/segment-00000001.log']) {
     writeFileSync(join(data, name), '');
     chmodSync(join(data, name), 0o644);

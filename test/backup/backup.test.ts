@@ -46,6 +46,7 @@ describe('a backup of a small venue', () => {
       'address.key',
       'audit.head',
       'audit.log',
+      'history-generated.sqlite',
       'history.sqlite',
       'identity.key',
       'identity.sqlite',
@@ -161,7 +162,8 @@ describe('a backup of a small venue', () => {
         return true;
       });
       assert.throws(() => refuseUnfinished(data), /is half restored/);
-      writeFileSync(place, whole);
+      // Keys that others may read are refused.
+      writeFileSync(place, whole, { mode: 0o600 });
     }
     const manifest = join(directory, 'backup.json');
     const text = readFileSync(manifest, 'utf8');

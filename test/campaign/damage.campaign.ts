@@ -27,7 +27,7 @@ const MAIN = programModule('src/main.ts');
 const PROCESS_SHARE = 0.5;
 
 const FILES =
-  /(?:identity|history)\.sqlite|(?:identity|address)\.key|operator\.token|audit\.(?:log|head)|segment-\d+|snapshot-\d+|log\/|lock\.db/;
+  /(?:identity|history|history-generated)\.sqlite|(?:identity|address)\.key|operator\.token|audit\.(?:log|head)|segment-\d+|snapshot-\d+|log\/|lock\.db/;
 const REMEDY = /restore|put .*back|delete it|move .*away|start .*with|start the|--accept|chmod/i;
 
 export const campaign: Campaign = {

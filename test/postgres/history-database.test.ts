@@ -1,9 +1,13 @@
 /** What a history in PostgreSQL promises beyond the contract: one writer, words for refusals, and a server that goes away. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import pg from 'pg';
+import { generatedPath } from '../../src/history/generated-file.ts';
 import {
   type History,
   HistoryRefused,
@@ -11,16 +15,21 @@ import {
   HistoryUnavailable,
 } from '../../src/history/history.ts';
 import { readAddress } from '../../src/history/postgres/address.ts';
+import { copyToFile } from '../../src/history/postgres/copies.ts';
+import { openPostgresHistoryInPlace } from '../../src/history/postgres/postgres-history.ts';
 import { refusal } from '../../src/history/postgres/refusal.ts';
 import { checkServer, type Session } from '../../src/history/postgres/session.ts';
+import { META, TOTALS } from '../../src/history/proof/history-file.ts';
 import { RecordDamaged } from '../../src/history/record-damaged.ts';
-import { ALL_TABLES } from '../../src/history/tables/tables.ts';
+import { openSqliteHistory } from '../../src/history/sqlite-history.ts';
+import { ALL_TABLES, GENERATED_TABLES } from '../../src/history/tables/tables.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
 import { aFill, aLedgerLine, anOrder, COINS, INSTRUMENTS, START_TIME } from '../history/example-events.ts';
 import { everything, projectInCommands, randomRows } from '../history/random-rows.ts';
 import { ALL_TIME, openDescribed, orderEvent, orderKey } from '../history/storage.ts';
 import { NO_SERVER, sharedServer } from './server.ts';
-import { createStorage, INSTANCE, openAt, type PostgresStorage } from './storage.ts';
+import { createStorage, INSTANCE, openAt, type PostgresStorage, unexpected } from './storage.ts';
 
 const withServer = { skip: NO_SERVER };
 
@@ -79,6 +88,49 @@ test(
     });
   },
 );
+
+test('the generated past moves in with a file, and out into another', withServer, async () => {
+  const home = temporaryDirectory();
+  const [path, copy] = [join(home, 'history.sqlite'), join(home, 'copy.sqlite')] as const;
+  const file = await openSqliteHistory({ path, onFailure: unexpected });
+  file.describe(INSTRUMENTS, COINS);
+  file.project(orderCommand(1));
+  const candles = {
+    category: 'SPOT',
+    symbol: 'BTCUSDT',
+    interval: '1m',
+    firstOpen: START_TIME - 6_000_000,
+    pricePrecision: 2,
+    quantityPrecision: 6,
+    ticks: Int32Array.from({ length: 400 }, (_, n) => 6_000_000 + n),
+    lots: Float64Array.from({ length: 100 }, (_, n) => n),
+  } as const;
+  const rates = [{ time: START_TIME - 6_000_000, fundingRate: '0.0001' }];
+  const funding = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', rates };
+  file.addGenerated({ candles: [candles], funding });
+  await file.close();
+
+  const server = await sharedServer();
+  const address = readAddress(server.url(await server.createDatabase()))!;
+  const opening = { address, instance: INSTANCE, onFailure: unexpected };
+  const history = await openPostgresHistoryInPlace({ ...opening, moveFrom: path });
+  assert.deepEqual(await history.generatedBooks(), ['SPOT:BTCUSDT']);
+  await history.close();
+  await copyToFile({ address, instance: INSTANCE, path: copy, meanwhile: () => {} });
+  const rowsOf = (each: string) => {
+    const database = new DatabaseSync(generatedPath(each), { readOnly: true });
+    const rows = [...GENERATED_TABLES, TOTALS, META].map(({ select }) => database.prepare(select).all());
+    database.close();
+    return rows;
+  };
+  assert.deepEqual(rowsOf(copy), rowsOf(path));
+  rmSync(generatedPath(path));
+  const other = { ...opening, address: readAddress(server.url(await server.createDatabase()))! };
+  await assert.rejects(
+    openPostgresHistoryInPlace({ ...other, moveFrom: path }),
+    /-generated\.sqlite does not exist/,
+  );
+});
 
 test('a changed row is not shown', withServer, async () => {
   await withStorage(async (storage) => {

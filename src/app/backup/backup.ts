@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { AUDIT_FILE, AUDIT_HEAD_FILE } from '../../admin/audit-file.ts';
 import { ADMIN_ENDPOINT_FILE } from '../../admin/token.ts';
+import { GENERATED_FILE_VERSION } from '../../history/sqlite-schema.ts';
 import { IDENTITY_MARK_FILE } from '../../identity/identity-mark.ts';
 import { keyFileOnDisk } from '../../identity/key-file.ts';
 import { readKeyring } from '../../identity/sealing.ts';
@@ -17,11 +18,17 @@ import { liveDirectory } from '../../lab/head.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
 import { VERSION } from '../../version.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
-import { HISTORY_FILE, HISTORY_PLACE_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
+import {
+  GENERATED_FILE,
+  HISTORY_FILE,
+  HISTORY_PLACE_FILE,
+  LOG_DIRECTORY,
+  LOST_GENERATED,
+} from '../start/data-files.ts';
 import { copyHistory, historyAddress } from '../start/history-place.ts';
 import { auditUpTo } from './audit-copy.ts';
 import { type CopiedFile, copyFileDurably, type Progress, syncFile, writeDurably } from './copying.ts';
-import { copyDatabase, historySeq, sealingKeys } from './databases.ts';
+import { copyDatabase, copyLockedDatabase, historySeq, historyVersion, sealingKeys } from './databases.ts';
 import { HeldJournal } from './held-journal.ts';
 import { provenEnd } from './journal-proof.ts';
 import {
@@ -57,6 +64,7 @@ export interface BackupOptions {
 /** Files of the running process, and files that are copied in another way. */
 const NOT_COPIED = new Set([
   HISTORY_FILE,
+  GENERATED_FILE,
   // The copy has a file instead: an exchange that is restored must not write to the database of the first.
   HISTORY_PLACE_FILE,
   IDENTITY_FILE,
@@ -133,7 +141,8 @@ class Backup {
     this.#target = join(directory, CONTENTS);
     let done = 0;
     let total = 1;
-    const sizes = [join(data, HISTORY_FILE), join(data, IDENTITY_FILE)].filter((path) => existsSync(path));
+    const names = [HISTORY_FILE, GENERATED_FILE, IDENTITY_FILE];
+    const sizes = names.map((name) => join(data, name)).filter((path) => existsSync(path));
     total += sizes.reduce((sum, path) => sum + statSync(path).size, 0);
     total += logBytes(join(data, LOG_DIRECTORY));
     this.#progress = (bytes) => {
@@ -190,11 +199,29 @@ class Backup {
     const address = historyAddress(this.#options.history ?? '', this.#live);
     if (address === undefined) {
       await this.#copyDatabase(HISTORY_FILE, () => journal.keepUp());
+      await this.#copyGenerated(journal);
       return;
     }
     const target = join(this.#target, HISTORY_FILE);
     await copyHistory(address, join(this.#live, LOG_DIRECTORY), target, () => journal.keepUp());
-    this.#note(HISTORY_FILE, await syncFile(target));
+    for (const name of [HISTORY_FILE, GENERATED_FILE])
+      this.#note(name, await syncFile(join(this.#target, name)));
+  }
+
+  /** Histories of older programs have the generated past in their tables. */
+  async #copyGenerated(journal: HeldJournal): Promise<void> {
+    const source = join(this.#live, GENERATED_FILE);
+    if (!existsSync(source)) {
+      const { asFound = false } = this.#options;
+      if (asFound || historyVersion(join(this.#target, HISTORY_FILE)) < GENERATED_FILE_VERSION) return;
+      throw new DataDamaged(`${source} does not exist. ${LOST_GENERATED}`);
+    }
+    const target = join(this.#target, GENERATED_FILE);
+    const progress: Progress = (bytes) => {
+      journal.keepUp();
+      this.#progress(bytes);
+    };
+    this.#note(GENERATED_FILE, await copyLockedDatabase(source, target, progress));
   }
 
   /** The secrets in the copied database must be sealed under keys of the copied file, whatever changed in between. */

@@ -34,7 +34,7 @@ import { copyBeforeMigration } from '../backup/migration-copies.ts';
 import { counted } from '../cli/terminal/format.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
+import { GENERATED_FILE, HISTORY_FILE, LOG_DIRECTORY, LOST_GENERATED } from './data-files.ts';
 import { closeToOthers } from './file-permissions.ts';
 import { historyAddress, historyName, openHistory, rememberHistory } from './history-place.ts';
 import { JournaledMark } from './identity-marks.ts';
@@ -172,6 +172,7 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
       onFailure,
       onSealed: sealingReport(logger),
       onNotice: (text) => logger.warn(text),
+      acceptGap: config.acceptHistoryGap,
     }),
   );
   open.defer(() => history.close());
@@ -288,6 +289,7 @@ export const LOST_HISTORY =
 /** Messages of SQLite about damaged files; an error from another thread carries only its message. */
 const DAMAGED =
   /not a database|malformed|disk I\/O error|no such (?:table|column)|already exists|UNIQUE constraint/;
+const MISSING = new RegExp(`${GENERATED_FILE} does not exist`);
 const CLOSED = /unable to open database file|readonly database|database is locked|authorization denied/;
 
 export async function openDatabase<Database>(
@@ -313,6 +315,10 @@ export function asHistoryDamage(error: unknown): unknown {
 function asDamage(file: string, advice: string, error: unknown): unknown {
   if (exitCodeOf(error) !== ExitCode.failed) return error;
   const { message } = error as Error;
+  if (MISSING.test(message)) return new DataDamaged(`${GENERATED_FILE} is missing. ${LOST_GENERATED}`);
+  // The history names the file of its generated past, which its thread writes too.
+  if (file === HISTORY_FILE && message.includes(GENERATED_FILE))
+    return asDamage(GENERATED_FILE, LOST_GENERATED, error);
   if (DAMAGED.test(message)) return new DataDamaged(`${file} is damaged: ${message}. ${advice}`);
   if (CLOSED.test(message)) {
     return new CannotStart(

@@ -13,7 +13,7 @@ const OTHERS = 0o077;
 const STICKY = 0o1000;
 /** Only files of this program: the directory may contain others. */
 const OWN_FILES =
-  /^(?:(?:identity|history)\.sqlite(?:-wal|-shm)?|(?:identity|address)\.key|identity\.mark|operator\.(?:token|json)|audit\.(?:log|head)|demo-accounts\.json)$/;
+  /^(?:(?:identity|history|history-generated)\.sqlite(?:-wal|-shm|-journal)?|(?:identity|address)\.key|identity\.mark|operator\.(?:token|json)|audit\.(?:log|head)|demo-accounts\.json)$/;
 
 /** Does nothing to a missing directory, nor on Windows, which has no such permissions. */
 export function closeToOthers(data: string, logger: Logger): void {

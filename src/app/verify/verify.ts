@@ -15,12 +15,15 @@ import { formatMoney } from '../../core/model/units.ts';
 import { openOrderCount } from '../../core/reads/reads.ts';
 import { hasNewestFormat, loadState, saveState } from '../../core/snapshot/snapshot.ts';
 import type { State } from '../../core/state/state.ts';
+import { generatedPath } from '../../history/generated-file.ts';
 import { COUNTED_RECORDS, RETENTION_MS } from '../../history/history.ts';
 import type { PostgresAddress } from '../../history/postgres/address.ts';
 import { rowsMade } from '../../history/projection-batch.ts';
 import type { Damage } from '../../history/proof/damage.ts';
+import { proveGenerated, repairGenerated } from '../../history/proof/generated-proof.ts';
 import { HistoryProof } from '../../history/proof/history-proof.ts';
 import { HistoryRepair } from '../../history/proof/repair.ts';
+import { GENERATED_FILE_VERSION } from '../../history/sqlite-schema.ts';
 import type { Snapshot } from '../../journal/command-journal.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { snapshotName, snapshotSeqs } from '../../journal/file-names.ts';
@@ -36,6 +39,7 @@ import { stateHash } from '../../sequencer/state-hash.ts';
 import { count, counted } from '../cli/terminal/format.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY } from '../start/components.ts';
+import { GENERATED_FILE, LOST_GENERATED } from '../start/data-files.ts';
 import { copyHistory, historyAddress, historyName } from '../start/history-place.ts';
 import { JournaledMark } from '../start/identity-marks.ts';
 import { LOG_DIRECTORY } from '../start/logged-commands.ts';
@@ -97,7 +101,7 @@ export async function verify(data: string, options: VerifyOptions = {}): Promise
   try {
     const address = historyAddress(options.history ?? '', data);
     if (address !== undefined) return await verifyWithDatabase(data, address, options);
-    const repairedRows = repairHistory ? await repair(data, directory, progress) : 0;
+    const repairedRows = repairHistory ? (await repair(data, directory, progress)) + repairPast(data) : 0;
     return { ...(await new Verifier(data, directory, progress, fileOf(data)).run()), repairedRows };
   } finally {
     lock.release();
@@ -124,7 +128,9 @@ async function verifyWithDatabase(
     const remedy =
       'Restore the database from a backup of its own, or drop its schema "history" and start: what the log still holds is ' +
       'projected again.';
-    const proven = await new Verifier(data, directory, progress, { path, name: address.place, remedy }).run();
+    const { place: name } = address;
+    const proved = { path, name, generatedName: name, remedy };
+    const proven = await new Verifier(data, directory, progress, proved).run();
     return { ...proven, repairedRows: 0 };
   } finally {
     rmSync(place, { recursive: true, force: true, maxRetries: 3 });
@@ -153,6 +159,22 @@ async function repair(data: string, directory: string, progress: Progress): Prom
   }
 }
 
+/** The generated past, which the journal does not hold; the number of rows that were written anew. */
+function repairPast(data: string): number {
+  const path = join(data, GENERATED_FILE);
+  if (!existsSync(path)) return 0;
+  const beyond = (reason = '') =>
+    new DataDamaged(`${path} is damaged beyond repair${reason}. ${LOST_GENERATED}`);
+  try {
+    const rows = repairGenerated(path);
+    if (rows !== undefined) return rows;
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    throw beyond(`: ${(error as Error).message}`);
+  }
+  throw beyond();
+}
+
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
@@ -168,12 +190,13 @@ interface ProvedHistory {
   readonly path: string;
   /** For messages. */
   readonly name: string;
+  readonly generatedName: string;
   readonly remedy: string;
 }
 
 function fileOf(data: string): ProvedHistory {
   const path = join(data, HISTORY_FILE);
-  return { path, name: path, remedy: historyRemedy(data) };
+  return { path, name: path, generatedName: generatedPath(path), remedy: historyRemedy(data) };
 }
 
 const PROGRESS_COMMANDS = 10_000;
@@ -358,7 +381,7 @@ class Verifier {
   #proveHistory(history: HistoryProof, lastSeq: number, whole: boolean, now: number): void {
     history.finishComparison(now);
     if (this.#repair !== undefined && history.facts !== undefined) {
-      this.#repair.finish(history.facts.sealed);
+      this.#repair.finish(history.facts);
       this.#mended = true;
       return;
     }
@@ -373,7 +396,21 @@ class Verifier {
     const found = `${counted(damaged, 'finding')} in ${this.#history.name}: see below`;
     this.#note('history: rows', damaged === 0, `${compared}; ${damaged === 0 ? checked : found}`);
     this.#damages = history.damages;
+    this.#proveGenerated(history);
     this.#compareCounts(history, whole, now);
+  }
+
+  /** Histories of older programs have it in their tables. */
+  #proveGenerated({ facts }: HistoryProof): void {
+    if (facts === undefined || facts.version < GENERATED_FILE_VERSION) return;
+    this.#progress('checking the generated past', 0);
+    const { sound, damages, damageCount } = proveGenerated(generatedPath(this.#history.path));
+    const detail =
+      damageCount === 0
+        ? `${count(sound)} rows with the right checksum`
+        : `${counted(damageCount, 'finding')} in ${this.#history.generatedName}: see below`;
+    this.#note('history: generated past', damageCount === 0, detail);
+    this.#damages = [...this.#damages, ...damages];
   }
 
   #checkRows(history: HistoryProof) {
@@ -438,7 +475,7 @@ function historyRemedy(data: string): string {
   return (
     `Run "bourse verify --repair-history --data ${data}": it writes the rows anew that the log still makes, and mends ` +
     `single changed bits. What is left then: put ${HISTORY_FILE} of a backup back; the start adds what came after it, ` +
-    'as far as the log reaches back.'
+    `as far as the log reaches back. The log does not hold the generated past: put ${GENERATED_FILE} of a backup back.`
   );
 }
 

@@ -2,12 +2,14 @@
  * Copies between the two kinds of history: a file moves into an empty database at the first start with one, and a database is
  * copied into a file for backups and verification. Rows go over as they are, with their checksums, so that damage shows.
  */
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { checksumOf } from '../checksum.ts';
+import { generatedPath } from '../generated-file.ts';
 import { HistoryFile, plainValues } from '../proof/history-file.ts';
-import { migrate, SCHEMA_VERSION, writeMeta } from '../sqlite-schema.ts';
+import { migrate, migrateGenerated, SCHEMA_VERSION, writeMeta } from '../sqlite-schema.ts';
 import { CHECKSUM, type Table } from '../tables/table.ts';
-import { ALL_TABLES } from '../tables/tables.ts';
+import { ALL_TABLES, GENERATED_TABLES, PROJECTED_TABLES } from '../tables/tables.ts';
 import type { PostgresAddress } from './address.ts';
 import { refusal, refused } from './refusal.ts';
 import { RowGroup } from './row-groups.ts';
@@ -17,12 +19,13 @@ import { checkServer, Session } from './session.ts';
 /** Rows that are in memory at a time. */
 const STEP_ROWS = 1000;
 
-/** Everything in a file, in groups of rows. */
+/** Everything in a file and in that of the generated past beside it, in groups of rows. */
 export class FileRows {
   readonly path: string;
   readonly lastSeq: number;
   readonly completeSince: number;
   readonly #file: HistoryFile;
+  readonly #generated: HistoryFile | undefined;
 
   /** Throws when the file is damaged or of another version of the program. */
   constructor(path: string) {
@@ -34,6 +37,9 @@ export class FileRows {
         throw new Error(`${path} is of an older program: start once with --history sqlite, then move it`);
       this.lastSeq = lastSeq;
       this.completeSince = completeSince;
+      const beside = generatedPath(path);
+      if (!existsSync(beside)) throw new Error(`${beside} does not exist: put it back from a backup`);
+      this.#generated = HistoryFile.open(beside);
     } catch (error) {
       this.close();
       throw error;
@@ -55,7 +61,8 @@ export class FileRows {
   }
 
   *#rows(table: Table): Generator<SQLInputValue[]> {
-    const select = this.#file.database.prepare(table.select);
+    const file = GENERATED_TABLES.includes(table) ? this.#generated! : this.#file;
+    const select = file.database.prepare(table.select);
     select.setReturnArrays(true);
     select.setReadBigInts(true);
     for (const row of select.iterate()) {
@@ -63,7 +70,7 @@ export class FileRows {
       const checksum = values.pop();
       if (checksum !== null && checksum !== table.checksum(values))
         throw new Error(
-          `the row ${table.nameOf(values)} of the table ${table.name} in ${this.path} is damaged: run "bourse verify" first`,
+          `the row ${table.nameOf(values)} of the table ${table.name} in ${file.path} is damaged: run "bourse verify" first`,
         );
       yield values;
     }
@@ -71,6 +78,7 @@ export class FileRows {
 
   close(): void {
     this.#file.close();
+    this.#generated?.close();
   }
 }
 
@@ -83,12 +91,13 @@ export interface FileCopy {
   readonly meanwhile: () => void;
 }
 
-/** Writes the history as of one moment into a new file. */
+/** Writes the history as of one moment into a new file, and the generated past into another beside it. */
 export async function copyToFile({ address, instance, path, meanwhile }: FileCopy): Promise<void> {
   const session = await Session.open(address, 'bourse history copy').catch((error: unknown) => {
     throw refusal(address, error);
   });
   const database = new DatabaseSync(path);
+  const generated = new DatabaseSync(generatedPath(path));
   try {
     await checkServer(session, address);
     const begun = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
@@ -96,11 +105,15 @@ export async function copyToFile({ address, instance, path, meanwhile }: FileCop
     const meta = await readMeta(session, address);
     if (meta === undefined) throw refused(address, 'there is no history in it');
     checkMeta(meta, address, instance);
-    database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF');
+    for (const each of [database, generated])
+      each.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF');
     migrate(database);
-    database.exec('BEGIN');
-    for (const table of ALL_TABLES) await copyTable(session, database, table, meanwhile);
-    await copyTotals(session, database);
+    migrateGenerated(generated);
+    for (const each of [database, generated]) each.exec('BEGIN');
+    for (const table of PROJECTED_TABLES) await copyTable(session, database, table, meanwhile);
+    for (const table of GENERATED_TABLES) await copyTable(session, generated, table, meanwhile);
+    await copyTotals(session, (table) => (GENERATED_NAMES.has(table) ? generated : database));
+    generated.exec('COMMIT');
     const write = writeMeta(database);
     write('last_seq', meta.lastSeq);
     write('complete_since', meta.completeSince);
@@ -110,7 +123,21 @@ export async function copyToFile({ address, instance, path, meanwhile }: FileCop
     throw isOfFile(error) ? error : refusal(address, error);
   } finally {
     database.close();
+    generated.close();
     session.destroy();
+  }
+  syncFile(generatedPath(path));
+}
+
+const GENERATED_NAMES: ReadonlySet<string> = new Set(GENERATED_TABLES.map(({ name }) => name));
+
+/** Nothing writes to it later that would do it. */
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -143,10 +170,12 @@ async function copyTable(
   }
 }
 
-async function copyTotals(session: Session, database: DatabaseSync): Promise<void> {
-  const insert = database.prepare('INSERT INTO totals VALUES (?, ?, ?, ?)');
+async function copyTotals(session: Session, databaseOf: (table: string) => DatabaseSync): Promise<void> {
   const totals = await session.rows(
     'SELECT table_name, rows, checksums FROM totals WHERE rows <> 0 OR checksums <> 0',
   );
-  for (const total of totals as [string, number, number][]) insert.run(...total, checksumOf(total));
+  for (const total of totals as [string, number, number][])
+    databaseOf(total[0])
+      .prepare('INSERT INTO totals VALUES (?, ?, ?, ?)')
+      .run(...total, checksumOf(total));
 }

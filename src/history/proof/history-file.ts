@@ -1,10 +1,13 @@
-/** A history database on disk, while no exchange uses it. Reading it changes nothing. */
-import { statSync } from 'node:fs';
+/** A database of the history on disk, while no exchange uses it. Reading it changes nothing. */
+import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { checksumOf } from '../checksum.ts';
-import { CHECKSUMS_VERSION, SCHEMA_VERSION } from '../sqlite-schema.ts';
+import { CHECKSUMS_VERSION, GENERATED_FILE_VERSION, SCHEMA_VERSION } from '../sqlite-schema.ts';
 import { Table } from '../tables/table.ts';
+import { ALL_TABLES, PROJECTED_TABLES } from '../tables/tables.ts';
 
 /** The two tables that have no projection. */
 export const META = new Table({ name: 'meta', key: ['key'], before: ['key', 'value'], texts: [] });
@@ -15,19 +18,38 @@ export const TOTALS = new Table({
   texts: [],
 });
 
+const JOURNAL = '-journal';
+
 export class HistoryFile {
   readonly path: string;
   readonly database: DatabaseSync;
+  /** A directory that goes with it. */
+  readonly #copy: string | undefined;
 
-  private constructor(path: string, database: DatabaseSync) {
+  private constructor(path: string, database: DatabaseSync, copy?: string) {
     this.path = path;
     this.database = database;
+    this.#copy = copy;
   }
 
   static open(path: string): HistoryFile {
+    if (hasBeside(path, JOURNAL)) return HistoryFile.#openCopy(path);
     // Without a write-ahead log the file can be read without creating others beside it.
-    const location = hasWal(path) ? path : new URL(`${pathToFileURL(path).href}?immutable=1`);
+    const location = hasBeside(path, '-wal') ? path : new URL(`${pathToFileURL(path).href}?immutable=1`);
     return new HistoryFile(path, new DatabaseSync(location, { readOnly: true }));
+  }
+
+  /** A kill has left a transaction half written, which SQLite takes back when it opens the file: here in a copy. */
+  static #openCopy(path: string): HistoryFile {
+    const directory = mkdtempSync(join(tmpdir(), 'bourse-proof-'));
+    const copy = join(directory, basename(path));
+    try {
+      for (const end of ['', JOURNAL]) copyFileSync(`${path}${end}`, `${copy}${end}`);
+      return new HistoryFile(path, new DatabaseSync(copy), directory);
+    } catch (error) {
+      rmSync(directory, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   static openToRepair(path: string): HistoryFile {
@@ -36,6 +58,7 @@ export class HistoryFile {
 
   close(): void {
     if (this.database.isOpen) this.database.close();
+    if (this.#copy !== undefined) rmSync(this.#copy, { recursive: true, force: true });
   }
 
   /** Throws when the meta table is damaged. */
@@ -80,8 +103,13 @@ export interface HistoryFacts {
   readonly completeSince: number;
 }
 
-function hasWal(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+/** Tables of a history file; older ones have the generated past among them. */
+export function tablesOf(version: number): readonly Table[] {
+  return version < GENERATED_FILE_VERSION ? ALL_TABLES : PROJECTED_TABLES;
+}
+
+function hasBeside(path: string, end: string): boolean {
+  return (statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** Rows as lists; numbers beyond the range of JavaScript, which only damage causes, do not throw. */

@@ -19,11 +19,12 @@ import {
 import { projectInCommands, randomRows } from '../../../test/history/random-rows.ts';
 import { ALL_TIME } from '../../../test/history/storage.ts';
 import type { Event } from '../../core/model/event.ts';
+import { GeneratedFile, generatedPath } from '../generated-file.ts';
 import { RETENTION_MS } from '../history.ts';
 import { openSqliteHistory } from '../sqlite-history.ts';
 import { CHECKSUMS_VERSION, migrate } from '../sqlite-schema.ts';
 import { SqliteWriter } from '../sqlite-writer.ts';
-import { PROJECTION_KINDS, PROJECTIONS } from '../tables/tables.ts';
+import { GENERATED_TABLES, PROJECTED_TABLES, PROJECTIONS } from '../tables/tables.ts';
 import type { Damage } from './damage.ts';
 import { HistoryProof } from './history-proof.ts';
 import { HistoryRepair } from './repair.ts';
@@ -73,6 +74,7 @@ let copies = 0;
 function copy(change?: (database: DatabaseSync) => void): string {
   const path = join(folder, `copy-${copies++}.sqlite`);
   copyFileSync(SOUND, path);
+  copyFileSync(generatedPath(SOUND), generatedPath(path));
   if (change !== undefined) withDatabase(path, change);
   return path;
 }
@@ -94,7 +96,7 @@ function findings(path: string, events: readonly Event[] = [], repair?: HistoryR
     proof.compare(1, events, START_TIME);
     proof.finishComparison(START_TIME);
     if (repair !== undefined) {
-      repair.finish(proof.facts!.sealed);
+      repair.finish(proof.facts!);
       return [];
     }
     for (const _ of proof.checkRows());
@@ -356,15 +358,13 @@ function older(): string {
   withDatabase(path, (database) => {
     database.exec('PRAGMA journal_mode = WAL');
     migrate(database, CHECKSUMS_VERSION - 1);
-    database.exec(`ATTACH '${SOUND}' AS sound`);
-    const tables = [
-      ...new Set(PROJECTION_KINDS.map((kind) => PROJECTIONS[kind].table)),
-      { name: 'generated_candles' },
-    ];
-    for (const { name } of tables) {
-      const columns = columnsOf(database, name).join(', ');
-      database.exec(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM sound.${name}`);
-    }
+    database.exec(`ATTACH '${SOUND}' AS sound; ATTACH '${generatedPath(SOUND)}' AS generated`);
+    const from = { sound: PROJECTED_TABLES, generated: GENERATED_TABLES };
+    for (const [schema, tables] of Object.entries(from))
+      for (const { name } of tables) {
+        const columns = columnsOf(database, name).join(', ');
+        database.exec(`INSERT INTO main.${name} (${columns}) SELECT ${columns} FROM ${schema}.${name}`);
+      }
     database.exec(
       "UPDATE meta SET value = (SELECT value FROM sound.meta WHERE key = 'last_seq') WHERE key = 'last_seq'",
     );
@@ -408,7 +408,7 @@ test('the start that gives checksums may end at any step, with rows written, cha
   });
   for (let start = 0; start < 4; start++) {
     withDatabase(path, (database) => {
-      migrate(database);
+      migrateFile(path, database);
       const writer = new SqliteWriter(database);
       writer.describe(INSTRUMENTS, COINS);
       assert.equal(writer.sealed, false);
@@ -420,7 +420,7 @@ test('the start that gives checksums may end at any step, with rows written, cha
     assert.deepEqual(findings(path), []);
   }
   withDatabase(path, (database) => {
-    migrate(database);
+    migrateFile(path, database);
     const writer = new SqliteWriter(database);
     const pruned = [...writer.prune(START_TIME)].reduce((sum, rows) => sum + rows, 0);
     assert.equal(pruned, 900);
@@ -442,6 +442,13 @@ test('the start that gives checksums may end at any step, with rows written, cha
     ['transfer_id=21000', 'lacks 1 of its rows'],
   );
 });
+
+/** As a start does it. */
+function migrateFile(path: string, database: DatabaseSync): void {
+  const generated = new GeneratedFile(generatedPath(path));
+  migrate(database, undefined, (from) => generated.takeFrom(from));
+  generated.close();
+}
 
 function transferRow(id: number, time: number) {
   const names = { coin: (coin: number) => COINS[coin]! } as Parameters<typeof PROJECTIONS.transfers.row>[1];

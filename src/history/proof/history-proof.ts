@@ -7,9 +7,9 @@ import { CHECKSUMS_VERSION } from '../sqlite-schema.ts';
 import { SqliteSelects } from '../sqlite-selects.ts';
 import { NameResolver } from '../tables/name-resolver.ts';
 import { Pages } from '../tables/pages.ts';
-import { ALL_TABLES } from '../tables/tables.ts';
+import type { Table } from '../tables/table.ts';
 import { type Damage, Damages } from './damage.ts';
-import { type HistoryFacts, HistoryFile } from './history-file.ts';
+import { type HistoryFacts, HistoryFile, tablesOf } from './history-file.ts';
 import type { HistoryRepair } from './repair.ts';
 import { ReplayedRows } from './replayed-rows.ts';
 import { checkRows, type RowCounts } from './row-checks.ts';
@@ -80,8 +80,9 @@ export class HistoryProof {
   /** Yields the rows checked so far, and their number. */
   *checkRows(): Generator<readonly [done: number, of: number], RowCounts | undefined> {
     if (this.facts === undefined || !this.hasChecksums) return undefined;
-    const all = this.#attempt('file', () => this.#countAll()) ?? 0;
-    const rows = checkRows(this.#file, this.facts.sealed, this.#damages);
+    const tables = tablesOf(this.facts.version);
+    const all = this.#attempt('file', () => this.#countAll(tables)) ?? 0;
+    const rows = checkRows(this.#file, tables, this.facts.sealed, this.#damages);
     let done = 0;
     for (;;) {
       const step = rows.next();
@@ -99,9 +100,9 @@ export class HistoryProof {
     if (this.#ownsFile) this.#file.close();
   }
 
-  #countAll(): number {
+  #countAll(tables: readonly Table[]): number {
     const selects = this.#selects();
-    return ALL_TABLES.reduce((sum, { name }) => sum + selects.answer(pagesOf().count(name)), 0);
+    return tables.reduce((sum, { name }) => sum + selects.answer(pagesOf().count(name)), 0);
   }
 
   #selects(): SqliteSelects {

@@ -5,10 +5,18 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { checksumOf } from '../checksum.ts';
 import { CHECKSUM, type RowValues, type Table } from '../tables/table.ts';
-import { ALL_TABLES } from '../tables/tables.ts';
+import { GENERATED_TABLES } from '../tables/tables.ts';
 import type { Total } from '../totals.ts';
 import { Damages } from './damage.ts';
-import { exactRows, HistoryFile, META, plainValues, TOTALS } from './history-file.ts';
+import {
+  exactRows,
+  type HistoryFacts,
+  HistoryFile,
+  META,
+  plainValues,
+  TOTALS,
+  tablesOf,
+} from './history-file.ts';
 import { findOneBit, type OneBit } from './one-bit.ts';
 import { checkRows, readTotals } from './row-checks.ts';
 import { checkStructure } from './structure.ts';
@@ -59,11 +67,20 @@ export class HistoryRepair {
   };
 
   /** After the replay: rows that its commands do not reach, and the totals. */
-  finish(sealed: boolean): void {
-    for (const table of ALL_TABLES) this.#mendBits(table);
-    this.#settleTotals(sealed);
-    this.file.database.exec('COMMIT');
+  finish({ sealed, version }: Pick<HistoryFacts, 'sealed' | 'version'>): void {
+    this.#finish(tablesOf(version), sealed);
     this.file.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  /** Of the file of the generated past, which the journal does not hold. */
+  finishGenerated(): void {
+    this.#finish(GENERATED_TABLES, true);
+  }
+
+  #finish(tables: readonly Table[], sealed: boolean): void {
+    for (const table of tables) this.#mendBits(table);
+    this.#settleTotals(tables, sealed);
+    this.file.database.exec('COMMIT');
   }
 
   close(): void {
@@ -100,15 +117,15 @@ export class HistoryRepair {
    * A table with all its rows sound is counted anew; one that lacks rows keeps its total, so that the loss stays
    * visible.
    */
-  #settleTotals(sealed: boolean): void {
+  #settleTotals(tables: readonly Table[], sealed: boolean): void {
     const left = new Damages();
-    const rows = checkRows(this.file, sealed, left);
+    const rows = checkRows(this.file, tables, sealed, left);
     let step = rows.next();
     while (step.done !== true) step = rows.next();
     const { found } = step.value;
     const stored = readTotals(this.file);
     const unsound = new Set(left.list.filter(({ row }) => row !== '').map(({ table }) => table));
-    for (const { name } of ALL_TABLES) {
+    for (const { name } of tables) {
       const there = found.get(name);
       const damagedTotal = left.list.some((damage) => damage.row === `table_name=${name}`);
       const lacks = !damagedTotal && (there?.rows ?? 0) < (stored.get(name)?.rows ?? 0);

@@ -2,7 +2,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { sumWith } from '../checksum.ts';
 import { CHECKSUM, type Table } from '../tables/table.ts';
-import { ALL_TABLES } from '../tables/tables.ts';
 import type { Total } from '../totals.ts';
 import { type Damages, shown } from './damage.ts';
 import { exactRows, type HistoryFile, META, plainValues, TOTALS } from './history-file.ts';
@@ -23,18 +22,19 @@ export interface RowCounts {
 /** Yields at intervals with the number of rows checked. */
 export function* checkRows(
   file: HistoryFile,
+  tables: readonly Table[],
   sealed: boolean,
   damages: Damages,
 ): Generator<number, RowCounts> {
   const counts: RowCounts = { sound: 0, unsealed: 0, found: new Map() };
-  for (const table of [META, TOTALS, ...ALL_TABLES]) {
+  for (const table of [META, TOTALS, ...tables]) {
     try {
       yield* checkTable(file, table, sealed || table === META || table === TOTALS, damages, counts);
     } catch (error) {
       damages.add({ table: table.name, row: '', problem: `cannot be read: ${(error as Error).message}` });
     }
   }
-  compareTotals(file, damages, counts.found);
+  compareTotals(file, tables, damages, counts.found);
   return counts;
 }
 
@@ -77,9 +77,14 @@ function noteDamagedRow(
   else damages.add({ ...damage, field: bit.field, stored: shown(bit.stored), expected: shown(bit.original) });
 }
 
-function compareTotals(file: HistoryFile, damages: Damages, found: ReadonlyMap<string, Total>): void {
+function compareTotals(
+  file: HistoryFile,
+  tables: readonly Table[],
+  damages: Damages,
+  found: ReadonlyMap<string, Total>,
+): void {
   const stored = readTotals(file);
-  for (const { name } of ALL_TABLES) {
+  for (const { name } of tables) {
     const there = found.get(name);
     if (there === undefined) continue;
     const kept = stored.get(name) ?? { rows: 0, checksums: 0 };

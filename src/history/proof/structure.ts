@@ -1,6 +1,6 @@
 /** Checks pages, indexes and schema of the file: SQLite's own integrity check, and the definitions of its tables. */
 import { DatabaseSync } from 'node:sqlite';
-import { migrate } from '../sqlite-schema.ts';
+import { migrate, migrateGenerated } from '../sqlite-schema.ts';
 import type { Damages } from './damage.ts';
 
 const PROBLEMS_MAX = 100;
@@ -16,8 +16,17 @@ export function checkStructure(database: DatabaseSync, damages: Damages): void {
 
 /** Tables, indexes and views are created by the migrations alone, so their texts are known. */
 export function checkSchema(database: DatabaseSync, version: number, damages: Damages): void {
+  compareSchema(database, schemaOfVersion(version), damages);
+}
+
+/** Those of the file of the generated past. */
+export function checkGeneratedSchema(database: DatabaseSync, damages: Damages): void {
+  compareSchema(database, schemaMadeBy(migrateGenerated), damages);
+}
+
+function compareSchema(database: DatabaseSync, schema: ReadonlyMap<string, string>, damages: Damages): void {
   const found = schemaOf(database);
-  for (const [name, expected] of schemaOfVersion(version)) {
+  for (const [name, expected] of schema) {
     const stored = found.get(name);
     if (stored === expected) continue;
     const row = `name=${name}`;
@@ -31,11 +40,16 @@ const schemas = new Map<number, ReadonlyMap<string, string>>();
 function schemaOfVersion(version: number): ReadonlyMap<string, string> {
   const known = schemas.get(version);
   if (known !== undefined) return known;
+  const schema = schemaMadeBy((database) => migrate(database, version));
+  schemas.set(version, schema);
+  return schema;
+}
+
+function schemaMadeBy(make: (database: DatabaseSync) => void): ReadonlyMap<string, string> {
   const fresh = new DatabaseSync(':memory:');
-  migrate(fresh, version);
+  make(fresh);
   const schema = schemaOf(fresh);
   fresh.close();
-  schemas.set(version, schema);
   return schema;
 }
 

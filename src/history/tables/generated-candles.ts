@@ -18,7 +18,7 @@ import {
 import type { CandleSeries } from '../history.ts';
 import type { Read } from '../read.ts';
 import type { Pages } from './pages.ts';
-import { type RowValues, Table } from './table.ts';
+import { type Row, type RowValues, Table } from './table.ts';
 
 const KEY = ['category', 'symbol', 'width', 'first_open'] as const;
 
@@ -39,7 +39,10 @@ export function generatedRow(candles: GeneratedCandles): RowValues {
 
 /** Books with a generated past. */
 export function* generatedBooks(pages: Pages, _nothing: undefined): Read<string[]> {
-  if (pages.generated !== undefined) return pages.generated.names();
+  return pages.generated?.names() ?? (yield* bookNames(pages));
+}
+
+export function* bookNames(pages: Pages): Read<string[]> {
   const books = yield* pages.rows(
     'SELECT DISTINCT category, symbol FROM generated_candles ORDER BY category, symbol',
   );
@@ -67,7 +70,9 @@ export function* generatedCandles(
   // The last candle continues after its open time.
   const lastEnd =
     endTime === Number.MAX_SAFE_INTEGER ? endTime : nextCandleOpen(index, candleOpen(index, endTime));
-  const chunks = yield* firstOpens(pages, [category, symbol, from], startTime, lastEnd);
+  const chunks =
+    pages.generated?.firstOpens(category, symbol, from, startTime, lastEnd) ??
+    (yield* firstOpensOf(pages, [category, symbol, from], startTime, lastEnd));
   if (newest) chunks.reverse();
   let folded: Folded[] = [];
   let chunk: GeneratedCandles | undefined;
@@ -84,13 +89,12 @@ export function* generatedCandles(
 }
 
 /** Ascending. */
-function* firstOpens(
+export function* firstOpensOf(
   pages: Pages,
-  series: readonly [CategoryName, string, GeneratedInterval],
+  series: readonly [category: string, symbol: string, width: string],
   from: number,
   until: number,
 ): Read<number[]> {
-  if (pages.generated !== undefined) return pages.generated.firstOpens(...series, from, until);
   const rows = yield* pages.rows(
     `SELECT first_open FROM generated_candles WHERE category = ? AND symbol = ? AND width = ?
        AND first_open < ? AND last_open >= ? ORDER BY first_open`,
@@ -108,9 +112,7 @@ function* readChunk(
 ): Read<GeneratedCandles> {
   const values = [category, symbol, interval, firstOpen] as const;
   const row =
-    pages.generated === undefined
-      ? (yield* pages.records(GENERATED_CANDLES, { text: GENERATED_CANDLES.whereKey, values }))[0]
-      : pages.generated.chunk(...values);
+    pages.generated === undefined ? yield* chunkRow(pages, values) : pages.generated.chunk(...values);
   const [pricePrecision, quantityPrecision, archive] = row!.slice(-3);
   return {
     category,
@@ -121,4 +123,13 @@ function* readChunk(
     quantityPrecision: Number(quantityPrecision),
     ...decodeGenerated(inflateRawSync(archive as Uint8Array)),
   };
+}
+
+/** Throws DamagedRow. */
+export function* chunkRow(
+  pages: Pages,
+  values: readonly [category: string, symbol: string, width: string, firstOpen: number],
+): Read<Row | undefined> {
+  const [row] = yield* pages.records(GENERATED_CANDLES, { text: GENERATED_CANDLES.whereKey, values });
+  return row;
 }

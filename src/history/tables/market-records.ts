@@ -11,8 +11,8 @@ import {
   LIQUIDATION_FIELDS,
   liquidationView,
 } from '../../views/market-record-view.ts';
-import type { GeneratedBooks } from '../generated-books.ts';
 import type { GeneratedFunding, GeneratedRate } from '../generated-candles.ts';
+import type { GeneratedReads } from '../generated-reads.ts';
 import type { FundingRateQuery, LiquidationQuery, StoredLiquidation } from '../history.ts';
 import type { Read } from '../read.ts';
 import type { NameResolver } from './name-resolver.ts';
@@ -60,7 +60,7 @@ export function* fundingRates(pages: Pages, query: FundingRateQuery): Read<Fundi
 function* ratesBeside(
   pages: Pages,
   { category, symbol, skip, limit }: FundingRateQuery,
-  generated: GeneratedBooks,
+  generated: GeneratedReads,
 ): Read<Row[]> {
   const real = yield* pages.records(FUNDING_RATES, {
     text: 'WHERE category = ? AND symbol = ? ORDER BY funding_time DESC LIMIT ? OFFSET ?',
@@ -75,6 +75,19 @@ function* ratesBeside(
   const earlier = generated.ratesBefore(category, symbol, first === null ? Infinity : Number(first));
   const from = Math.max(0, skip - Number(count));
   return [...real, ...earlier.slice(from, from + limit - real.length)];
+}
+
+/** The latest first. Throws DamagedRow. */
+export function* generatedRatesBefore(
+  pages: Pages,
+  category: string,
+  symbol: string,
+  time: number,
+): Read<Row[]> {
+  return yield* pages.records(GENERATED_FUNDING_RATES, {
+    text: 'WHERE category = ? AND symbol = ? AND funding_time < ? ORDER BY funding_time DESC',
+    values: [category, symbol, time],
+  });
 }
 
 function* ratesOfTables(pages: Pages, { category, symbol, skip, limit }: FundingRateQuery): Read<Row[]> {

@@ -6,7 +6,7 @@
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import { OTHER_CATEGORY } from '../../views/ledger-view.ts';
 import { DamagedRow } from '../checksum.ts';
-import type { GeneratedBooks } from '../generated-books.ts';
+import type { GeneratedReads } from '../generated-reads.ts';
 import type { PageQuery } from '../history.ts';
 import type { Read, SelectValue } from '../read.ts';
 import type { Row, Table, UserTable } from './table.ts';
@@ -24,10 +24,10 @@ interface Which {
 export class Pages {
   readonly #sealed: () => boolean;
   /** The generated past, where the database does not hold it. */
-  readonly generated: GeneratedBooks | undefined;
+  readonly generated: GeneratedReads | undefined;
 
   /** `sealed` says whether every row must have a checksum: those of an older program get theirs gradually. */
-  constructor(sealed: () => boolean, generated?: GeneratedBooks) {
+  constructor(sealed: () => boolean, generated?: GeneratedReads) {
     this.#sealed = sealed;
     this.generated = generated;
   }

@@ -61,12 +61,18 @@ export const PROJECTIONS: { readonly [Kind in ProjectionKind]: Projection<Projec
 
 export const PROJECTION_KINDS = Object.keys(PROJECTIONS) as ProjectionKind[];
 
-/** Every table that has rows with a checksum. */
-export const ALL_TABLES: readonly Table[] = [
+/** Tables of what has happened. */
+export const PROJECTED_TABLES: readonly Table[] = [
   ...new Set(PROJECTION_KINDS.map((kind) => PROJECTIONS[kind].table)),
-  GENERATED_CANDLES,
-  GENERATED_FUNDING_RATES,
 ];
 
+/** Tables of the generated past, which SQLite has in a file of its own. */
+export const GENERATED_TABLES: readonly Table[] = [GENERATED_CANDLES, GENERATED_FUNDING_RATES];
+
+/** Every table that has rows with a checksum. */
+export const ALL_TABLES: readonly Table[] = [...PROJECTED_TABLES, ...GENERATED_TABLES];
+
 /** Tables whose old rows are deleted. */
-export const USER_TABLES: readonly UserTable[] = ALL_TABLES.filter((table) => table instanceof UserTable);
+export const USER_TABLES: readonly UserTable[] = PROJECTED_TABLES.filter(
+  (table) => table instanceof UserTable,
+);

@@ -39,6 +39,8 @@ const JUNK_NAMES = [
   'identity.sqlite-journal',
   'identity.sqlite-wal',
   'history.sqlite-wal',
+  'history-generated.sqlite-journal',
+  'history-generated.sqlite.tmp',
   'operator.token.tmp',
   'identity.key.tmp',
   'log/junk',
