@@ -72,7 +72,7 @@ export class GeneratedBooks implements GeneratedReads {
     this.#addRows(chunks!, rates!);
   }
 
-  /** Those of a file that nobody writes to. Read once: whoever comes while they are in use gets the same. */
+  /** Those of a file that nobody writes to. It is read once while its books are in use. */
   static ofFile(path: string): GeneratedBooks {
     const { dev, ino, size, mtimeMs } = statSync(path);
     const file = [dev, ino, size, mtimeMs].join(' ');
