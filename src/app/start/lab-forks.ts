@@ -49,6 +49,7 @@ export class ForkStarter {
           time,
           gapMs,
           generated24h: current().sequencer.generated24h,
+          threads: shared.threads,
           ...(image && { image }),
           ...(faults && { faults }),
         },

@@ -81,7 +81,7 @@ export interface RunningExchange {
 }
 
 /** A branch of another exchange that this one goes on with: nothing is listed or opened anew. */
-export type Branch = Pick<Beginning, 'image' | 'time' | 'gapMs' | 'generated24h'> & {
+export type Branch = Pick<Beginning, 'image' | 'time' | 'gapMs' | 'generated24h' | 'threads'> & {
   readonly faults?: FaultsImage;
 };
 
