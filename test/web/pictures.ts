@@ -94,7 +94,8 @@ for (const { name, viewport, colorScheme, open } of INSPECTOR_SHOTS) {
     await page.getByRole('listitem').first().waitFor();
   } else {
     await page.getByRole('row', { name: /25202/ }).getByRole('button').click();
-    await page.getByRole('region', { name: 'Why' }).waitFor();
+    // The explanation of the exchange's own refusal follows a replay.
+    await page.getByRole('region', { name: 'Why' }).getByRole('table').first().waitFor();
   }
   const path = join(PICTURES, `${name}.png`);
   await page.screenshot({ path });
