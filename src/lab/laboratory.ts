@@ -19,14 +19,11 @@ import type { OutageKind } from './faults/exchange-faults.ts';
 import type { Faults } from './faults/faults.ts';
 import { Forks, type OpenFork } from './forks.ts';
 import type { ForkRequest, Host, LabVenue } from './host.ts';
-import type { LabLimits } from './limits.ts';
+import { type LabLimits, NOW } from './limits.ts';
 import { judge, type RefereeRequest, type RefereeSource } from './referee/referee.ts';
 import type { Referee } from './referee/report.ts';
 import type { BranchStart, SnapshotFacts, SnapshotStore } from './snapshot.ts';
 import { Snapshots } from './snapshots.ts';
-
-/** The state as it is, in comparisons. */
-export const NOW = 'now';
 
 export interface Reverted {
   readonly name: string;
