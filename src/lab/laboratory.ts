@@ -328,7 +328,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       return await work();
     } catch (error) {
       if (!(error instanceof UnreadableRecord)) throw error;
-      return new AdminError('newer_format', error.message);
+      return new AdminError('unavailable', `a record cannot be read, nothing was changed: ${error.message}`);
     } finally {
       this.#underWay = undefined;
     }
