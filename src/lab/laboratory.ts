@@ -184,11 +184,12 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     return this.#forks.end(id);
   }
 
-  async diff(from: string, to: string): Promise<Difference | AdminError> {
+  /** The second is the present unless given. */
+  async diff(from: string, to?: string): Promise<Difference | AdminError> {
     await this.#leaving;
     const one = this.#state(from);
     if (one instanceof AdminError) return one;
-    const other = this.#state(to);
+    const other = to === undefined ? this.#host.venue.sequencer.state : this.#state(to);
     if (other instanceof AdminError) return other;
     const nameOf = (uid: number) => this.#host.venue.identity.findUser(uid)?.name ?? '';
     return differences(one, other, nameOf);
@@ -226,10 +227,12 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     if (this.#underWay !== undefined)
       return new AdminError('busy', `${this.#underWay} is under way: an outage can wait until it is done`);
     const { signal } = this.#outages;
-    this.#outage = this.alone('an outage', () => this.#host.outage(seconds, how, signal)).then(
-      () => {},
-      failed,
-    );
+    const isDown = async () => {
+      this.sessions.hold('the exchange is down');
+      await this.#host.outage(seconds, how, signal);
+      if (!this.#isClosing) this.sessions.resume();
+    };
+    this.#outage = this.alone('an outage', isDown).then(() => {}, failed);
     return undefined;
   }
 
@@ -298,8 +301,11 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     return this.#host.wallMs() - time;
   }
 
+  /** A snapshot may be called like the present, and is meant then. */
   #state(name: string): State | AdminError {
-    return name === NOW ? this.#host.venue.sequencer.state : this.#snapshots.stateOf(name);
+    return name === NOW && !this.#snapshots.has(NOW)
+      ? this.#host.venue.sequencer.state
+      : this.#snapshots.stateOf(name);
   }
 
   /** A snapshot of the present that nobody has named. */

@@ -6,8 +6,7 @@ const BRANCH_END = /^branch-\d+$/;
 /** The state as it is, in comparisons. */
 export const NOW = 'now';
 export const NAME_RULE =
-  'a name has 1 to 64 small letters, digits and . _ -, begins with a letter or digit, and is neither now, which is the present, ' +
-  'nor branch-N, as ends of branches are called';
+  'a name has 1 to 64 small letters, digits and . _ -, begins with a letter or digit, and is not branch-N, as ends of branches are called';
 
 export function isName(text: string): boolean {
   return NAME.test(text) && !BRANCH_END.test(text);

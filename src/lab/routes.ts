@@ -174,7 +174,7 @@ export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
       path: '/lab/diff',
       query: Type.Object({ from: Name, to: Type.Optional(Name) }, closed),
       answer: Type.Object({ accounts: Part, orders: Part, positions: Part, prices: Part }),
-      handle: ({ query: { from, to } }) => lab.diff(from, to ?? NOW),
+      handle: ({ query: { from, to } }) => lab.diff(from, to),
     }),
   ];
 }

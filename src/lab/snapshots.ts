@@ -10,7 +10,7 @@ import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import type { Branches, BranchFacts } from './branches.ts';
 import type { Faults, FaultsImage } from './faults/faults.ts';
 import type { LabVenue } from './host.ts';
-import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE, NOW } from './limits.ts';
+import { BRANCHES_KEPT, branchEndName, isName, type LabLimits, NAME_RULE } from './limits.ts';
 import type { BranchStart, Image, SnapshotFacts, SnapshotStore } from './snapshot.ts';
 
 const MIB = 1024 * 1024;
@@ -165,6 +165,10 @@ export class Snapshots {
     }
   }
 
+  has(name: string): boolean {
+    return this.#store.all().some((each) => each.name === name);
+  }
+
   #find(name: string): SnapshotFacts | AdminError {
     const facts = this.#store.all().find((each) => each.name === name);
     if (facts !== undefined) return facts;
@@ -190,8 +194,7 @@ export class Snapshots {
   }
 
   nameRefusal(name: string): AdminError | undefined {
-    if (!isName(name) || name === NOW)
-      return new AdminError('invalid_request', `${JSON.stringify(name)}: ${NAME_RULE}`);
+    if (!isName(name)) return new AdminError('invalid_request', `${JSON.stringify(name)}: ${NAME_RULE}`);
     if (this.#find(name) instanceof AdminError) return undefined;
     return new AdminError(
       'already_exists',

@@ -8,7 +8,7 @@ import { Unavailable } from '../../src/sequencer/sequencer.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { stopAll } from '../memory/in-process.ts';
-import { Lab } from './lab.ts';
+import { Lab, spotOrder } from './lab.ts';
 import { verifyAfterEach } from './verified.ts';
 
 verifyAfterEach();
@@ -41,7 +41,6 @@ function aliases(name: string, before: string): string {
 type Row = readonly [string, string, object | undefined, number, string, RegExp];
 
 const ROWS: readonly Row[] = [
-  ['POST', '/lab/snapshots', { name: 'now' }, 400, 'invalid_request', /"now": .*neither now, which is the/],
   ['DELETE', `/lab/snapshots/${'x'.repeat(150)}`, undefined, 404, 'unknown_snapshot', /there are: one$/],
   [
     'DELETE',
@@ -314,5 +313,14 @@ describe('bad input of the laboratory', () => {
     await lab.ask('DELETE', '/lab/snapshots/branch-0');
     await unchanged();
     assert.equal((await lab.ask('POST', '/lab/scenarios', scenario)).ok, true);
+  });
+
+  it('cannot be a snapshot called now: it is meant by that name as long as there is one', async () => {
+    const differ = async (query: string) => (await lab.ask('GET', `/lab/diff?${query}`)).orders.count;
+    await lab.snapshot('now');
+    await lab.client('alice').post('/api/v3/trade/place-order', spotOrder('buy', '60000'));
+    assert.deepEqual([await differ('from=now'), await differ('from=one&to=now')], [1, 0]);
+    await lab.ask('DELETE', '/lab/snapshots/now');
+    assert.deepEqual([await differ('from=now'), await differ('from=one&to=now')], [0, 1]);
   });
 });
