@@ -10,6 +10,9 @@ import { openMemoryHistory } from '../../src/history/sqlite-history.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Flags, startInMemory, stopAll } from '../memory/in-process.ts';
 import { Lab, MANUAL, START } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

@@ -8,6 +8,9 @@ import { RestClientV3 } from 'bitget-api';
 import ccxt from 'ccxt';
 import { type Bourse, BourseError, type BourseOptions, startBourse } from '../../src/testkit/index.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { verifyAfterEach } from '../lab/verified.ts';
+
+verifyAfterEach();
 
 const PERPETUAL = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const SMALL: BourseOptions = { instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' } };
