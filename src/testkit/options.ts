@@ -62,7 +62,8 @@ function isRecord(value: unknown): boolean {
 
 /** The options that have their type; the others are mistakes. */
 function shapely(given: BourseOptions, mistakes: string[]): BourseOptions {
-  if (!isRecord(given)) throw new TypeError(`startBourse: options must be an object, not ${String(given)}`);
+  if (!isRecord(given))
+    throw new TypeError(`startBourse: options must be an object, not ${JSON.stringify(given)}`);
   const wrong = Object.entries(SHAPES).filter(
     ([name, [fits]]) =>
       given[name as keyof BourseOptions] !== undefined && !fits(given[name as keyof BourseOptions]),

@@ -53,9 +53,13 @@ JournalLog.prototype.propose = function (this: JournalLog, ...given) {
   }
 };
 
+const noteJournal = (journal: MemoryJournal): void => {
+  if (isProposing) proposed = journal;
+};
+
 const appendAll = original<AppendAll>(MemoryJournal.prototype, 'appendAll');
 MemoryJournal.prototype.appendAll = function (this: MemoryJournal, payloads) {
-  if (isProposing) proposed = this;
+  noteJournal(this);
   return appendAll.call(this, payloads);
 };
 
