@@ -9,10 +9,11 @@ export const AccountParams = Type.Object({ account: AccountText });
 /** Text that is stored for ever and shown to people: no control characters, no unpaired surrogates. */
 export const Text = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\p{Cc}\\p{Cs}]*$' });
 export const CoinName = Type.String({ minLength: 1, maxLength: 20 });
-export const DecimalText = Type.String({
-  maxLength: 40,
-  pattern: '^-?(0|[1-9][0-9]{0,29})(\\.[0-9]{1,18})?$',
-});
+export const AMOUNT_PATTERN = '^(0|[1-9][0-9]{0,29})(\\.[0-9]{1,18})?$';
+export const DECIMAL_PATTERN = AMOUNT_PATTERN.replace('^', '^-?');
+export const DecimalText = Type.String({ maxLength: 40, pattern: DECIMAL_PATTERN });
+/** Money and prices, which are not negative. */
+export const AmountText = Type.String({ maxLength: 40, pattern: AMOUNT_PATTERN });
 export const CategoryText = Type.Enum([...CATEGORY_NAMES]);
 export const StatusText = Type.Enum([...INSTRUMENT_STATUS_NAMES]);
 export const Empty = Type.Object({});

@@ -93,6 +93,10 @@ export const ADMIN_HTTP = {
     headers.upgrade?.toLowerCase() === 'websocket' && url === STREAM_PATH,
 } as const;
 const BODY_BYTES_MAX = 64 * 1024;
+/** Deeper bodies would end in the stack of whatever walks through them, such as the audit log. */
+const BODY_LEVELS_MAX = 32;
+/** Longer than any name, so that the route says what a name is. */
+const PARAM_CHARS_MAX = 256;
 const CONNECTIONS_MAX = 64;
 
 type AnyCall = Call<never, never, never>;
@@ -109,13 +113,15 @@ export function buildAdminServer(options: AdminServerOptions): {
     {
       loggerInstance: logger,
       bodyLimit: BODY_BYTES_MAX,
+      routerOptions: { maxParamLength: PARAM_CHARS_MAX },
       http: ADMIN_HTTP,
       clientErrorHandler: (error, socket) => endConnection(error, socket, malformed),
     },
     {
       source,
       refuse: (reply, refusal) => void fail(reply, sourceRefused(refusal)),
-      unreadablePath: (_error, _request, reply) => void fail(reply, PATH_REFUSED),
+      unreadablePath: ({ code }, _request, reply) =>
+        void fail(reply, code === 'FST_ERR_MAX_PARAM_LENGTH' ? PATH_TOO_LONG : PATH_REFUSED),
     },
   );
   app.server.maxConnections = CONNECTIONS_MAX;
@@ -124,6 +130,9 @@ export function buildAdminServer(options: AdminServerOptions): {
     const refusal = await authentication.refusal(request);
     return refusal === undefined ? undefined : fail(reply, refusal);
   });
+  app.addHook('preValidation', async ({ body }, reply) =>
+    isDeeperThan(body, BODY_LEVELS_MAX) ? fail(reply, BODY_TOO_DEEP) : undefined,
+  );
   app.addHook('preHandler', async (request, reply) => {
     const refusal = await authentication.codeRefusal(request);
     return refusal === undefined ? undefined : fail(reply, refusal);
@@ -163,6 +172,20 @@ const PATH_REFUSED = new AdminError(
   'invalid_request',
   'the path is not valid: % must be followed by two hexadecimal digits',
 );
+const PATH_TOO_LONG = new AdminError(
+  'invalid_request',
+  `the path is not valid: a name in it has more than ${PARAM_CHARS_MAX} characters`,
+);
+const BODY_TOO_DEEP = new AdminError(
+  'invalid_request',
+  `the body is nested more than ${BODY_LEVELS_MAX} levels deep`,
+);
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(each, levels - 1));
+}
+
 function serve(
   app: FastifyInstance,
   route: OperatorRoute,
@@ -299,6 +322,11 @@ function fail(reply: FastifyReply, { code, message }: AdminError): FastifyReply 
 function refusalOf(error: FastifyError, request: FastifyRequest): AdminError {
   if (error.validation !== undefined) return validationError(error.validation, error.validationContext);
   if (error.statusCode !== undefined && error.statusCode < 500) {
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+      return new AdminError(
+        'invalid_request',
+        `the body has more than ${request.routeOptions.bodyLimit} bytes, which is the most`,
+      );
     return new AdminError('invalid_request', error.message);
   }
   if (error instanceof HistoryUnavailable || error instanceof AuditUnavailable)

@@ -1,6 +1,7 @@
 /** Faults of a schema as errors of the operator's API: which field, and which values are valid. */
 import { fieldOf, mustBeOneOf, type SchemaFault } from '../validation/schema-check.ts';
 import { AdminError } from './admin-error.ts';
+import { AMOUNT_PATTERN, DECIMAL_PATTERN } from './fields.ts';
 
 export function validationError(
   errors: readonly (SchemaFault & { readonly message?: string })[],
@@ -22,15 +23,18 @@ function messageOf(error: SchemaFault & { readonly message?: string }, place: st
     case 'enum':
       return `${field} ${mustBeOneOf(error)}`;
     case 'pattern':
-      if (String(params.pattern).includes('\\p{Cc}')) {
-        return `${field} must be text without control characters`;
-      }
-      return String(params.pattern).includes('\\.')
-        ? `${field} must be a decimal number such as 1000.5`
-        : `${field} must be a whole number${digitsOf(String(params.pattern))}`;
+      return `${field} must ${patternInWords(String(params.pattern))}`;
     default:
       return `${field} ${message ?? 'is not valid'}`;
   }
+}
+
+/** Behind "must". */
+export function patternInWords(pattern: string): string {
+  if (pattern.includes('\\p{Cc}')) return 'be text without control characters';
+  if (pattern === DECIMAL_PATTERN) return 'be a decimal number such as 1000.5';
+  if (pattern === AMOUNT_PATTERN) return 'be a decimal number such as 1000.5, not below 0';
+  return pattern.startsWith('^[0-9]') ? `be a whole number${digitsOf(pattern)}` : `match ${pattern}`;
 }
 
 /** A number with more digits than its pattern has is a whole number too. */

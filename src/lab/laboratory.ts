@@ -19,14 +19,11 @@ import type { OutageKind } from './faults/exchange-faults.ts';
 import type { Faults } from './faults/faults.ts';
 import { Forks, type OpenFork } from './forks.ts';
 import type { ForkRequest, Host, LabVenue } from './host.ts';
-import type { LabLimits } from './limits.ts';
+import { type LabLimits, NOW } from './limits.ts';
 import { judge, type RefereeRequest, type RefereeSource } from './referee/referee.ts';
 import type { Referee } from './referee/report.ts';
 import type { BranchStart, SnapshotFacts, SnapshotStore } from './snapshot.ts';
 import { Snapshots } from './snapshots.ts';
-
-/** The state as it is, in comparisons. */
-export const NOW = 'now';
 
 export interface Reverted {
   readonly name: string;
@@ -187,11 +184,12 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     return this.#forks.end(id);
   }
 
-  async diff(from: string, to: string): Promise<Difference | AdminError> {
+  /** The second is the present unless given. */
+  async diff(from: string, to?: string): Promise<Difference | AdminError> {
     await this.#leaving;
     const one = this.#state(from);
     if (one instanceof AdminError) return one;
-    const other = this.#state(to);
+    const other = to === undefined ? this.#host.venue.sequencer.state : this.#state(to);
     if (other instanceof AdminError) return other;
     const nameOf = (uid: number) => this.#host.venue.identity.findUser(uid)?.name ?? '';
     return differences(one, other, nameOf);
@@ -229,10 +227,12 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     if (this.#underWay !== undefined)
       return new AdminError('busy', `${this.#underWay} is under way: an outage can wait until it is done`);
     const { signal } = this.#outages;
-    this.#outage = this.alone('an outage', () => this.#host.outage(seconds, how, signal)).then(
-      () => {},
-      failed,
-    );
+    const isDown = async () => {
+      this.sessions.hold('the exchange is down');
+      await this.#host.outage(seconds, how, signal);
+      if (!this.#isClosing) this.sessions.resume();
+    };
+    this.#outage = this.alone('an outage', isDown).then(() => {}, failed);
     return undefined;
   }
 
@@ -301,8 +301,11 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
     return this.#host.wallMs() - time;
   }
 
+  /** A snapshot may be called like the present, and is meant then. */
   #state(name: string): State | AdminError {
-    return name === NOW ? this.#host.venue.sequencer.state : this.#snapshots.stateOf(name);
+    return name === NOW && !this.#snapshots.has(NOW)
+      ? this.#host.venue.sequencer.state
+      : this.#snapshots.stateOf(name);
   }
 
   /** A snapshot of the present that nobody has named. */
@@ -331,7 +334,7 @@ export class Laboratory<Venue extends LabVenue = LabVenue> {
       return await work();
     } catch (error) {
       if (!(error instanceof UnreadableRecord)) throw error;
-      return new AdminError('newer_format', error.message);
+      return new AdminError('unavailable', `a record cannot be read, nothing was changed: ${error.message}`);
     } finally {
       this.#underWay = undefined;
     }

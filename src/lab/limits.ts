@@ -3,6 +3,8 @@
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Ends of branches that were left; the laboratory names them itself. */
 const BRANCH_END = /^branch-\d+$/;
+/** The state as it is, in comparisons. */
+export const NOW = 'now';
 export const NAME_RULE =
   'a name has 1 to 64 small letters, digits and . _ -, begins with a letter or digit, and is not branch-N, as ends of branches are called';
 

@@ -7,8 +7,8 @@ import { CLOCK_CHOICES, readClockChoice } from '../sequencer/clock-choice.ts';
 import { MARKET_LEVELS } from '../simulator/activity-level.ts';
 import { Type } from '../validation/schema.ts';
 import { clockRoutes } from './clock/routes.ts';
-import { type Laboratory, NOW } from './laboratory.ts';
-import { NOTE_CHARS_MAX } from './limits.ts';
+import type { Laboratory } from './laboratory.ts';
+import { NOTE_CHARS_MAX, NOW } from './limits.ts';
 import { replayRoutes } from './replay/routes.ts';
 
 /** Longer than any name, so that a wrong one is refused with the rule. */
@@ -174,7 +174,7 @@ export function labRoutes(lab: Laboratory): readonly OperatorRoute[] {
       path: '/lab/diff',
       query: Type.Object({ from: Name, to: Type.Optional(Name) }, closed),
       answer: Type.Object({ accounts: Part, orders: Part, positions: Part, prices: Part }),
-      handle: ({ query: { from, to } }) => lab.diff(from, to ?? NOW),
+      handle: ({ query: { from, to } }) => lab.diff(from, to),
     }),
   ];
 }

@@ -157,7 +157,16 @@ export class Snapshots {
 
   stateOf(name: string): State | AdminError {
     const facts = this.readable(name);
-    return facts instanceof AdminError ? facts : loadState(this.#store.stateOf(name));
+    if (facts instanceof AdminError) return facts;
+    try {
+      return loadState(this.#store.stateOf(name));
+    } catch (error) {
+      return unreadable(name, error as Error);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#store.all().some((each) => each.name === name);
   }
 
   #find(name: string): SnapshotFacts | AdminError {
@@ -171,7 +180,12 @@ export class Snapshots {
   readable(name: string): SnapshotFacts | AdminError {
     const facts = this.#find(name);
     if (facts instanceof AdminError) return facts;
-    const format = formatOf(this.#store.stateOf(name));
+    let format: number;
+    try {
+      format = formatOf(this.#store.stateOf(name));
+    } catch (error) {
+      return unreadable(name, error as Error);
+    }
     if (format <= STATE_FORMAT) return facts;
     return new AdminError(
       'newer_format',
@@ -251,6 +265,14 @@ export class Snapshots {
   dropBranch(branch: number): void {
     this.#store.dropBranch(branch);
   }
+}
+
+/** Somebody has changed the files of the snapshot. */
+function unreadable(name: string, { message }: Error): AdminError {
+  return new AdminError(
+    'unavailable',
+    `the snapshot ${name} cannot be read, nothing was changed: ${message}`,
+  );
 }
 
 const NOTHING: Image = {

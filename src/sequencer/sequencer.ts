@@ -445,6 +445,13 @@ export class Sequencer {
   /** Stops for good: the state cannot be trusted or kept. */
   halt(error: Error): void {
     if (this.halted !== undefined) return;
+    this.end(error);
+    this.onHalt(error);
+  }
+
+  /** Takes no more commands, in order: another exchange takes its place. Those who still hold on to it are refused. */
+  end(error: Error): void {
+    if (this.halted !== undefined) return;
     this.halted = error;
     for (const { reject } of this.waiting.slice(this.head)) {
       reject(
@@ -459,6 +466,5 @@ export class Sequencer {
           new OutcomeUnknown(`the exchange stopped before the command had its place: ${error.message}`),
         );
     this.proposals.clear();
-    this.onHalt(error);
   }
 }

@@ -13,6 +13,19 @@ interface Advanced {
   readonly happened: readonly (Omit<Happening, 'time'> & { readonly time: number })[];
 }
 
+/** Times of the state must stay within their range. */
+export const TIME_END = Date.UTC(2100);
+
+/** What an advance goes to; neither for a span. Throws a TypeError. */
+export function instantsOf(by: unknown): { readonly to?: Date | string; readonly next?: NextEvent } {
+  if (typeof by === 'string') return {};
+  const wanted = typeof by === 'object' && by !== null ? by : {};
+  if ('to' in wanted !== 'next' in wanted) return wanted;
+  throw new TypeError(
+    "advance: give a span such as '8h', an instant such as { to: '2026-06-26T08:00:00Z' }, or { next: 'funding' }",
+  );
+}
+
 /** The next instant of a kind. */
 export async function nextTime(operator: Operator, next: NextEvent): Promise<number> {
   const query = new URLSearchParams({ next });

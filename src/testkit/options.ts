@@ -37,9 +37,46 @@ export interface Plan {
   readonly isManual: boolean;
 }
 
+/** Types of options, which a test in JavaScript may get wrong, and what would be right. */
+const SHAPES: { readonly [Name in keyof BourseOptions]: readonly [(value: unknown) => boolean, string] } = {
+  accounts: [
+    (value) => isRecord(value) && Object.values(value as object).every(isRecord),
+    "an object such as { bot: { USDT: '1000' } }",
+  ],
+  instruments: [
+    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+    "a list such as ['BTCUSDT']",
+  ],
+  prices: [isRecord, "an object such as { BTCUSDT: '60000' }"],
+  start: [(value) => value instanceof Date || typeof value === 'string', 'a Date or text'],
+  data: [(value) => typeof value === 'string' && !/^$|\0/.test(value), 'the name of a directory'],
+  from: [
+    (value) => isRecord(value) || (typeof value === 'string' && !/^$|\0/.test(value)),
+    'a snapshot or the file of a capsule',
+  ],
+};
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The options that have their type; the others are mistakes. */
+function shapely(given: BourseOptions, mistakes: string[]): BourseOptions {
+  if (!isRecord(given))
+    throw new TypeError(`startBourse: options must be an object, not ${JSON.stringify(given)}`);
+  const wrong = Object.entries(SHAPES).filter(
+    ([name, [fits]]) =>
+      given[name as keyof BourseOptions] !== undefined && !fits(given[name as keyof BourseOptions]),
+  );
+  for (const [name, [, right]] of wrong) mistakes.push(`${name}: must be ${right}`);
+  const names = new Set(wrong.map(([name]) => name));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)));
+}
+
 /** Throws a TypeError that names all mistakes. */
-export function planOf(options: BourseOptions = {}): Plan {
+export function planOf(given: BourseOptions = {}): Plan {
   const mistakes: string[] = [];
+  const options = shapely(given, mistakes);
   for (const name of options.from === undefined ? [] : GIVEN_BY_ORIGIN)
     if (options[name] !== undefined)
       mistakes.push(`${name}: comes from where it goes on from; leave one out`);

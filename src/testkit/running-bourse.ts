@@ -7,7 +7,7 @@ import { parseDuration } from '../sequencer/duration.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import { stateHash } from '../sequencer/state-hash.ts';
 import { SigningAccount } from './account.ts';
-import { advanceTo, nextTime } from './clock.ts';
+import { advanceTo, instantsOf, nextTime, TIME_END } from './clock.ts';
 import { type Explanation, explainQuery, type ToExplain } from './explain.ts';
 import { addFault, outage, runScenario } from './faults.ts';
 import { HeldPrices } from './held-prices.ts';
@@ -183,12 +183,16 @@ export class RunningBourse implements Bourse {
     by: string | { readonly to: Date | string } | { readonly next: NextEvent },
   ): Promise<Happened> {
     const from = this.#exchange.sequencer.clock.now();
+    const { to, next } = instantsOf(by);
     const until =
       typeof by === 'string'
         ? from + this.#spanOf(by)
-        : 'next' in by
-          ? await nextTime(this.#operator, by.next)
-          : new Date(by.to).getTime();
+        : next === undefined
+          ? new Date(to!).getTime()
+          : await nextTime(this.#operator, next);
+    if (Number.isNaN(until)) throw new TypeError(`advance: to ${String(to)}: must be a Date or text of one`);
+    // In parts it would take hours to get there.
+    if (until >= TIME_END) throw new TypeError('advance: time ends with the year 2099');
     return advanceTo(this.#operator, from, until, async () => this.#prices?.reportAll());
   }
 
@@ -200,7 +204,11 @@ export class RunningBourse implements Bourse {
     return new Date(this.#exchange.sequencer.clock.now());
   }
 
-  async requests({ account, code, path, limit }: RequestFilter = {}): Promise<readonly RequestEntry[]> {
+  async requests(filter: RequestFilter = {}): Promise<readonly RequestEntry[]> {
+    const { account, code, path, limit, ...unknown } = filter;
+    const [stray] = Object.keys(unknown);
+    if (stray !== undefined)
+      throw new TypeError(`requests: there is no ${stray}; there are account, code, path, limit`);
     const query = new URLSearchParams({
       ...(account !== undefined && { account: this.account(account).name }),
       ...(code !== undefined && { code }),

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { RunningExchange } from '../../src/app/start/start-exchange.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { verifyAfterEach } from '../lab/verified.ts';
 import { keysOf, startInMemory, stopAll } from '../memory/in-process.ts';
 import { InspectClient } from './inspect-client.ts';
+
+verifyAfterEach();
 
 const PLACE = '/api/v3/trade/place-order';
 const ORDER = {

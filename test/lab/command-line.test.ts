@@ -71,7 +71,21 @@ describe('bourse lab', () => {
     const refused = await lab('revert', 'nowhere');
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /there is no snapshot "nowhere"/);
-    assert.equal((await lab('fork', '--port', 'many')).code, 2);
-    assert.equal((await lab('revert')).code, 2);
+    for (const words of [
+      ['fork', '--port', 'many'],
+      ['revert'],
+      ['clock', 'advance', '1s', '--next', 'funding'],
+      ['fault', 'add', '{'],
+      ['fault', 'add', '[]'],
+      ['explain'],
+      ['capsule', 'export'],
+      ['capsule', 'export', '--out', '/nonexistent/x.capsule'],
+      ['referee', 'bot', '--junit', '/nonexistent/x.xml'],
+      ['referee', 'bot', '--fail-on', 'nothing'],
+    ]) {
+      const { code, stdout, stderr } = await lab(...words);
+      assert.deepEqual([code, stdout], [2, ''], `${words.join(' ')}: ${stderr}`);
+      assert.match(stderr, /^(bourse|error): [^\n]+\n(\(add --help.*\n)?$/, words.join(' '));
+    }
   });
 });

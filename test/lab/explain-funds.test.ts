@@ -5,6 +5,7 @@ import { Side } from '../../src/core/model/enums.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import type { Explanation } from '../../src/lab/explain/explanation.ts';
 import { assertLiquidation } from './explain-liquidation.ts';
+import { lossOwed } from './explain-loss.ts';
 import { MAKER, PAIR, Scene, USDT } from './explain-scene.ts';
 import { verifyAfterEach } from './verified.ts';
 
@@ -77,3 +78,34 @@ test('the lending fund pays a fifth of itself, and the rest of the debt is left'
   assert.equal(`-${left!.facts.owed}`, paid!.facts.balance);
   assert.equal(left!.rightWouldBe, `a deposit of ${left!.facts.owed}`);
 });
+
+for (const [funds, ofFund] of [
+  [1_000n, '200'],
+  [0n, '0'],
+] as const)
+  test(`a loss that neither the other side nor the fund can bear is owed, with ${funds} USDT in the fund`, () => {
+    const scene = lossOwed(funds);
+    const { timeline } = assertLiquidation(scene, ANN, BEN);
+    const told = (name: string) => timeline.find(({ what }) => what === name)!;
+    const against = told('deleveraged against');
+    assert.equal(against.rule, 'rules 15.1');
+    assert.match(
+      against.bound!,
+      /at 53492\.1 or 44793, .* as far as the other side can bear it, which is 48916\.8$/,
+    );
+    const paid = funds === 0n ? '29.35008 USDT' : '229.35008 USDT';
+    assert.equal(told('the insurance fund paid').facts.amount, paid);
+    // (54,000 - 48,916.8) and 29.35008 of fee, less 540 of margin; of the rest the fund pays its budget and the fee that it got.
+    const amount = funds === 0n ? '4543.2 USDT' : '4343.2 USDT';
+    const { facts, ...step } = told('a loss that nobody pays is owed');
+    assert.deepEqual(
+      [facts.amount, facts.budget, step.rule, step.bound, step.rightWouldBe],
+      [
+        amount,
+        `${ofFund} USDT`,
+        'rules 13.7',
+        `what the margin and the fund lack, of which the fund pays at most ${ofFund} USDT`,
+        `${amount} more of margin`,
+      ],
+    );
+  });

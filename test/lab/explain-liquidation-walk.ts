@@ -7,6 +7,7 @@ import {
   type AccountFacts,
   abs,
   bankruptcyPrice,
+  bearablePrice,
   type CoinFacts,
   type ContractFacts,
   coinOf,
@@ -95,8 +96,17 @@ export class LiquidationWalk {
   #releasing: { readonly coin: string; left: Q; readonly sale: Conversion | undefined } | undefined;
   readonly #funds: Record<'futures' | 'lending', Map<string, FundFacts>> | undefined;
 
-  constructor(facts: AccountFacts, direct: DirectPrices, funds: Funds | undefined) {
+  /** The other side of a deleveraging, where it may be unable to bear the price. */
+  readonly #counterparty: AccountFacts | undefined;
+
+  constructor(
+    facts: AccountFacts,
+    direct: DirectPrices,
+    funds: Funds | undefined,
+    counterparty?: AccountFacts,
+  ) {
     this.facts = facts;
+    this.#counterparty = counterparty;
     this.#direct = direct;
     const byCoin = (all: readonly FundFacts[]) => new Map(all.map((fund) => [fund.coin, fund]));
     this.#funds = funds && { futures: byCoin(funds.futures), lending: byCoin(funds.lending) };
@@ -223,16 +233,21 @@ export class LiquidationWalk {
     close.due = close.lacking.max(Q.zero).minus(known).max(Q.zero);
   }
 
-  /** What the book does not take, at the bankruptcy price or W, whichever is better for the account; the fund pays nothing. */
+  /**
+   * What the book does not take, at the bankruptcy price or W, whichever is better for the account, as far as the other side can
+   * bear it; the fund pays nothing.
+   */
   #deleveraged(shown: Moment['facts']): void {
     const close = this.#close!;
-    const { position, margin, before } = close;
+    const { position, margin, before, to } = close;
     const [pb, reach] = [bankruptcyPrice(position, margin), reachOf(position)];
     const long = position.size.compare(Q.zero) > 0;
+    const wanted = long ? pb.max(reach) : pb.min(reach);
+    const borne = this.#counterparty === undefined ? wanted : bearablePrice(this.#counterparty, to);
     assert.deepEqual(
       [shown.price, shown.side, shown.value],
       [
-        String(long ? pb.max(reach) : pb.min(reach)),
+        String(long ? wanted.min(borne) : wanted.max(borne)),
         long ? 'buy' : 'sell',
         String(Q.of(shown.price!).times(Q.of(shown.qty!))),
       ],

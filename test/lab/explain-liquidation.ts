@@ -20,7 +20,8 @@ import { factsOf, fundsOf, type Scene } from './explain-scene.ts';
 import type { DirectPrices } from './explain-settlement.ts';
 import { Q } from './rational.ts';
 
-export function assertLiquidation(scene: Scene, uid: number): Explanation {
+/** `counterparty` is the account that is deleveraged, where it may be unable to bear the price. */
+export function assertLiquidation(scene: Scene, uid: number, counterparty?: number): Explanation {
   const explained = scene.liquidation(uid);
   const { seq } = explained.command;
   const seconds = explained.timeline.filter(({ what }) => /^margin ratio|^the last safe second/.test(what));
@@ -28,8 +29,12 @@ export function assertLiquidation(scene: Scene, uid: number): Explanation {
   const replay = new Exchange();
   const rows = new Map<number, AccountFacts>();
   let funds: Funds | undefined;
+  let other: AccountFacts | undefined;
   for (const [n, { command }] of scene.log.slice(0, seq).entries()) {
-    if (n + 1 === seq) funds = fundsOf(replay);
+    if (n + 1 === seq) {
+      funds = fundsOf(replay);
+      other = counterparty === undefined ? undefined : factsOf(replay, counterparty);
+    }
     replay.apply(command, n + 1);
     replay.takeEvents();
     if (n + 1 < seq && (wanted.has(n + 1) || n + 2 === seq)) rows.set(n + 1, factsOf(replay, uid));
@@ -41,7 +46,12 @@ export function assertLiquidation(scene: Scene, uid: number): Explanation {
   const steps = explained.timeline.slice(seconds.length);
   // Closes of others in the same second have their part of the funds.
   const alone = !scene.log[seq - 1]!.events.some((event) => isForcedOf(event, uid));
-  const walk = new LiquidationWalk(before, directPrices(replay), alone ? funds : undefined);
+  const walk = new LiquidationWalk(
+    before,
+    directPrices(replay),
+    alone ? funds : undefined,
+    other && atPricesOf(after, other),
+  );
   for (const step of steps) walk.take(step);
   walk.end(after);
   assertPostings(explained, uid, before, after);

@@ -417,6 +417,21 @@ export function bankruptcyPrice(contract: ContractFacts, margin: Q): Q {
   );
 }
 
+/**
+ * How far a crossed counterparty can be deleveraged: the bankruptcy price with what its account has beside the profit of the
+ * position; what it lacks beside is paid by that profit, as far as the mark (rules 15.1 (a)).
+ */
+export function bearablePrice(facts: AccountFacts, name: string): Q {
+  const contract = contractOf(facts, name);
+  const quote = coinOf(facts, contract.quote).price;
+  const own = unrealisedOf(contract).times(quote).floor(8);
+  const behind = marginOf(facts).effective.minus(own).over(quote).floor(8);
+  const whole = bankruptcyPrice(contract, behind);
+  if (behind.compare(Q.zero) >= 0) return whole;
+  const [alone, { mark }] = [bankruptcyPrice(contract, Q.zero), contract];
+  return contract.size.compare(Q.zero) > 0 ? alone.max(whole.min(mark)) : alone.min(whole.max(mark));
+}
+
 /** W: how far a forced order goes, by the maintenance rate and the fee from the mark (rules 13.7 (a)). */
 export function reachOf(contract: ContractFacts): Q {
   const { size, mark, terms } = contract;

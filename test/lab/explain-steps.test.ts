@@ -8,7 +8,7 @@ import { Exchange } from '../../src/core/engine/exchange.ts';
 import { Trace } from '../../src/core/explain/trace.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { type EditionRule, NEWEST_EDITION, rulesOf } from '../../src/core/model/edition.ts';
-import { Category, HoldMode, OrderKind, PosSide, Side } from '../../src/core/model/enums.ts';
+import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/model/enums.ts';
 import type { Event } from '../../src/core/model/event.ts';
 import { liquidationMoments } from '../../src/lab/explain/liquidation.ts';
 import { momentOf } from '../../src/lab/explain/moments.ts';
@@ -16,6 +16,7 @@ import { isPartOfAStep, STEP_KINDS, type StepKind, stepOf } from '../../src/lab/
 import { LoanFloor } from '../core/loan/loan-floor.ts';
 import { protect } from '../core/strategy/strategy-tickets.ts';
 import { FLOWS } from '../property/flows.ts';
+import { lossOwed } from './explain-loss.ts';
 import { MAKER, PAIR, Scene, USDT } from './explain-scene.ts';
 import { verifyAfterEach } from './verified.ts';
 
@@ -203,33 +204,21 @@ function lent(): void {
   scene.send(scene.limit(1, Side.buy, 6_000_000, 900_000, PAIR));
   scene.price(60_000);
   scene.price(33_000);
+  again(scene);
+}
+
+function again({ log }: Scene): void {
   const exchange = new Exchange();
-  for (const { command } of scene.log) {
+  for (const { command } of log) {
     const trace = new Trace(exchange.state);
     exchange.applyTraced(command, 1, trace);
     look(trace, exchange.takeEvents(), command.type);
   }
 }
 
-/** Nobody could bear what is left of an isolated position, and the fund has paid all it may: no flow comes there by chance. */
+/** Neither the other side nor the fund can bear what is left of an isolated position. */
 function loss(): void {
-  const { state } = new LoanFloor();
-  const line = {
-    type: 'ledgerLine',
-    lineId: 1,
-    uid: 1,
-    coin: 0,
-    kind: 'marginAdded',
-    instrument: 0,
-  } as const;
-  const money = { amount: -5n * 10n ** 8n, fee: 0n, balance: -5n * 10n ** 8n, reference: '', time: 1 };
-  const event = { ...line, ...money, category: Category.usdtFutures };
-  const moment = momentOf({ state, event, seq: 1, inside: true, terms: { budget: '0 USDT' } }, 1)!;
-  assert.deepEqual(
-    [moment.what, moment.rule, moment.facts.amount, moment.rightWouldBe],
-    ['a loss that nobody pays is owed', 'rules 13.7', '5 USDT', '5 USDT more of margin'],
-  );
-  note('lossOwed');
+  again(lossOwed(1_000n));
 }
 
 /** Random trading with funds that have some money. */

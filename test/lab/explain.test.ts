@@ -169,7 +169,12 @@ describe('an explanation', () => {
     const cases: readonly (readonly [string, number, string, RegExp])[] = [
       ['', 400, 'invalid_request', /say what to explain: orderId=ID, clientOid=/],
       ['command=5&orderId=1000000000000000001', 400, 'invalid_request', /orderId and command: ask about one/],
-      ['command=0', 400, 'invalid_request', /command must be a sequence number above 0, not 0/],
+      [
+        'command=0',
+        400,
+        'invalid_request',
+        /command must be a sequence number above 0 of at most 15 digits, not 0/,
+      ],
       ['command=1e3', 400, 'invalid_request', /not 1e3/],
       ['orderId=77', 400, 'invalid_request', /orderId must be an id of 19 digits/],
       ['clientOid=x', 400, 'invalid_request', /clientOid needs account/],

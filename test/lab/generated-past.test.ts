@@ -19,6 +19,9 @@ import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
 import { type Flags, startInMemory, stopAll } from '../memory/in-process.ts';
 import { Lab, MANUAL, START } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

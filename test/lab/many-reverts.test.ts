@@ -7,6 +7,9 @@ import { runInNewContext } from 'node:vm';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { stopAll } from '../memory/in-process.ts';
 import { Lab, spotOrder } from './lab.ts';
+import { verifyAfterEach } from './verified.ts';
+
+verifyAfterEach();
 
 after(stopAll);
 

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { startExchange } from '../../src/app/start/start-exchange.ts';
+import { saveState } from '../../src/core/snapshot/snapshot.ts';
 import { MemoryStore } from '../../src/lab/memory-store.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -119,6 +120,26 @@ describe('the laboratory refuses', () => {
     }
   });
 
+  it('a snapshot whose files somebody has changed, with its name', async (context) => {
+    const before = lab.exchange.sequencer.appliedSeq;
+    const unreadable = async (method: string, path: string, body?: object) => {
+      const [status, code, message] = await lab.refused(method, path, body);
+      assert.deepEqual([status, code], [503, 'unavailable'], `${path}: ${message}`);
+      assert.match(message, /the snapshot one cannot be read, nothing was changed: /);
+    };
+    const { mock } = context.mock.method(MemoryStore.prototype, 'stateOf', () => {
+      throw new Error('ENOENT: no such file or directory');
+    });
+    await unreadable('POST', '/lab/revert', { to: 'one' });
+    await unreadable('POST', '/lab/forks', { from: 'one' });
+    await unreadable('POST', '/lab/capsule', { from: 'one' });
+    await unreadable('GET', '/lab/diff?from=one');
+    const [format] = saveState(lab.exchange.sequencer.state);
+    mock.mockImplementation(() => new Uint8Array([format!, 0, 0, 0]));
+    await unreadable('GET', '/lab/diff?from=one');
+    assert.equal(lab.exchange.sequencer.appliedSeq, before);
+  });
+
   it('anything on a disk that is nearly full, before it writes', async (context) => {
     context.mock.method(MemoryStore.prototype, 'room', () => ({ bytes: 1000, free: 1000 }));
     await lab.ask('DELETE', '/lab/snapshots/three-of-three');
@@ -166,19 +187,25 @@ describe('the laboratory refuses', () => {
 
   it('everything while it is off, with how to turn it on', async () => {
     const off = await startInMemory({ lab: 'off' });
-    for (const [method, path] of [
-      ['GET', '/lab/snapshots'],
-      ['POST', '/lab/revert'],
-      ['DELETE', '/lab/forks/x'],
-    ] as const) {
-      const { status, content } = await operate(
-        off,
-        method,
-        path,
-        method === 'POST' ? { to: 'x' } : undefined,
-      );
-      assert.deepEqual([status, content.error.message], [404, 'the laboratory is off: start with --lab on']);
-    }
+    const calls = {
+      GET: ['snapshots', 'forks', 'diff?from=x', 'clock', 'clock/sessions', 'replay', 'faults'].concat(
+        ...['scenarios/schema', 'explain?command=1', 'referee?account=bot', 'nothing'],
+      ),
+      POST: ['snapshots', 'revert', 'forks', 'clock/advance', 'clock/mode', 'clock/wait', 'faults'].concat(
+        ...['scenarios', 'capsule'],
+      ),
+      DELETE: ['snapshots/x', 'forks/x', 'faults/x', 'faults'],
+    };
+    for (const [method, paths] of Object.entries(calls))
+      for (const path of paths) {
+        const body = method === 'POST' ? { to: 'x' } : undefined;
+        const { status, content } = await operate(off, method, `/lab/${path}`, body);
+        const { code, message } = content.error;
+        assert.deepEqual(
+          [status, code, message],
+          [404, 'unknown_path', 'the laboratory is off: start with --lab on'],
+        );
+      }
     await off.stop();
   });
 

@@ -29,7 +29,7 @@ export const SUITES = {
   ],
   core: ['test/core/**/*.test.ts'],
   lab: [
-    'test/lab/{acting-ids,capsule*,clock,command-line,data-directory,driven,explain*,faults,forks,generated-past,market}.test.ts',
+    'test/lab/{acting-ids,bad-input,capsule*,clock,command-line,data-directory,driven,explain*,faults,forks,generated-past,market}.test.ts',
     'test/lab/{property,referee,refusals,replay,scenarios,snapshots,stream-faults,world-faults}.test.ts',
     'test/memory/*.test.ts',
   ],

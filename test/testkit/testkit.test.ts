@@ -8,6 +8,9 @@ import { RestClientV3 } from 'bitget-api';
 import ccxt from 'ccxt';
 import { type Bourse, BourseError, type BourseOptions, startBourse } from '../../src/testkit/index.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { verifyAfterEach } from '../lab/verified.ts';
+
+verifyAfterEach();
 
 const PERPETUAL = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const SMALL: BourseOptions = { instruments: ['BTCUSDT'], prices: { BTCUSDT: '60000' } };
@@ -208,8 +211,32 @@ describe('what is wrong is said at once', () => {
     });
   });
 
+  it('options of another type, all of them', async () => {
+    const wrong = {
+      accounts: { bot: null },
+      instruments: 'BTCUSDT',
+      prices: null,
+      start: 5,
+      data: 5,
+      from: 5,
+      seed: -1,
+    };
+    await assert.rejects(startBourse(wrong as unknown as BourseOptions), (error) => {
+      assert.ok(error instanceof TypeError);
+      for (const name of Object.keys(wrong)) assert.match(error.message, new RegExp(`${name}: .*must be`));
+      return true;
+    });
+    for (const options of [null, 'x', 5, []])
+      await assert.rejects(startBourse(options as unknown as BourseOptions), /options must be an object/);
+  });
+
   it('what is not there is answered with what there is', async () => {
     await using bourse = await startBourse(SMALL);
+    for (const by of [null, 5, {}, { to: '2026-02-01', next: 'funding' }])
+      await assert.rejects(bourse.advance(by as never), /advance: give a span such as '8h'/);
+    await assert.rejects(bourse.advance({ to: new Date(Number.NaN) }), /must be a Date or text of one/);
+    await assert.rejects(bourse.advance('99999d'), /time ends with the year 2099/);
+    await assert.rejects(bourse.requests({ acount: 'bot' } as never), /no acount; there are account, code/);
     await assert.rejects(bourse.price('EURUSD', '1'), /no index "EURUSD"; there are BTCUSDT/);
     await assert.rejects(bourse.shock('EUR', 1), /"EUR"; there are BTC/);
     await assert.rejects(bourse.advance('soon'), /span such as 8h/);

@@ -152,3 +152,19 @@ def test_runs_a_scenario(bourse: Bourse) -> None:
     steps = [{"at": "5s", "halt": True}, {"at": "6s", "expect": {"halted": True}}, {"at": "7s", "resume": True}]
     report = bourse.run({"scenario": "a halt", "steps": steps})
     assert report["ok"], report
+
+
+def test_what_is_not_there(bourse_server: Bourse) -> None:
+    for call, words in (
+        (lambda: bourse_server.account("nobody"), "there are alice, bob, bot, maker"),
+        (lambda: bourse_server.advance("soon"), "must be a span such as 8h"),
+        (lambda: bourse_server.advance(), "give one of a span"),
+        (lambda: bourse_server.set_clock("sundial"), "clock must be wall, manual"),
+        (lambda: bourse_server.fault({"explode": 1}), "must name one of latency, drop"),
+        (lambda: bourse_server.run("nowhere"), "no shipped scenario"),
+        (lambda: bourse_server.explain(), "say what to explain"),
+        (lambda: bourse_server.referee("bot", since="soon"), "span such as 10m"),
+    ):
+        with pytest.raises((BourseError, LookupError, TypeError), match=words):
+            call()
+    assert bourse_server.open_account("two words").balances() == {}

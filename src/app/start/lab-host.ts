@@ -145,6 +145,7 @@ export class LabHost implements Host<Venue> {
       for (const front of both) front.release();
       throw error;
     }
+    old.sequencer.end(new Error('it has gone back to an earlier state'));
     next.sequencer.memoryShort = old.sequencer.memoryShort;
     replace(next);
     fronts.serve(next);

@@ -8,6 +8,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { AdminError } from '../../admin/admin-error.ts';
 import { TIME_END } from '../../admin/advance-plan.ts';
 import { DrivenClock, sourceOf } from '../../sequencer/clock.ts';
+import { Unavailable } from '../../sequencer/sequencer.ts';
 import type { Host, LabVenue } from '../host.ts';
 
 /** Real time after which a session that does not wait is taken for gone. */
@@ -155,11 +156,24 @@ export class ClockSessions {
     if (this.#driving) return;
     this.#driving = true;
     try {
-      // One that has something to read is woken whatever others do.
-      while (this.#someWait() && (await this.#quiet()) && this.#allWait()) await this.#move();
+      while (this.#someWait() && (await this.#goOn())) {}
     } finally {
       this.#driving = false;
       this.#watchSilence();
+    }
+  }
+
+  /** False when time stands. An exchange whose place another has taken on the way is left: the next round looks at that one. */
+  async #goOn(): Promise<boolean> {
+    const { venue } = this.#host;
+    try {
+      // One that has something to read is woken whatever others do.
+      if (!(await this.#quiet()) || !this.#allWait()) return false;
+      await this.#move();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      return this.#host.venue !== venue;
     }
   }
 

@@ -88,8 +88,8 @@ export class Explain {
   ): Question | AdminError {
     switch (kind) {
       case 'command':
-        if (!/^[1-9]\d{0,15}$/.test(text))
-          return wrong(`command must be a sequence number above 0, not ${text}`);
+        if (!/^[1-9]\d{0,14}$/.test(text))
+          return wrong(`command must be a sequence number above 0 of at most 15 digits, not ${text}`);
         return { kind, seq: Number(text) };
       case 'orderId':
       case 'fill': {

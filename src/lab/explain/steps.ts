@@ -211,12 +211,16 @@ export const STEPS: Readonly<Record<StepKind, Words>> = {
       `${reachText(facts)}; beyond ${facts.bankruptcyPrice} what the fund pays, at most ${facts.budget}`,
       'a close by the owner before, or more collateral',
     ),
-  deleveragedAgainst: ({ bankruptcyPrice, reach }) =>
-    words(
-      'rules 5.11',
-      `what the book does not take, at ${bankruptcyPrice} or ${reach}, whichever is better for the account`,
-      'orders of others in the book up to there',
-    ),
+  deleveragedAgainst: ({ price, bankruptcyPrice, reach }) => {
+    const rest = `what the book does not take, at ${bankruptcyPrice} or ${reach}, whichever is better for the account`;
+    return price === bankruptcyPrice || price === reach
+      ? words('rules 5.11', rest, 'orders of others in the book up to there')
+      : words(
+          'rules 15.1',
+          `${rest}, as far as the other side can bear it, which is ${price}`,
+          'orders of others in the book up to there, or another side with money',
+        );
+  },
   deleveraged: ({ price }) =>
     words(
       'rules 5.11',
@@ -243,7 +247,11 @@ export const STEPS: Readonly<Record<StepKind, Words>> = {
       `more pledge, or a smaller debt, when the rate was at ${supplementRate}`,
     ),
   fundPays: ({ amount, budget }) =>
-    words('rules 13.7', `at most ${budget}`, `${amount} more behind the position`),
+    words(
+      'rules 13.7',
+      `at most ${budget} beyond the fee that it gets for the close`,
+      `${amount} more behind the position`,
+    ),
   fundTakes: () =>
     words('rules 5.9', 'what the margin of the closed position leaves', 'a close by the owner before'),
   lendingFundPays: ({ amount, budget }) =>

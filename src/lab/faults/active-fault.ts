@@ -3,7 +3,7 @@ import { parseDuration } from '../../sequencer/duration.ts';
 import type { Rng } from '../../simulator/rng.ts';
 import { FAULT_ACTIONS, type FaultAction, isOfExchange, kindOf } from './fault-action.ts';
 import type { FaultFacts, FaultView } from './faults.ts';
-import { Condition, type Occasion, seededRng, topicPattern, type When, waitsForCalls } from './when.ts';
+import { Condition, matchesTopic, type Occasion, seededRng, type When, waitsForCalls } from './when.ts';
 
 const NOTHING: Occasion = { uid: undefined, method: undefined, path: undefined, symbols: () => [] };
 
@@ -17,7 +17,7 @@ export class ActiveFault {
   readonly #when: When;
   readonly #created: number;
   readonly #seed: number;
-  readonly #topic: RegExp | undefined;
+  readonly #topic: string | undefined;
   /** Pushes that it still meets, by socket and topic. */
   readonly #left = new Map<string, number>();
   #due: number | null;
@@ -34,7 +34,7 @@ export class ActiveFault {
     this.#seed = seed;
     this.#due = due;
     this.#active = active;
-    this.#topic = typeof action.topic === 'string' ? topicPattern(action.topic) : undefined;
+    this.#topic = typeof action.topic === 'string' ? action.topic : undefined;
     const rng = seededRng(seed, id);
     const counters = { seen, hits };
     this.condition = new Condition(when, { uid, created, counters, random: (count) => rng(count).next() });
@@ -110,7 +110,7 @@ export class ActiveFault {
 
   /** One that it meets is followed by the rest of its count, in the same topic of the same socket. */
   meetsPush(occasion: Occasion, place: string, topic: string, nowMs: number): boolean {
-    if (this.#topic?.test(topic) === false) return false;
+    if (this.#topic !== undefined && !matchesTopic(this.#topic, topic)) return false;
     const left = this.#left.get(place) ?? 0;
     if (left > 0) {
       this.#left.set(place, left - 1);

@@ -1,5 +1,6 @@
 /** A mistake in what somebody has written: where it is, and what would be right. */
 
+import { patternInWords } from '../../admin/validation.ts';
 import type { TSchema } from '../../validation/schema.ts';
 import { fieldOf, mustBeOneOf, type SchemaCheck, type SchemaFault } from '../../validation/schema-check.ts';
 
@@ -37,6 +38,8 @@ function wordsOf(fault: SchemaFault & { readonly message?: string }): string {
       return `${String(params.additionalProperty)} is not a known field`;
     case 'enum':
       return mustBeOneOf(fault);
+    case 'pattern':
+      return `must ${patternInWords(String(params.pattern))}`;
     default:
       return message ?? 'is not valid';
   }

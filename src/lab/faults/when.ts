@@ -70,7 +70,6 @@ export interface Counters {
 export class Condition {
   readonly #when: When;
   readonly #uid: number | undefined;
-  readonly #path: RegExp | undefined;
   readonly #fromMs: number;
   readonly #untilMs: number;
   readonly #random: (seen: number) => number;
@@ -92,7 +91,6 @@ export class Condition {
   ) {
     this.#when = when;
     this.#uid = uid;
-    this.#path = when.path === undefined ? undefined : pathPattern(when.path);
     this.#fromMs = when.from === undefined ? Number.NEGATIVE_INFINITY : created + parseDuration(when.from)!;
     this.#untilMs =
       when.until === undefined ? Number.POSITIVE_INFINITY : created + parseDuration(when.until)!;
@@ -120,10 +118,10 @@ export class Condition {
   }
 
   #isAbout({ uid, method, path, symbols }: Occasion): boolean {
-    const { account, method: wanted, symbol } = this.#when;
+    const { account, method: wanted, path: pattern, symbol } = this.#when;
     if (account !== undefined && uid !== this.#uid) return false;
     if (wanted !== undefined && method !== wanted) return false;
-    if (this.#path !== undefined && (path === undefined || !this.#path.test(path))) return false;
+    if (pattern !== undefined && (path === undefined || !matchesPath(pattern, path))) return false;
     return symbol === undefined || symbols().includes(symbol);
   }
 }
@@ -134,11 +132,33 @@ export function seededRng(seed: number, id: string): (seen: number) => Rng {
 }
 
 /** `*` stands for any characters. */
-export function topicPattern(pattern: string): RegExp {
-  return new RegExp(`^${pattern.split('*').join('.*')}$`);
+export function matchesTopic(pattern: string, topic: string): boolean {
+  return matchesFrom(pattern.split('*'), topic, 0);
 }
 
-function pathPattern(pattern: string): RegExp {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.-]/g, '\\$&'));
-  return new RegExp(`${pattern.startsWith('/') ? '^' : '(?:^|/)'}${parts.join('.*')}$`);
+function matchesPath(pattern: string, path: string): boolean {
+  const parts = pattern.split('*');
+  if (matchesFrom(parts, path, 0)) return true;
+  if (pattern.startsWith('/')) return false;
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1))
+    if (matchesFrom(parts, path, at + 1)) return true;
+  return false;
+}
+
+/**
+ * Whether the rest of the text consists of the parts in their order, with anything between them. Each part is taken where it
+ * comes first: an expression with as many `.*` would try every way to divide the text, which never ends.
+ */
+function matchesFrom(parts: readonly string[], text: string, from: number): boolean {
+  const [first = '', ...rest] = parts;
+  const last = rest.pop();
+  if (last === undefined) return text.slice(from) === first;
+  if (!text.startsWith(first, from)) return false;
+  let at = from + first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
 }

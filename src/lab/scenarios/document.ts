@@ -1,6 +1,7 @@
 /** The document of a scenario: its schema, which editors use too, and everything that can be wrong in one. */
 import {
   AccountText,
+  AmountText,
   CategoryText,
   CoinName,
   closed,
@@ -8,6 +9,7 @@ import {
   StatusText,
   SymbolText,
 } from '../../admin/fields.ts';
+import { CLOCK_CHOICES, readClockChoice } from '../../sequencer/clock-choice.ts';
 import { parseDuration } from '../../sequencer/duration.ts';
 import { MARKET_LEVELS } from '../../simulator/activity-level.ts';
 import { type Static, type TSchema, Type } from '../../validation/schema.ts';
@@ -19,6 +21,10 @@ import { Span, When } from '../faults/when.ts';
 import { FINDING_NAMES } from '../referee/findings.ts';
 
 export const STEPS_MAX = 1000;
+/** Time of the exchange that a scenario may take: a run cannot be stopped, and a month takes minutes. */
+const SPAN_MAX = '31d';
+/** A shock sends a price each second. */
+const SHOCK_SPAN_MAX = '1d';
 const ACCOUNT_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
 const World = Type.Object(
@@ -30,10 +36,10 @@ const World = Type.Object(
     start: Type.Optional(Type.String({ minLength: 10, maxLength: 40 })),
     /** Amounts by coin, by name of the account; the demo accounts unless given. */
     accounts: Type.Optional(
-      Type.Record(Type.String({ pattern: ACCOUNT_NAME }), Type.Record(Type.String(), DecimalText)),
+      Type.Record(Type.String({ pattern: ACCOUNT_NAME }), Type.Record(Type.String(), AmountText)),
     ),
     /** By index; only without a market. */
-    prices: Type.Optional(Type.Record(Type.String(), DecimalText)),
+    prices: Type.Optional(Type.Record(Type.String(), AmountText)),
   },
   closed,
 );
@@ -101,7 +107,7 @@ interface ActionRow {
 /** What a step does; one of these is in each. */
 export const ACTIONS = {
   deposit: {
-    schema: Type.Object({ account: AccountText, coin: CoinName, amount: DecimalText }, closed),
+    schema: Type.Object({ account: AccountText, coin: CoinName, amount: AmountText }, closed),
     right: 'deposit has account, coin and amount',
   },
   order: {
@@ -164,7 +170,7 @@ export const ACTIONS = {
       'crowd has accounts (1 to 1000), side (long or short), leverage (20 or 20..50), symbol, and worth of each position',
   },
   price: {
-    schema: Type.Object({ index: Type.String({ maxLength: 40 }), price: DecimalText }, closed),
+    schema: Type.Object({ index: Type.String({ maxLength: 40 }), price: AmountText }, closed),
     right: 'price has index and price',
   },
   shock: {
@@ -279,6 +285,8 @@ function worldMistakes(world: World | undefined): Mistake[] {
   const mistakes: Mistake[] = [];
   if (typeof world?.start === 'string' && Number.isNaN(Date.parse(world.start)))
     mistakes.push(mistake(['world', 'start'], 'must be an instant such as 2026-06-25T07:00:00Z'));
+  if (typeof world?.clock === 'string' && readClockChoice(world.clock) === undefined)
+    mistakes.push(mistake(['world', 'clock'], `must be ${CLOCK_CHOICES}`));
   if (world?.prices !== undefined && (world.market ?? 'off') !== 'off')
     mistakes.push(mistake(['world', 'prices'], 'a market has its own prices: leave out one or the other'));
   return mistakes;
@@ -291,7 +299,9 @@ function stepsMistakes(steps: unknown, path: Path, checkContext: FaultCheckConte
     const found = stepMistakes(step, [...path, n], checkContext);
     const at = parseDuration((step as Step | null)?.at ?? '');
     if (at === undefined) return found;
-    if (path[0] === 'given') found.push(mistake([...path, n, 'at'], 'what is given has no time'));
+    if (at > parseDuration(SPAN_MAX)!)
+      found.push(mistake([...path, n, 'at'], `a scenario takes at most ${SPAN_MAX}`));
+    else if (path[0] === 'given') found.push(mistake([...path, n, 'at'], 'what is given has no time'));
     else if (at < last)
       found.push(mistake([...path, n, 'at'], 'comes before the step above it: put them in order of time'));
     last = Math.max(last, at);
@@ -341,6 +351,8 @@ function valueMistakes(
   const { over, leverage } = value as { over?: string; leverage?: string };
   if (name === 'shock' && over !== undefined && parseDuration(over) === undefined)
     return [mistake([...path, 'over'], 'must be a span such as 30s')];
+  if (name === 'shock' && over !== undefined && parseDuration(over)! > parseDuration(SHOCK_SPAN_MAX)!)
+    return [mistake([...path, 'over'], `a shock takes at most ${SHOCK_SPAN_MAX}`)];
   if (name === 'crowd' && typeof leverage === 'string') {
     const [low, high] = leverage.split('..').map(Number);
     if (low! < 1 || high! < low!)

@@ -11,10 +11,7 @@ import type { ScenarioTarget } from './scenario-target.ts';
 /** As JSON, in which a file of a MiB may be larger. */
 const DOCUMENT_BYTES_MAX = 2 * 1024 * 1024;
 
-const Document = Type.Union([
-  Type.Record(Type.String(), Type.Unknown()),
-  Type.String({ minLength: 1, maxLength: 1024 * 1024 }),
-]);
+const Document = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String()]);
 const Report = Type.Object({
   scenario: Type.String(),
   dryRun: Type.Boolean(),
@@ -60,9 +57,14 @@ export function scenarioRoutes({
     const reader = await import('./read-scenario.ts');
     try {
       if (file !== undefined) return reader.readFile(file, directory, checkContext);
-      return typeof document === 'string'
-        ? reader.readScenario(document, 'document', checkContext)
-        : reader.checkedScenario(document, checkContext);
+      if (typeof document !== 'string') return reader.checkedScenario(document, checkContext);
+      const bytes = Buffer.byteLength(document);
+      if (bytes > reader.FILE_BYTES_MAX)
+        return new AdminError(
+          'invalid_request',
+          `document has ${bytes} bytes, at most ${reader.FILE_BYTES_MAX} are read`,
+        );
+      return reader.readScenario(document, 'document', checkContext);
     } catch (error) {
       if (!(error instanceof reader.ScenarioWrong)) throw error;
       return new AdminError('invalid_request', error.message);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OrderKind } from '../../core/model/enums.ts';
 import type { Event } from '../../core/model/event.ts';
 import { parseDuration } from '../../sequencer/duration.ts';
-import type { Sequencer } from '../../sequencer/sequencer.ts';
+import { OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import { isLiquidation } from '../../views/market-record-view.ts';
 import type { FaultAction } from '../faults/fault-action.ts';
@@ -130,20 +130,31 @@ export class ScenarioRunner {
     const { target } = this;
     this.#listen();
     const before = target.sequencer.appliedSeq;
-    if (target.options.market() === undefined) await openWithPrices(target, world?.prices ?? {});
     const reports: StepReport[] = [];
     const add = async (step: Step, place: string) => {
       reports.push(await this.#carryOut(step, place));
       return reports.at(-1)!.ok;
     };
-    let goesOn = true;
+    /** Time that cannot be moved, because somebody else moves it or it has come to its end, is told like a step. */
+    const moves = async (row: Pick<StepReport, 'step' | 'at' | 'action'>, move: () => Promise<void>) => {
+      const message = await failureOf(move);
+      if (message !== '') reports.push({ ...row, ok: false, message });
+      return message === '';
+    };
+    const opening = { step: 'world', at: '', action: 'prices' };
+    let goesOn =
+      target.options.market() !== undefined ||
+      (await moves(opening, () => openWithPrices(target, world?.prices ?? {})));
     for (const [n, step] of given.entries()) goesOn &&= await add(step, `given.${n}`);
     const from = target.sequencer.clock.now();
     for (const [n, step] of steps.entries()) {
       // An expectation may fail and others still tell more; after anything else nothing would mean what it says.
       if (!goesOn) break;
-      await reach(target, from + (parseDuration(step.at ?? '0s') ?? 0));
-      goesOn = (await add(step, `steps.${n}`)) || actionOf(step) === 'expect';
+      const place = `steps.${n}`;
+      const { at = '' } = step;
+      const untilMs = from + (parseDuration(at) ?? 0);
+      goesOn = await moves({ step: place, at, action: actionOf(step)! }, () => reach(target, untilMs));
+      if (goesOn) goesOn = (await add(step, place)) || actionOf(step) === 'expect';
     }
     this.#over = true;
     const { balanced } = await target.operator<{ balanced: boolean }>('GET', '/admin/books');
@@ -279,16 +290,10 @@ export class ScenarioRunner {
 
   async #carryOut(step: Step, place: string): Promise<StepReport> {
     const action = actionOf(step)!;
-    const report = { step: place, at: step.at ?? '', action };
     this.place = place;
-    try {
-      await CARRIED_OUT[action](step[action] as never, this);
-      this.#listen();
-      return { ...report, ok: true, message: '' };
-    } catch (error) {
-      if (!(error instanceof StepFailed) && !(error instanceof CallFailed)) throw error;
-      return { ...report, ok: false, message: error.message };
-    }
+    const message = await failureOf(() => CARRIED_OUT[action](step[action] as never, this));
+    if (message === '') this.#listen();
+    return { step: place, at: step.at ?? '', action, ok: message === '', message };
   }
 
   /** Counts events of the exchange that runs now, once. */
@@ -301,6 +306,20 @@ export class ScenarioRunner {
       for (const event of events)
         for (const type of namesOf(event)) this.#events[type] = (this.#events[type] ?? 0) + 1;
     });
+  }
+}
+
+/** The last two: the exchange was replaced or is down. */
+const FAILURES = [StepFailed, CallFailed, Unavailable, OutcomeUnknown];
+
+/** Why it did not come out as it should; empty when it did. */
+async function failureOf(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work();
+    return '';
+  } catch (error) {
+    if (FAILURES.some((kind) => error instanceof kind)) return (error as Error).message;
+    throw error;
   }
 }
 

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from . import http
 from .account import Account
@@ -82,7 +82,7 @@ class Bourse:
     def open_account(self, name: str, funds: Mapping[str, str] | None = None) -> Account:
         """A new account with a key and these amounts by coin."""
         self._operator.post("/admin/accounts", {"name": name})
-        made = self._operator.post(f"/admin/accounts/{name}/keys", {"label": "pytest"})
+        made = self._operator.post(f"/admin/accounts/{quote(name, safe='')}/keys", {"label": "pytest"})
         key = made["key"]
         account = self._keep(name, key["uid"], key["apiKey"], made["secretKey"], made["passphrase"])
         for coin, amount in (funds or {}).items():

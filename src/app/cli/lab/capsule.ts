@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Capsule } from '../../../lab/capsule/capsule.ts';
 import type { Manifest } from '../../../lab/capsule/manifest.ts';
-import { replaceFile } from '../../../storage/durable-file.ts';
 import { resolveConfig } from '../../config/resolve-config.ts';
 import type { SettingName } from '../../config/settings.ts';
 import { ConfigError, ExitCode } from '../../exit-codes.ts';
 import { commandGroup, configOf, describedCommand, withSettings } from '../command-line.ts';
 import { facts, operatorCommand, show, when } from '../operator-command.ts';
+import { writeOutput } from '../output-file.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count, counted } from '../terminal/format.ts';
 
@@ -37,10 +37,9 @@ function exportCommand(): Command {
       ...(from !== undefined && { from }),
       ...(anonymise === true && { anonymise }),
     });
-    const path = resolve(out);
     const { unpackCapsule } = await import('../../../lab/capsule/capsule.ts');
     const { manifest } = unpackCapsule(file);
-    replaceFile(path, file);
+    const path = writeOutput('--out', out, file);
     const json = { file: path, bytes: file.length, ...manifest };
     return { json, text: (paint: Paint) => manifestFacts(path, file.length, manifest, paint) };
   })

@@ -1,13 +1,12 @@
 /** `bourse lab referee`: what a program did with an account, and whether that was well done. */
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { FINDING_NAMES } from '../../../lab/referee/findings.ts';
 import { junitOf } from '../../../lab/referee/junit.ts';
 import { pageOf } from '../../../lab/referee/page.ts';
 import type { Referee } from '../../../lab/referee/report.ts';
-import { replaceFile } from '../../../storage/durable-file.ts';
 import { ConfigError, ExitCode } from '../../exit-codes.ts';
 import { facts, operatorCommand, table, when } from '../operator-command.ts';
+import { writeOutput } from '../output-file.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { didYouMean } from '../terminal/did-you-mean.ts';
 import { count } from '../terminal/format.ts';
@@ -24,8 +23,8 @@ export function refereeCommand(): Command {
     const wanted = namesIn(failOn);
     const query = new URLSearchParams({ account: command.args[0]!, ...(since !== undefined && { since }) });
     const report = await client.get<Referee>(`/lab/referee?${query.toString()}`);
-    if (junit !== undefined) replaceFile(resolve(junit), junitOf(report, wanted));
-    if (html !== undefined) replaceFile(resolve(html), pageOf(report));
+    if (junit !== undefined) writeOutput('--junit', junit, junitOf(report, wanted));
+    if (html !== undefined) writeOutput('--html', html, pageOf(report));
     const failed = report.findings.some((finding) => finding.count > 0 && wanted.has(finding.name));
     return {
       json: report,

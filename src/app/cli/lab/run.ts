@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ScenarioReport } from '../../../lab/scenarios/runner.ts';
 import { ActionRefused, ConfigError, ExitCode } from '../../exit-codes.ts';
@@ -10,6 +9,7 @@ import { keysInEnvironment } from '../../start/bot-environment.ts';
 import type { RunningExchange } from '../../start/start-exchange.ts';
 import { configOf, describedCommand, withSettings } from '../command-line.ts';
 import { facts, show, table, when } from '../operator-command.ts';
+import { writeOutput } from '../output-file.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count } from '../terminal/format.ts';
 import { junit } from './junit.ts';
@@ -55,7 +55,7 @@ export function runCommand(): Command {
       speed: speedOf(speed as string | undefined),
       dryRun: dryRun === true,
     });
-    if (typeof file === 'string') writeFileSync(resolve(file), junit(report));
+    if (typeof file === 'string') writeOutput('--junit', file, junit(report), writeFileSync);
     const shown = { json: report, text: (paint: Paint) => reportText(report, paint) };
     show(shown, command, painter(config.color, process.stdout));
     if (!report.ok) process.exitCode = ExitCode.unmet;
