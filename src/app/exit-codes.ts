@@ -104,7 +104,7 @@ const SYSTEM_REFUSALS: ReadonlySet<string | undefined> = new Set([
 export function exitCodeOf(error: unknown): ExitCode {
   const known = CODES.find(([errorClass]) => error instanceof errorClass);
   if (known !== undefined) return known[1];
-  return SYSTEM_REFUSALS.has((error as NodeJS.ErrnoException | null)?.code)
-    ? ExitCode.cannotStart
-    : ExitCode.failed;
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  // A directory that cannot be made was named by the user, whatever the reason.
+  return SYSTEM_REFUSALS.has(code) || syscall === 'mkdir' ? ExitCode.cannotStart : ExitCode.failed;
 }

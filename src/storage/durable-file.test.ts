@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs, { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
 import { createFile, makeDirectory, replaceFile } from './durable-file.ts';
@@ -63,13 +63,26 @@ test('a file that must not exist yet is not overwritten', () => {
 test('contents are on the disk before the name, and the name before the end', {
   skip: process.platform === 'win32',
 }, () => {
-  const directory = join(temporaryDirectory(), 'data');
+  const home = temporaryDirectory();
+  const directory = join(home, 'data');
   const made = stepsOf(() => makeDirectory(join(directory, 'log')));
-  assert.deepEqual(made.slice(0, 1), ['sync data'], 'the name of a new directory is in its parent');
+  assert.deepEqual(
+    made,
+    [`sync ${basename(home)}`, 'sync data'],
+    'the name of a new directory is in its parent',
+  );
   const steps = ['write note.tmp', 'sync note.tmp', 'rename note.tmp to note', 'sync data'];
   for (const write of [createFile, replaceFile])
     assert.deepEqual(
       stepsOf(() => write(join(directory, 'note'), 'contents')),
       steps,
     );
+});
+
+test('a directory that cannot be made is refused', { skip: process.platform !== 'linux' }, () => {
+  assert.throws(() => makeDirectory('/proc/bourse/data'), { syscall: 'mkdir', code: 'ENOENT' });
+  const file = join(temporaryDirectory(), 'file');
+  createFile(file, '');
+  assert.throws(() => makeDirectory(file), { syscall: 'mkdir', code: 'EEXIST' });
+  makeDirectory(dirname(file));
 });

@@ -32,15 +32,20 @@ export function createFile(path: string, contents: string | Uint8Array): void {
   replaceFile(path, contents);
 }
 
-/** Creates the directory, readable by its owner only; its name and those of new parents survive a power loss. */
+/**
+ * Creates the directory, readable by its owner only; its name and those of new parents survive a power loss. Each by itself:
+ * the recursive form of Node never ends where a file system has no such directory and makes none, as /proc.
+ */
 export function makeDirectory(directory: string): void {
-  const firstMade = fs.mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
-  if (firstMade === undefined) return;
-  const top = dirname(resolve(firstMade));
-  for (let parent = dirname(resolve(directory)); parent.length >= top.length; parent = dirname(parent)) {
-    syncDirectory(parent);
-    if (parent === top) return;
+  const parent = dirname(resolve(directory));
+  if (!fs.existsSync(parent)) makeDirectory(parent);
+  try {
+    fs.mkdirSync(directory, { mode: OWNER_ONLY_DIRECTORY });
+  } catch (error) {
+    if (fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return;
+    throw error;
   }
+  syncDirectory(parent);
 }
 
 /** Makes creations, renames and removals in a directory durable. */
