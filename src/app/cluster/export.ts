@@ -2,7 +2,7 @@
  * Copies a cluster into a data directory that one machine starts alone, or that is kept as a backup. Nodes may run meanwhile:
  * the history is copied first, the log is read beyond it, users come last, so that they may be newer and never older.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type pg from 'pg';
 import { TOKEN_FILE } from '../../admin/token.ts';
@@ -119,7 +119,7 @@ async function instanceFor(client: pg.Client, keys: string): Promise<string> {
 
 function refuseOccupied(data: string): void {
   if (!existsSync(data)) {
-    mkdirSync(dirname(resolve(data)), { recursive: true });
+    makeDirectory(dirname(resolve(data)));
     return;
   }
   const [first] = readdirSync(data);
