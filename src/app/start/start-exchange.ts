@@ -321,8 +321,8 @@ async function startServing(
     const last = current();
     last.pause();
     await fronts.close(last);
-    // A node that has halted can make nothing durable any more.
-    if (components.node === undefined || last.sequencer.failure === undefined) {
+    // One that has halted can make nothing durable any more.
+    if (last.sequencer.failure === undefined) {
       await last.sequencer.durable();
       if (!config.memory) await finalSnapshot(last.scheduler, logger);
     }
