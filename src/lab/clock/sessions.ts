@@ -105,7 +105,7 @@ export class ClockSessions {
     this.#held = reason;
     clearTimeout(this.#silence);
     this.#silence = undefined;
-    for (const session of this.#sessions.values()) this.#answer(session, 'activity');
+    this.#answerAll();
   }
 
   resume(): void {
@@ -151,12 +151,19 @@ export class ClockSessions {
     answer({ time: this.now, reason });
   }
 
+  #answerAll(): void {
+    for (const session of this.#sessions.values()) this.#answer(session, 'activity');
+  }
+
   async #drive(): Promise<void> {
     if (this.#driving) return;
     this.#driving = true;
     try {
       // One that has something to read is woken whatever others do.
       while (this.#someWait() && (await this.#quiet()) && this.#allWait()) await this.#move();
+    } catch {
+      // The exchange is down or has failed: whoever asks again hears of it.
+      this.#answerAll();
     } finally {
       this.#driving = false;
       this.#watchSilence();
