@@ -83,6 +83,8 @@ class LinkedHistory extends HistoryReads implements History, HistoryCopies, Aban
   #batchTimer: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #closing = false;
+  /** The database has said so. */
+  #closed = false;
 
   readonly #onSealed: LinkedHistoryOptions['onSealed'];
   readonly #onNotice: LinkedHistoryOptions['onNotice'];
@@ -121,7 +123,7 @@ class LinkedHistory extends HistoryReads implements History, HistoryCopies, Aban
       },
       failed,
       ended: (reason) => {
-        if (!this.#closing) failed(reason);
+        if (!this.#closed) failed(reason);
       },
     });
   }
@@ -194,6 +196,7 @@ class LinkedHistory extends HistoryReads implements History, HistoryCopies, Aban
     const closed = this.#request((id) => ({ type: 'close', id }));
     this.#closing = true;
     await closed;
+    this.#closed = true;
     await this.#link.end();
     this.#fail(new Error('history is closed'));
   }

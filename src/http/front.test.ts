@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { Front } from './front.ts';
 
@@ -61,5 +63,27 @@ test('it knows when everything that was being answered is answered', async () =>
   finish();
   assert.equal(await settled, true);
   assert.equal(await asked, 'late');
+  await front.close();
+});
+
+test('a request whose client goes away while it waits is not one that is being answered', async () => {
+  let asked = 0;
+  const behind = createServer((_request, response) => {
+    asked += 1;
+    response.end();
+  });
+  const { front, url } = await opened(behind);
+  front.hold();
+  const accepted = once(front.server, 'connection');
+  const client = connect(Number(new URL(url).port), '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const [served] = await accepted;
+  const closed = new Promise((resolve) => served.once('close', resolve));
+  while (front.waiting === 0) await new Promise((resolve) => setImmediate(resolve));
+  client.destroy();
+  await closed;
+  front.release();
+  assert.equal(front.traffic.open, 0);
+  assert.equal(asked, 0);
   await front.close();
 });

@@ -191,6 +191,8 @@ export class Front {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    // The client has gone while it waited: the end of its response was before.
+    if (response.closed) return;
     this.#inFlight += 1;
     response.on('close', this.#closed);
     this.#behind!.emit('request', request, response);

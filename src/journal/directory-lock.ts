@@ -32,8 +32,9 @@ export class DirectoryLock {
     return new DirectoryLock(database);
   }
 
+  /** May be called again: a start that failed has released it when the journal is closed. */
   release(): void {
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { Threads } from '../storage/threads.ts';
 import type { CommandJournal } from './command-journal.ts';
 import { openFileJournal, recoverFileJournal } from './file-journal.ts';
 import { segmentNumbers, snapshotSeqs } from './file-names.ts';
+import type { JournalWork } from './journal-worker.ts';
+import { SharedJournalState } from './shared-journal-state.ts';
 
 const SMALL = { segmentBytes: 256 * 1024, prepareStepBytes: 64 * 1024 };
 const CHILD = new URL('../../test/journal/append-load.ts', import.meta.url).pathname;
@@ -233,4 +235,87 @@ test('a journal is closed in order before its thread has begun', async (context)
   const again = await openFileJournal({ directory, ...SMALL });
   assert.equal(again.report.cleanEnd, true);
   await again.journal.close();
+});
+
+test('a journal that is closed before its thread was seen to run has begun in order', async (context) => {
+  const thread = Object.assign(new EventEmitter(), {
+    postMessage: ({ stateMemory }: JournalWork) => {
+      const state = new SharedJournalState(stateMemory);
+      for (const each of ['running', 'closed'] as const) state.publishState(each);
+    },
+    terminate: async () => 0,
+    unref: () => {},
+  });
+  const threads = new ThreadsWithFake('journal/journal-worker', thread);
+  const { journal, started } = recoverFileJournal({
+    directory: temporaryDirectory(context),
+    threads,
+    ...SMALL,
+  });
+  await started;
+  await journal.close();
+});
+
+/** Threads of which one kind only notes what happens to it. */
+class ThreadsWithFake extends Threads {
+  readonly #kind: string;
+  readonly #fake: Worker;
+
+  constructor(
+    kind: string,
+    fake: EventEmitter & { postMessage(work: never): void; terminate(): Promise<number> },
+  ) {
+    super();
+    this.#kind = kind;
+    this.#fake = fake as unknown as Worker;
+  }
+
+  override take(module: string): Worker {
+    return module === this.#kind ? this.#fake : super.take(module);
+  }
+}
+
+test('a snapshot that waits for its records hears when the log is abandoned', async (context) => {
+  const { journal } = await openFileJournal({ directory: temporaryDirectory(context), ...SMALL });
+  journal.append(payloadOf(1));
+  // The thread is told of the record at the end of this turn.
+  const saved = assert.rejects(journal.saveSnapshot(1, payloadOf(1)), /abandoned/);
+  await Promise.resolve().then(() => {});
+  await journal.abandon();
+  await saved;
+});
+
+test('the thread of a snapshot ends before the directory is given up', async (context) => {
+  const posted = Promise.withResolvers<void>();
+  let terminated = false;
+  const writer = Object.assign(new EventEmitter(), {
+    postMessage: () => posted.resolve(),
+    terminate: async () => {
+      terminated = true;
+      writer.emit('exit', 1);
+      return 1;
+    },
+  });
+  const threads = new ThreadsWithFake('journal/snapshot-worker', writer);
+  const { journal } = await openFileJournal({ directory: temporaryDirectory(context), threads, ...SMALL });
+  const saved = assert.rejects(journal.saveSnapshot(0, payloadOf(1)), { name: 'JournalFailed' });
+  await posted.promise;
+  await journal.abandon();
+  assert.ok(terminated);
+  await saved;
+});
+
+test('a log whose thread cannot begin is closed without another error', async (context) => {
+  const thread = Object.assign(new EventEmitter(), {
+    postMessage: ({ stateMemory }: JournalWork) => {
+      new SharedJournalState(stateMemory).publishState('failed', 'EIO: i/o error');
+      setImmediate(() => thread.emit('exit', 0));
+    },
+    terminate: async () => 0,
+  });
+  const directory = temporaryDirectory(context);
+  const threads = new ThreadsWithFake('journal/journal-worker', thread);
+  const { journal, started } = recoverFileJournal({ directory, threads, ...SMALL });
+  await assert.rejects(started, /EIO/);
+  await journal.close();
 });

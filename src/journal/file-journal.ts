@@ -97,6 +97,8 @@ class FileJournal implements AbandonableJournal {
   #closing: Promise<void> | undefined;
   #announced = false;
   #lastSnapshot: Promise<void> = Promise.resolve();
+  /** The thread of a snapshot that is being written. */
+  #snapshotWriter: Worker | undefined;
   #durableWaiters: { seq: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
   constructor(
@@ -182,14 +184,16 @@ class FileJournal implements AbandonableJournal {
     return this.#queue.ageMs();
   }
 
-  saveSnapshot(seq: number, state: Uint8Array, note?: Uint8Array): Promise<void> {
+  async saveSnapshot(seq: number, state: Uint8Array, note?: Uint8Array): Promise<void> {
+    // Once it is closed the directory may be somebody else's.
+    this.#mustBeOpen();
     const save = async (): Promise<void> => {
       await this.#untilDurable(seq);
       await this.#writeSnapshot({ seq, state, note });
     };
     const saved = this.#lastSnapshot.then(save);
     this.#lastSnapshot = saved.catch(() => undefined);
-    return saved;
+    await saved;
   }
 
   close(): Promise<void> {
@@ -200,14 +204,16 @@ class FileJournal implements AbandonableJournal {
   async abandon(): Promise<void> {
     if (this.#closing !== undefined) return;
     this.#closing = Promise.resolve();
-    this.#failure ??= new JournalFailed('the log was abandoned');
-    await this.#worker.terminate();
+    this.#refuse(new JournalFailed('the log was abandoned'));
+    await Promise.all([this.#worker.terminate(), this.#snapshotWriter?.terminate()]);
     this.#lock?.release();
   }
 
   /** Resolves when the writer has its first segment; from then on durable marks and failures are followed. */
   async started(): Promise<void> {
     await this.#untilNo('starting');
+    // It may have been closed meanwhile.
+    if (this.#state.state === 'closed') return;
     if (this.#state.state !== 'running') {
       const { errorText } = this.#state;
       if (FULL.test(errorText)) throw new SpaceMissing(reserveName(1), this.#segmentBytes);
@@ -260,20 +266,27 @@ class FileJournal implements AbandonableJournal {
       note,
     };
     const worker = this.#threads.take(SNAPSHOT_WRITER);
+    this.#snapshotWriter = worker;
     worker.postMessage(work);
     const ended = once(worker, 'exit').then(() => {
       throw new JournalFailed("the snapshot's thread ended unexpectedly");
     });
     await Promise.race([once(worker, 'message'), ended]);
+    this.#snapshotWriter = undefined;
     await this.#threads.give(SNAPSHOT_WRITER, worker);
   }
 
   #fail(reason: string): void {
     if (this.#failure !== undefined) return;
-    this.#failure = new JournalFailed(reason);
-    for (const waiter of this.#durableWaiters) waiter.reject(this.#failure);
-    this.#durableWaiters = [];
-    this.#onFailure?.(this.#failure);
+    const failure = new JournalFailed(reason);
+    this.#refuse(failure);
+    this.#onFailure?.(failure);
+  }
+
+  /** Nothing becomes durable from now on: those that wait for it are rejected. */
+  #refuse(failure: JournalFailed): void {
+    this.#failure ??= failure;
+    for (const waiter of this.#durableWaiters.splice(0)) waiter.reject(this.#failure);
   }
 
   /** A thread that ends without a state has failed; a reported state is handled in `#follow`. */

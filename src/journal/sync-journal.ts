@@ -91,6 +91,7 @@ export class SyncJournal implements CommandJournal {
   }
 
   async saveSnapshot(seq: number, state: Uint8Array, note?: Uint8Array): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     if (seq > this.durableSeq) this.flush();
     if (seq > this.durableSeq)
       throw new RangeError(`snapshot of sequence ${seq}, the log ends at ${this.durableSeq}`);

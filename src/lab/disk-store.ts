@@ -105,10 +105,11 @@ export class DiskStore implements SnapshotStore {
   ): Promise<SnapshotFacts> {
     const place = join(this.#snapshots, given.name);
     const unfinished = `${place}${UNFINISHED}`;
+    let copied: Promise<void> | undefined;
     try {
       remove(unfinished);
       makeDirectory(unfinished);
-      const copied = history.copyTo(join(unfinished, HISTORY_FILE));
+      copied = history.copyTo(join(unfinished, HISTORY_FILE));
       writeIdentity(unfinished, image.identity);
       replaceFile(join(unfinished, STATE_FILE), image.state);
       replaceFile(join(unfinished, NOTE_FILE), image.note);
@@ -122,6 +123,8 @@ export class DiskStore implements SnapshotStore {
       this.#facts = [...this.#facts.filter(({ name }) => name !== facts.name), facts];
       return facts;
     } catch (error) {
+      // The history may still be copying into it.
+      await copied?.catch(() => {});
       remove(unfinished);
       throw error;
     }
@@ -173,6 +176,8 @@ export class DiskStore implements SnapshotStore {
     for (const file of files)
       copyFileSync(join(from, file), join(unfinished, file), constants.COPYFILE_FICLONE);
     const synced = Promise.all(files.map((file) => syncFile(join(unfinished, file))));
+    // Awaited below, if nothing fails before.
+    synced.catch(() => {});
     const note = readFileSync(join(from, NOTE_FILE));
     beginJournal(join(unfinished, LOG_DIRECTORY), { seq: facts.seq, state: this.stateOf(name), note });
     await synced;

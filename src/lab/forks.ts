@@ -59,11 +59,17 @@ export class Forks {
     const { branch } = next;
     this.#branches.add(next);
     const id = `fork-${++this.#last}`;
+    let over = false;
+    const ended = () => {
+      over = true;
+      this.#forget(id, branch);
+    };
     try {
       const start = await this.#snapshots.begin(facts, branch);
       const { faults } = facts;
       const beginning = { ...start, ...(faults !== undefined && { faults }) };
-      const { close, ...fork } = await this.#host.fork(beginning, request, () => this.#forget(id, branch));
+      const { close, ...fork } = await this.#host.fork(beginning, request, ended);
+      if (over) throw new Error('it has ended already');
       const opened = { ...fork, id, from, ms: elapsedMs(began) };
       this.#running.set(id, { facts: opened, branch, close });
       return opened;

@@ -96,7 +96,7 @@ export class Snapshots {
       faults,
     };
     const atPoint = <Copy>(copy: () => Promise<Copy>) =>
-      new Promise<Copy>((resolve) => sequencer.atPoint(() => resolve(copy())));
+      new Promise<Copy>((resolve, reject) => sequencer.atPoint(() => resolve(copy()), reject));
     try {
       return await this.#store.save(facts, image, {
         copyTo: (path) => atPoint(() => history.copyTo(path)),

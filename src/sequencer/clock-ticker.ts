@@ -36,7 +36,8 @@ export interface AdvanceOptions {
 export class ClockTicker {
   protected readonly sequencer: Sequencer;
   protected readonly report: (error: Error) => void;
-  private readonly listeners: TickListener[] = [];
+  /** Replaced when one comes or goes: some may be under way. */
+  private listeners: readonly TickListener[] = [];
   private timer: NodeJS.Timeout | undefined;
   private lastTick: number;
   private counts: EventCounts | undefined;
@@ -54,9 +55,9 @@ export class ClockTicker {
 
   /** Returns what ends it. */
   onTick(listener: TickListener): () => void {
-    this.listeners.push(listener);
+    this.listeners = [...this.listeners, listener];
     return () => {
-      this.listeners.splice(this.listeners.indexOf(listener), 1);
+      this.listeners = this.listeners.filter((each) => each !== listener);
     };
   }
 
@@ -118,11 +119,12 @@ export class ClockTicker {
         clock.advance(Math.min((Math.floor(now / stepMs) + 1) * stepMs, until) - now);
         const tick = clock.now() === until ? lastTick : undefined;
         const ticked = tick?.() ?? this.sequencer.submit({ type: 'tick' });
+        // Some are never awaited, the others later.
+        ticked.catch(() => {});
         while (this.sequencer.hasOpenWork && !this.stopped && this.sequencer.shortage() === undefined)
           await nextTurn();
         for (const listener of this.listeners) await listener(clock.now());
         if (++pending % ADVANCE_BATCH === 0) await ticked;
-        else ticked.catch(() => {});
       }
       await this.sequencer.durable();
       return counts;

@@ -109,7 +109,8 @@ export class Sequencer {
   private waiting: Waiting[] = [];
   private head = 0;
   private readonly outstandingAmends = new Map<number, number>();
-  private readonly listeners: ((published: Published) => void)[] = [];
+  /** Replaced when one comes or goes: an announcement may be under way. */
+  private listeners: readonly ((published: Published) => void)[] = [];
   /** Follows what is submitted in this turn; a request sets it while its handler runs, up to the first wait. */
   trace: CommandTrace | undefined;
   /**
@@ -125,6 +126,7 @@ export class Sequencer {
   /** A tick that goes on with work in portions is about to be submitted. */
   private workScheduled = false;
   private halted: Error | undefined;
+  private ending = false;
   private onHalt: (error: Error) => void = () => {};
 
   constructor(exchange: Exchange, log: CommandLog, history: History, clock: Clock, lastSeq: number) {
@@ -159,7 +161,7 @@ export class Sequencer {
 
   /** Work in portions is not done yet; ticks go on with it by themselves. */
   get hasOpenWork(): boolean {
-    return this.halted === undefined && this.exchange.hasOpenWork;
+    return this.halted === undefined && !this.ending && this.exchange.hasOpenWork;
   }
 
   /** Why the sequencer stopped, if it did. */
@@ -178,10 +180,9 @@ export class Sequencer {
 
   /** Called with the events of each command once it is durable, in order. Returns what ends it. */
   onPublished(listener: (published: Published) => void): () => void {
-    this.listeners.push(listener);
+    this.listeners = [...this.listeners, listener];
     return () => {
-      const at = this.listeners.indexOf(listener);
-      if (at >= 0) this.listeners.splice(at, 1);
+      this.listeners = this.listeners.filter((each) => each !== listener);
     };
   }
 
@@ -212,15 +213,15 @@ export class Sequencer {
 
   /** Why a command is not accepted now. */
   private refusalOf(command: Unstamped<Command>): Unavailable | undefined {
-    if (this.halted !== undefined) return new Unavailable(`the exchange has stopped: ${this.halted.message}`);
+    if (this.halted !== undefined) return this.stopped();
+    if (this.ending) return new Unavailable('the exchange stops');
     const reason = this.withholds?.(command) ?? shedReason(command, this.resources(), this.state);
     return reason === undefined ? undefined : new Unavailable(reason);
   }
 
   /** Resolves when everything applied so far is durable: a read made before may then be sent. */
   durable(trace = this.trace): Promise<unknown> | undefined {
-    if (this.halted !== undefined)
-      return Promise.reject(new Unavailable(`the exchange has stopped: ${this.halted.message}`));
+    if (this.halted !== undefined) return Promise.reject(this.stopped());
     if (this.log.durableSeq >= this.lastSeq) return undefined;
     return new Promise((resolve, reject) => {
       const { lastSeq: seq } = this;
@@ -240,11 +241,16 @@ export class Sequencer {
   /**
    * A point between two commands: `act` is called when everything applied so far is durable and with the history, and nothing
    * later is. Checkpoints are counted from here on, so that whoever goes on from a copy of this state writes the same ones.
+   * `failed` is called instead when the exchange stops before.
    */
-  atPoint(act: () => void): void {
+  atPoint(act: () => void, failed: (error: Error) => void): void {
     this.sinceCheckpoint = 0;
     if (this.log.durableSeq >= this.lastSeq) {
       act();
+      return;
+    }
+    if (this.halted !== undefined) {
+      failed(this.stopped());
       return;
     }
     this.waiting.push({
@@ -254,9 +260,21 @@ export class Sequencer {
       result: OK,
       amended: undefined,
       resolve: act,
-      reject: ignore,
+      reject: failed,
       trace: undefined,
     });
+  }
+
+  /**
+   * Takes no more commands; resolves when the last one is durable and with the history, which may be closed then.
+   */
+  async end(): Promise<void> {
+    this.ending = true;
+    if (this.halted === undefined) await this.durable();
+  }
+
+  private stopped(): Unavailable {
+    return new Unavailable(`the exchange has stopped: ${this.halted!.message}`);
   }
 
   private resources(): Resources {
@@ -420,37 +438,43 @@ export class Sequencer {
     }
   }
 
+  /** Whatever it calls may submit more, or halt: then nothing is left. */
   private publish(durableSeq: number): void {
-    const { waiting } = this;
-    while (this.head < waiting.length && waiting[this.head]!.seq <= durableSeq) {
-      const { seq, time, events, result, amended, resolve, trace } = waiting[this.head++]!;
-      if (amended !== undefined) this.releaseAmends(amended);
-      if (isListing(events)) describeListings(this.history, this.state);
-      // Also commands without events: the history must be able to confirm everything up to a snapshot.
-      if (seq > this.projectedSeq) this.history.project({ seq, time, events });
-      this.projectedSeq = seq;
-      trace?.durable();
-      resolve(result);
-      if (events.length !== 0) for (const listener of this.listeners) listener({ seq, time, events });
+    for (;;) {
+      const next = this.waiting[this.head];
+      if (next === undefined || next.seq > durableSeq) break;
+      this.head++;
+      this.release(next);
     }
-    if (this.head === waiting.length) {
+    if (this.head === this.waiting.length) {
       this.waiting = [];
       this.head = 0;
     } else if (this.head > 4096) {
-      this.waiting = waiting.slice(this.head);
+      this.waiting = this.waiting.slice(this.head);
       this.head = 0;
     }
+  }
+
+  private release({ seq, time, events, result, amended, resolve, trace }: Waiting): void {
+    if (amended !== undefined) this.releaseAmends(amended);
+    if (isListing(events)) describeListings(this.history, this.state);
+    // Also commands without events: the history must be able to confirm everything up to a snapshot.
+    if (seq > this.projectedSeq) this.history.project({ seq, time, events });
+    this.projectedSeq = seq;
+    trace?.durable();
+    resolve(result);
+    if (events.length !== 0) for (const listener of this.listeners) listener({ seq, time, events });
   }
 
   /** Stops for good: the state cannot be trusted or kept. */
   halt(error: Error): void {
     if (this.halted !== undefined) return;
-    this.end(error);
+    this.retire(error);
     this.onHalt(error);
   }
 
-  /** Takes no more commands, in order: another exchange takes its place. Those who still hold on to it are refused. */
-  end(error: Error): void {
+  /** Another exchange has taken its place: calls that still hold on to it are refused with this reason. */
+  retire(error: Error): void {
     if (this.halted !== undefined) return;
     this.halted = error;
     for (const { reject } of this.waiting.slice(this.head)) {

@@ -143,13 +143,14 @@ export function journalContract<Journal extends CommandJournal>(
     await assert.rejects(opened.journal.saveSnapshot(2, snapshotState(2)), RangeError);
   });
 
-  contract('a closed journal refuses every record, and may be closed again', async (opened) => {
+  contract('a closed journal refuses every record and snapshot, and may be closed again', async (opened) => {
     const { journal } = opened;
     journal.append(payloadOf(1));
     await journal.close();
     assert.equal(journal.durableSeq, 1);
     assert.throws(() => journal.append(payloadOf(2)), { name: 'JournalFailed' });
     assert.throws(() => journal.appendAll([payloadOf(2)]), { name: 'JournalFailed' });
+    await assert.rejects(journal.saveSnapshot(1, snapshotState(1)), { name: 'JournalFailed' });
     await journal.close();
   });
 }

@@ -132,6 +132,7 @@ interface Opening {
   readonly config: Config;
   readonly logger: Logger;
   readonly open: AsyncDisposableStack;
+  /** Of the history. */
   readonly onFailure: (error: Error) => void;
   readonly wall: WallClock;
   readonly beginning: Beginning;
@@ -223,7 +224,16 @@ export async function openComponents(
   beginning: Beginning = {},
 ): Promise<Components> {
   const { wall = new WallClock() } = beginning;
-  const opening = { config, logger, open, onFailure, wall, beginning };
+  // Without its history the sequencer must announce nothing more: it would find the history closed.
+  let historyFailed = onFailure;
+  const opening = {
+    config,
+    logger,
+    open,
+    onFailure: (error: Error) => historyFailed(error),
+    wall,
+    beginning,
+  };
   const { recovered, past, audit, identity, history, lock, threads } = await (config.memory
     ? openInMemory(opening)
     : openDataDirectory(opening));
@@ -261,6 +271,7 @@ export async function openComponents(
   const log = new JournalLog(journal);
   const sequencer = new Sequencer(exchange, log, history, clock, lastSeq);
   sequencer.onHalted(onFailure);
+  historyFailed = (error) => sequencer.halt(error);
   return {
     journal,
     past,

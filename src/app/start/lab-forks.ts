@@ -83,18 +83,17 @@ export class ForkStarter {
     ended: () => void,
   ): Promise<Fork> {
     const { logger, demo, start } = this.#dependencies;
-    const running = await start(
-      resolved,
-      logger,
-      (error) => {
-        logger.error({ err: error }, 'a fork has failed and is closed');
-        void running.stop().finally(ended);
-      },
-      demo,
-      branch,
-    );
+    const failure = Promise.withResolvers<Error>();
+    const running = await start(resolved, logger, failure.resolve, demo, branch);
     const { url, operatorUrl, operatorToken, sequencer } = running;
     this.#running.set(url, running);
+    // One that fails while it starts is closed when it has started.
+    void failure.promise.then(async (error) => {
+      logger.error({ err: error }, 'a fork has failed and is closed');
+      this.#running.delete(url);
+      await running.stop().catch((err: Error) => logger.error({ err }, 'closing a fork that has failed'));
+      ended();
+    });
     return {
       url,
       operatorUrl: operatorUrl!,

@@ -7,7 +7,6 @@ import type { Faults } from '../../lab/faults/faults.ts';
 import type { Fork, ForkRequest, Host, Switch, Traffic } from '../../lab/host.ts';
 import { ScenarioTarget } from '../../lab/scenarios/scenario-target.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
-import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { demoKeys } from './bootstrap.ts';
 import { type Beginning, openComponents } from './components.ts';
 import type { Fronts } from './fronts.ts';
@@ -116,7 +115,7 @@ export class LabHost implements Host<Venue> {
       const { generated24h } = this.venue.sequencer;
       const beginning = { ...shared, generated24h, ...from };
       const opened = await openComponents(config, logger, resources, failed, beginning);
-      resources.defer(() => drained(opened.sequencer));
+      resources.defer(() => opened.sequencer.end());
       return await openVenue(opened, context, from.directory ?? config.data, resources);
     } catch (error) {
       await resources.disposeAsync();
@@ -145,7 +144,7 @@ export class LabHost implements Host<Venue> {
       for (const front of both) front.release();
       throw error;
     }
-    old.sequencer.end(new Error('it has gone back to an earlier state'));
+    old.sequencer.retire(new Error('it has gone back to an earlier state'));
     next.sequencer.memoryShort = old.sequencer.memoryShort;
     replace(next);
     fronts.serve(next);
@@ -179,8 +178,4 @@ export class LabHost implements Host<Venue> {
   fork(start: BranchStart, request: ForkRequest, ended: () => void): Promise<Fork> {
     return this.#forks.start(start, request, ended);
   }
-}
-
-async function drained(sequencer: Sequencer): Promise<void> {
-  if (sequencer.failure === undefined) await sequencer.durable();
 }

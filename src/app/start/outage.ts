@@ -29,7 +29,7 @@ export async function goDown(
     await closeFront(front, venue.api);
     await venue.sequencer.durable();
     if (!memory) await venue.scheduler.finalSnapshot();
-    venue.sequencer.end(new Error('it is down'));
+    venue.sequencer.retire(new Error('it is down'));
   }
   const remains = memory ? { left: await remainsOf(venue) } : { directory: liveDirectory(data) };
   if (how === 'kill') await venue.components.history.abandon();

@@ -120,7 +120,8 @@ export async function startExchange(
       config.cluster === ''
         ? await openComponents(config, logger, venueResources, failed, beginning)
         : await openNodeComponents(config, logger, venueResources, failed);
-    venueResources.defer(() => drain(components.sequencer));
+    // Commands under way, such as those of the simulator, need journal and history until they are durable.
+    venueResources.defer(() => components.sequencer.end());
     const start = { config, logger, components, demo };
     const demoAccounts =
       branch === undefined ? await bringUpToDate(start, catalogue) : knownAccounts(components.identity, demo);
@@ -320,8 +321,8 @@ async function startServing(
     const last = current();
     last.pause();
     await fronts.close(last);
-    // A node that has halted can make nothing durable any more.
-    if (components.node === undefined || last.sequencer.failure === undefined) {
+    // One that has halted can make nothing durable any more.
+    if (last.sequencer.failure === undefined) {
       await last.sequencer.durable();
       if (!config.memory) await finalSnapshot(last.scheduler, logger);
     }
@@ -411,9 +412,4 @@ async function refuseTakenPorts(config: Config): Promise<void> {
   const both = port !== 0 && port === operatorPort && host === operatorHost;
   if (both) throw new ConfigError(`--operator-port ${port} is the same as --port: give them different ones`);
   await refuseTakenPort({ host: operatorHost, port: operatorPort }, 'operator-port');
-}
-
-/** Commands under way, such as those of the simulator, need journal and history until they are durable. */
-async function drain(sequencer: Sequencer): Promise<void> {
-  if (sequencer.failure === undefined) await sequencer.durable();
 }

@@ -8,7 +8,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { AdminError } from '../../admin/admin-error.ts';
 import { TIME_END } from '../../admin/advance-plan.ts';
 import { DrivenClock, sourceOf } from '../../sequencer/clock.ts';
-import { Unavailable } from '../../sequencer/sequencer.ts';
 import type { Host, LabVenue } from '../host.ts';
 
 /** Real time after which a session that does not wait is taken for gone. */
@@ -106,7 +105,7 @@ export class ClockSessions {
     this.#held = reason;
     clearTimeout(this.#silence);
     this.#silence = undefined;
-    for (const session of this.#sessions.values()) this.#answer(session, 'activity');
+    this.#answerAll();
   }
 
   resume(): void {
@@ -152,6 +151,10 @@ export class ClockSessions {
     answer({ time: this.now, reason });
   }
 
+  #answerAll(): void {
+    for (const session of this.#sessions.values()) this.#answer(session, 'activity');
+  }
+
   async #drive(): Promise<void> {
     if (this.#driving) return;
     this.#driving = true;
@@ -171,9 +174,11 @@ export class ClockSessions {
       if (!(await this.#quiet()) || !this.#allWait()) return false;
       await this.#move();
       return true;
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      return this.#host.venue !== venue;
+    } catch {
+      if (this.#host.venue !== venue) return true;
+      // It is down or has failed: a session that asks again learns of it.
+      this.#answerAll();
+      return false;
     }
   }
 
