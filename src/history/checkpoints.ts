@@ -39,15 +39,17 @@ export class Checkpoints {
 
   /**
    * A move that finds no space, or a reader in its way, is made after a later commit. It does not wait for a reader: a
-   * backup or somebody's query would hold up every commit by the timeout for locks.
+   * backup or somebody's query would hold up every commit by the timeout for locks. True when the file has everything.
    */
-  move(): void {
+  move(): boolean {
     const { timeout } = this.#database.prepare('PRAGMA busy_timeout').get()!;
     this.#database.exec('PRAGMA busy_timeout = 0');
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return walBytes(this.#path!) === 0;
     } catch (error) {
       if (!isDatabaseShortage(error, dirname(this.#path!))) throw error;
+      return false;
     } finally {
       this.#database.exec(`PRAGMA busy_timeout = ${Number(timeout)}`);
     }

@@ -295,8 +295,9 @@ export class HistoryDatabase {
   #copyFile(path: string): void {
     if (!(this.#generated instanceof GeneratedFile))
       throw new Error('a history in memory is copied as bytes');
-    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    copyFileSync(this.#path, path, constants.COPYFILE_FICLONE);
+    // While another program reads, the file may lack what was committed since.
+    if (this.#writer.moveLog()) copyFileSync(this.#path, path, constants.COPYFILE_FICLONE);
+    else this.#database.prepare('VACUUM INTO ?').run(path);
     this.#generated.linkTo(generatedPath(path));
   }
 

@@ -41,6 +41,25 @@ historyContract(
   { keeps: false },
 );
 
+test('a copy has everything also while another program reads what was before', async () => {
+  const { path, remove } = await temporaryFile();
+  const history = await openSqliteHistory({ path, onFailure: unexpected, threads });
+  history.describe(INSTRUMENTS, COINS);
+  await history.flush();
+  const reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT * FROM meta').all();
+  history.project({ seq: 1, time: START_TIME, events: [{ type: 'order', order: anOrder({ orderId: 1 }) }] });
+  await history.copyTo(`${path}.copy`);
+  reader.close();
+  await history.close();
+  const copy = await openSqliteHistory({ path: `${path}.copy`, onFailure: unexpected, threads });
+  assert.equal(copy.confirmedSeq, 1);
+  assert.ok((await copy.orderById(1, 1)) !== undefined);
+  await copy.close();
+  await remove();
+});
+
 test('memory: an answer comes in a later turn, after what was projected before it', async () => {
   const history = await openMemoryHistory({ onFailure: unexpected });
   history.describe(INSTRUMENTS, COINS);

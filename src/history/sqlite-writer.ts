@@ -94,6 +94,11 @@ export class SqliteWriter {
     if (checkpointDue) this.#checkpoints.move();
   }
 
+  /** Moves what is committed into the database file. False when a reader, or a want of space, keeps some of it out. */
+  moveLog(): boolean {
+    return this.#checkpoints.move();
+  }
+
   /** Every row has a checksum: one without is damaged. */
   get sealed(): boolean {
     return this.#sealed;

@@ -1,5 +1,5 @@
 /** Where an identity store and what belongs to it are kept: in a data directory, or in memory. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createFile, makeDirectory } from '../storage/durable-file.ts';
@@ -72,8 +72,14 @@ export class DirectoryStorage implements IdentityStorage {
   }
 
   image(database: DatabaseSync): IdentityImage {
+    const path = join(this.place, IDENTITY_FILE);
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    return { database: readFileSync(join(this.place, IDENTITY_FILE)), keyFiles: textsOf(this.#files) };
+    // While another program reads, the file may lack what was committed since.
+    const isWhole = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
+    return {
+      database: isWhole ? readFileSync(path) : contentsOf(database),
+      keyFiles: textsOf(this.#files),
+    };
   }
 
   isShortage(error: unknown): boolean {

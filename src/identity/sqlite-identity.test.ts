@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, test } from 'node:test';
+import { AT_ONCE, type ChangeOrder } from './change-order.ts';
 import {
   type IdentityResult,
   KEYS_PER_USER_MAX,
@@ -14,7 +15,15 @@ import {
   SUBS_PER_USER_MAX,
 } from './identity.ts';
 import { IDENTITY_MARK_FILE } from './identity-mark.ts';
-import { IDENTITY_FILE, KEYRING_FILE, openIdentity } from './sqlite-identity.ts';
+import { writeIdentity } from './identity-storage.ts';
+import {
+  IDENTITY_FILE,
+  KEYRING_FILE,
+  newStoreContents,
+  openIdentity,
+  openIdentityCopy,
+} from './sqlite-identity.ts';
+import type { StoreCopy } from './store-copy.ts';
 
 const NOW = 1_700_000_000_000;
 const CHEAP = { scryptCost: { N: 2 ** 10, r: 8, p: 1 } };
@@ -370,4 +379,44 @@ test('a store of the first schema keeps its users, keys and the counter of uids'
   assert.deepEqual(migrated.listUsers(), [main, sub]);
   assert.deepEqual(migrated.findKey(key.apiKey)?.key, key);
   assert.equal(newUser(migrated, 'new').uid, sub.uid + 8);
+});
+
+test('an image has every user, also while another program reads the file', async () => {
+  const directory = newDirectory();
+  const identity = open(directory);
+  newUser(identity, 'alice');
+  const reader = new DatabaseSync(join(directory, IDENTITY_FILE), { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT * FROM users').all();
+  const { uid } = newUser(identity, 'bob');
+  const place = newDirectory();
+  writeIdentity(place, identity.image());
+  reader.close();
+  const copy = open(place);
+  assert.equal(copy.findUser(uid)?.name, 'bob');
+});
+
+test('a passphrase that another node replaces, before its own node hears that it is kept, is not accepted', async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const order = (copy: StoreCopy): ChangeOrder => ({
+    ...AT_ONCE,
+    run: async <Result>(work: () => Result) => {
+      const { outcomes, change } = copy.attempt([work]);
+      if (change !== undefined) copy.apply(change);
+      const act = meanwhile;
+      meanwhile = undefined;
+      await act?.();
+      return (outcomes[0] as { readonly value: Result }).value;
+    },
+  });
+  const keysDirectory = newDirectory();
+  const contents = await newStoreContents(keysDirectory, []);
+  const identity = openIdentityCopy({ keysDirectory, contents, order, ...CHEAP });
+  const { uid } = must(await identity.change((to) => to.createUser({ name: 'alice', nowMs: NOW })));
+  const { apiKey } = must(await identity.createKey(keyOf(uid))).key;
+  meanwhile = () => identity.setPassphrase(apiKey, 'passphrase3');
+  must(await identity.setPassphrase(apiKey, 'passphrase2'));
+  assert.equal(await identity.checkPassphrase(apiKey, 'passphrase2', NOW), 'wrong');
+  assert.equal(await identity.checkPassphrase(apiKey, 'passphrase3', NOW), 'ok');
+  await identity.close();
 });

@@ -414,7 +414,10 @@ class SqliteIdentity implements LocalIdentity {
       });
     });
     if (changed === undefined) return unknownKey();
-    this.#passphrases.seed(apiKey, passphrase);
+    // Another node may have changed it again before this one heard that its own change is kept.
+    const current = this.#storedPassphrase(apiKey);
+    if (current !== undefined && Buffer.compare(current.hash, stored.hash) === 0)
+      this.#passphrases.seed(apiKey, passphrase);
     return { ok: true, value: changed };
   }
 

@@ -24,7 +24,9 @@ test('a tick that is refused while listeners of the one before take their time i
   context.after(() => process.off('unhandledRejection', note));
   const { clock, sequencer, ticker } = opened();
   sequencer.withholds = () => 'no space';
-  ticker.onTick(async () => void (await nextTurn()));
+  ticker.onTick(async () => {
+    await nextTurn();
+  });
   await ticker.advance(clock, OPENING_TIME + 2000, 1000);
   await nextTurn();
   assert.deepEqual(unhandled, []);

@@ -111,23 +111,28 @@ export class ExchangeFaults {
 
   /** Without a market the operator's prices are the only ones. */
   async #movePrices(coin: string, percent: number): Promise<string | undefined> {
-    const { state } = this.#options.sequencer();
+    const sequencer = this.#options.sequencer();
+    const { state } = sequencer;
     const factor = PERCENT_SCALE + BigInt(Math.round((percent / 100) * Number(PERCENT_SCALE)));
     for (const index of indicesOf(state, coin)) {
       const price = divFloor(state.indices[index]!.price * factor, PERCENT_SCALE);
       const said = { index, component: EVERY_COMPONENT, price, volume: 0n, by: BY_HAND };
       const command = { type: 'componentPrice', ...said } as const;
-      const problem = await this.#submit(command);
+      const problem = await this.#submit(command, sequencer);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
 
-  async #submit(command: Unstamped<Command>): Promise<string | undefined> {
+  /** To the exchange that ran when it began: a revert meanwhile leaves what it began with behind. */
+  async #submit(
+    command: Unstamped<Command>,
+    sequencer = this.#options.sequencer(),
+  ): Promise<string | undefined> {
     try {
       // A log that is behind would refuse it.
-      await this.#options.sequencer().durable();
-      const { rejectReason, detail } = await this.#options.sequencer().submit(command);
+      await sequencer.durable();
+      const { rejectReason, detail } = await sequencer.submit(command);
       if (rejectReason === RejectReason.none) return undefined;
       const reason = Object.entries(RejectReason).find(([, value]) => value === rejectReason)?.[0];
       return `${command.type} was refused: ${detail ?? reason}`;

@@ -166,7 +166,8 @@ export class Faults implements CallFaults, StreamFaults {
   /** A second of the exchange has passed: what is due happens. */
   async tick(nowMs: number): Promise<void> {
     this.#options.exchange.tick(nowMs);
-    for (const fault of this.#faults) await this.#turn(fault, nowMs);
+    // A revert may have put others in their place while one was acting.
+    for (const fault of this.#faults) if (this.#faults.includes(fault)) await this.#turn(fault, nowMs);
   }
 
   /** The exchange was started again: what lasts lasts there too. */
