@@ -254,6 +254,11 @@ class ThreadsWithFake extends Threads {
   override take(module: string): Worker {
     return module === this.#kind ? this.#fake : super.take(module);
   }
+
+  override async give(module: string, worker: Worker): Promise<void> {
+    assert.notEqual(worker, this.#fake, 'a thread that ends is not given back');
+    await super.give(module, worker);
+  }
 }
 
 test('a snapshot that waits for its records hears when the log is abandoned', async (context) => {
@@ -283,6 +288,26 @@ test('the thread of a snapshot ends before the directory is given up', async (co
   await posted.promise;
   await journal.abandon();
   assert.ok(terminated);
+  await saved;
+});
+
+test('the thread of a snapshot that is done just then is not given to others', async (context) => {
+  const posted = Promise.withResolvers<void>();
+  const writer = Object.assign(new EventEmitter(), {
+    postMessage: () => posted.resolve(),
+    // Its answer was on the way.
+    terminate: async () => {
+      writer.emit('message', 0);
+      await new Promise((resolve) => setImmediate(resolve));
+      writer.emit('exit', 1);
+      return 1;
+    },
+  });
+  const threads = new ThreadsWithFake('journal/snapshot-worker', writer);
+  const { journal } = await openFileJournal({ directory: temporaryDirectory(context), threads, ...SMALL });
+  const saved = journal.saveSnapshot(0, payloadOf(1));
+  await posted.promise;
+  await journal.abandon();
   await saved;
 });
 
