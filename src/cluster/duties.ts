@@ -126,7 +126,8 @@ export class Duties {
     const kept = new Set(renewed.map(({ name }) => name as DutyName));
     for (const [name, lease] of held)
       if (kept.has(name)) lease.untilMs = untilMs;
-      else this.#drop(name);
+      // It may have been left and taken again meanwhile, under another epoch.
+      else if (this.#held.get(name) === lease) this.#drop(name);
   }
 
   async #lookAtHolders(): Promise<void> {

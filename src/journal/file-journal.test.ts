@@ -244,9 +244,8 @@ test('a journal that is closed before its thread was seen to run has begun in or
       for (const each of ['running', 'closed'] as const) state.publishState(each);
     },
     terminate: async () => 0,
-    unref: () => {},
   });
-  const threads = new ThreadsWithFake('journal/journal-worker', thread);
+  const threads = new ThreadsWithFake('journal/journal-worker', thread, () => {});
   const { journal, started } = recoverFileJournal({
     directory: temporaryDirectory(context),
     threads,
@@ -260,18 +259,26 @@ test('a journal that is closed before its thread was seen to run has begun in or
 class ThreadsWithFake extends Threads {
   readonly #kind: string;
   readonly #fake: Worker;
+  readonly #isGivenBack: () => void;
 
   constructor(
     kind: string,
     fake: EventEmitter & { postMessage(work: never): void; terminate(): Promise<number> },
+    isGivenBack: () => void = () => assert.fail('a thread that ends is not given back'),
   ) {
     super();
+    this.#isGivenBack = isGivenBack;
     this.#kind = kind;
     this.#fake = fake as unknown as Worker;
   }
 
   override take(module: string): Worker {
     return module === this.#kind ? this.#fake : super.take(module);
+  }
+
+  override async give(module: string, worker: Worker): Promise<void> {
+    if (worker === this.#fake) this.#isGivenBack();
+    else await super.give(module, worker);
   }
 }
 
@@ -302,6 +309,26 @@ test('the thread of a snapshot ends before the directory is given up', async (co
   await posted.promise;
   await journal.abandon();
   assert.ok(terminated);
+  await saved;
+});
+
+test('the thread of a snapshot that is done just then is not given to others', async (context) => {
+  const posted = Promise.withResolvers<void>();
+  const writer = Object.assign(new EventEmitter(), {
+    postMessage: () => posted.resolve(),
+    // Its answer was on the way.
+    terminate: async () => {
+      writer.emit('message', 0);
+      await new Promise((resolve) => setImmediate(resolve));
+      writer.emit('exit', 1);
+      return 1;
+    },
+  });
+  const threads = new ThreadsWithFake('journal/snapshot-worker', writer);
+  const { journal } = await openFileJournal({ directory: temporaryDirectory(context), threads, ...SMALL });
+  const saved = journal.saveSnapshot(0, payloadOf(1));
+  await posted.promise;
+  await journal.abandon();
   await saved;
 });
 

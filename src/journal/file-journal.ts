@@ -205,7 +205,9 @@ class FileJournal implements AbandonableJournal {
     if (this.#closing !== undefined) return;
     this.#closing = Promise.resolve();
     this.#refuse(new JournalFailed('the log was abandoned'));
-    await Promise.all([this.#worker.terminate(), this.#snapshotWriter?.terminate()]);
+    const writer = this.#snapshotWriter;
+    this.#snapshotWriter = undefined;
+    await Promise.all([this.#worker.terminate(), writer?.terminate()]);
     this.#lock?.release();
   }
 
@@ -272,6 +274,8 @@ class FileJournal implements AbandonableJournal {
       throw new JournalFailed("the snapshot's thread ended unexpectedly");
     });
     await Promise.race([once(worker, 'message'), ended]);
+    // After it was abandoned the thread ends: nobody may take it.
+    if (this.#snapshotWriter !== worker) return;
     this.#snapshotWriter = undefined;
     await this.#threads.give(SNAPSHOT_WRITER, worker);
   }

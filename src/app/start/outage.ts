@@ -1,10 +1,12 @@
 /** The end of an exchange that is to start again in the same process: in order, or as a kill leaves it. */
+import { HistoryStarved } from '../../history/history.ts';
 import type { Front } from '../../http/front.ts';
 import { MemoryJournal } from '../../journal/memory-journal.ts';
 import type { OutageKind } from '../../lab/faults/exchange-faults.ts';
 import { liveDirectory } from '../../lab/head.ts';
 import { LateClock, sourceOf } from '../../sequencer/clock.ts';
 import { choiceOf } from '../../sequencer/clock-choice.ts';
+import { isShortage } from '../../storage/shortage-errors.ts';
 import type { Config } from '../config/settings.ts';
 import type { Beginning } from './components.ts';
 import { closeFront } from './listen.ts';
@@ -28,13 +30,20 @@ export async function goDown(
   else {
     await closeFront(front, venue.api);
     await venue.sequencer.durable();
-    if (!memory) await venue.scheduler.finalSnapshot();
+    if (!memory) await lastSnapshot(venue);
     venue.sequencer.retire(new Error('it is down'));
   }
   const remains = memory ? { left: await remainsOf(venue) } : { directory: liveDirectory(data) };
   if (how === 'kill') await venue.components.history.abandon();
   await venue.close();
   return { ...begins, ...remains };
+}
+
+/** Without space there is none: the start replays more. */
+async function lastSnapshot({ scheduler }: Venue): Promise<void> {
+  await scheduler.finalSnapshot().catch((error: unknown) => {
+    if (!isShortage(error) && !(error instanceof HistoryStarved)) throw error;
+  });
 }
 
 /** Ends connections without an answer and loses what is not durable. */
