@@ -248,7 +248,10 @@ export class World extends DamagedMachine {
       await saved;
       this.statistics.count('snapshots at a stop');
     }
-    keeper.stop();
+    // As a venue is closed: a snapshot under way is awaited before the journal is closed.
+    const ended = keeper.end();
+    history.catchUp();
+    await ended;
     await journal.close();
     await history.close();
     this.checker.audit(venue.appliedSeq, venue.state, this.store.safe);
