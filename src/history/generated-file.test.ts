@@ -1,10 +1,12 @@
 /** The file of the generated past: shared without being changed, moved out of older histories, put right after a kill. */
+
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
+import { withDatabase } from '../../test/history/with-database.ts';
 import { DamagedRow } from './checksum.ts';
 import type { GeneratedPast } from './generated-candles.ts';
 import { GeneratedFile, generatedPath } from './generated-file.ts';
@@ -47,15 +49,6 @@ const booksIn = (path: string) => {
     file.close();
   }
 };
-
-function withDatabase<Answer>(path: string, use: (database: DatabaseSync) => Answer): Answer {
-  const database = new DatabaseSync(path);
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
-}
 
 test('is written in place while it has one name, and by a copy when it has several', () => {
   const home = temporaryDirectory();

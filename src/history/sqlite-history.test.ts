@@ -13,6 +13,7 @@ import {
   START_TIME,
 } from '../../test/history/example-events.ts';
 import { historyContract } from '../../test/history/history.contract.ts';
+import { withDatabase } from '../../test/history/with-database.ts';
 import { Threads } from '../storage/threads.ts';
 import type { History } from './history.ts';
 import { openMemoryHistory, openSqliteHistory } from './sqlite-history.ts';
@@ -300,13 +301,4 @@ async function withFile(run: (path: string, open: Open) => Promise<void>): Promi
 async function temporaryFile(): Promise<{ path: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'bourse-history-'));
   return { path: join(folder, 'history.db'), remove: () => rm(folder, { recursive: true, force: true }) };
-}
-
-function withDatabase(path: string, use: (database: DatabaseSync) => void): void {
-  const database = new DatabaseSync(path);
-  try {
-    use(database);
-  } finally {
-    database.close();
-  }
 }

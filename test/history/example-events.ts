@@ -37,6 +37,7 @@ import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { LoanTerm } from '../../src/core/model/loan-terms.ts';
 import { parseInstrument } from '../../src/core/model/parse-instrument.ts';
 import { NO_LEG } from '../../src/core/model/tpsl.ts';
+import type { GeneratedPast } from '../../src/history/generated-candles.ts';
 
 export const START_TIME = 1_790_000_000_000;
 export const NO_INSTRUMENT = -1;
@@ -387,4 +388,20 @@ export function aCandle(different: Partial<CandleClosed>): CandleClosed {
     turnover: 15_000_000_000_000n,
     ...different,
   };
+}
+
+/** A hundred generated candles and one rate, from before `START_TIME`. */
+export function aGeneratedPast(rateTime: number): GeneratedPast {
+  const candles = {
+    category: 'SPOT',
+    symbol: 'BTCUSDT',
+    interval: '1m',
+    firstOpen: START_TIME - 6_000_000,
+    pricePrecision: 2,
+    quantityPrecision: 6,
+    ticks: Int32Array.from({ length: 400 }, (_, n) => 6_000_000 + n),
+    lots: Float64Array.from({ length: 100 }, (_, n) => n),
+  } as const;
+  const rates = [{ time: rateTime, fundingRate: '0.0001' }];
+  return { candles: [candles], funding: { category: 'USDT-FUTURES', symbol: 'BTCUSDT', rates } };
 }

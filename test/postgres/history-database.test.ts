@@ -25,7 +25,15 @@ import { openSqliteHistory } from '../../src/history/sqlite-history.ts';
 import { ALL_TABLES, GENERATED_TABLES } from '../../src/history/tables/tables.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
-import { aFill, aLedgerLine, anOrder, COINS, INSTRUMENTS, START_TIME } from '../history/example-events.ts';
+import {
+  aFill,
+  aGeneratedPast,
+  aLedgerLine,
+  anOrder,
+  COINS,
+  INSTRUMENTS,
+  START_TIME,
+} from '../history/example-events.ts';
 import { everything, projectInCommands, randomRows } from '../history/random-rows.ts';
 import { ALL_TIME, openDescribed, orderEvent, orderKey } from '../history/storage.ts';
 import { NO_SERVER, sharedServer } from './server.ts';
@@ -95,19 +103,7 @@ test('the generated past moves in with a file, and out into another', withServer
   const file = await openSqliteHistory({ path, onFailure: unexpected });
   file.describe(INSTRUMENTS, COINS);
   file.project(orderCommand(1));
-  const candles = {
-    category: 'SPOT',
-    symbol: 'BTCUSDT',
-    interval: '1m',
-    firstOpen: START_TIME - 6_000_000,
-    pricePrecision: 2,
-    quantityPrecision: 6,
-    ticks: Int32Array.from({ length: 400 }, (_, n) => 6_000_000 + n),
-    lots: Float64Array.from({ length: 100 }, (_, n) => n),
-  } as const;
-  const rates = [{ time: START_TIME - 6_000_000, fundingRate: '0.0001' }];
-  const funding = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', rates };
-  file.addGenerated({ candles: [candles], funding });
+  file.addGenerated(aGeneratedPast(START_TIME - 6_000_000));
   await file.close();
 
   const server = await sharedServer();

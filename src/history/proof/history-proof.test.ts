@@ -1,14 +1,16 @@
 /** A history on the disk, changed behind its back: what the proof finds, and what it does not mind. */
+
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import {
   aCandle,
   aConversion,
   aFill,
+  aGeneratedPast,
   anOrder,
   aTransfer,
   aWalletRecord,
@@ -18,6 +20,7 @@ import {
 } from '../../../test/history/example-events.ts';
 import { projectInCommands, randomRows } from '../../../test/history/random-rows.ts';
 import { ALL_TIME } from '../../../test/history/storage.ts';
+import { withDatabase } from '../../../test/history/with-database.ts';
 import type { Event } from '../../core/model/event.ts';
 import { GeneratedFile, generatedPath } from '../generated-file.ts';
 import { RETENTION_MS } from '../history.ts';
@@ -49,21 +52,7 @@ const unexpected = (error: Error) => {
 async function write(path: string, events: readonly Event[]): Promise<void> {
   const history = await openSqliteHistory({ path, onFailure: unexpected });
   history.describe(INSTRUMENTS, COINS);
-  const candles = {
-    category: 'SPOT',
-    symbol: 'BTCUSDT',
-    interval: '1m',
-    firstOpen: START_TIME - 6_000_000,
-    pricePrecision: 2,
-    quantityPrecision: 6,
-    ticks: Int32Array.from({ length: 400 }, (_, n) => 6_000_000 + n),
-    lots: Float64Array.from({ length: 100 }, (_, n) => n),
-  } as const;
-  const rates = [{ time: START_TIME, fundingRate: '0.0001' }];
-  history.addGenerated({
-    candles: [candles],
-    funding: { category: 'USDT-FUTURES', symbol: 'BTCUSDT', rates },
-  });
+  history.addGenerated(aGeneratedPast(START_TIME));
   projectInCommands(history, events);
   await history.close();
 }
@@ -77,15 +66,6 @@ function copy(change?: (database: DatabaseSync) => void): string {
   copyFileSync(generatedPath(SOUND), generatedPath(path));
   if (change !== undefined) withDatabase(path, change);
   return path;
-}
-
-function withDatabase<Answer>(path: string, use: (database: DatabaseSync) => Answer): Answer {
-  const database = new DatabaseSync(path);
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
 }
 
 /** What is found in the rows by themselves and, with events, by what the log makes. */
