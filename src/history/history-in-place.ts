@@ -56,7 +56,8 @@ export class HistoryInPlace implements DatabaseLink {
     try {
       this.#database ??= this.#open();
       let handled = 0;
-      while (handled < this.#queue.length && performance.now() < endMs)
+      // At least one: a turn that was late must not be one without work.
+      while (handled < this.#queue.length && (handled === 0 || performance.now() < endMs))
         this.#database.receive(this.#queue[handled++]!);
       this.#queue = this.#queue.slice(handled);
     } catch (error) {

@@ -16,7 +16,8 @@ test('when the history fails, commands that are not announced yet have no known 
   const { sequencer, history } = await openComponents(config, pino({ level: 'silent' }), open, (error) => {
     failures.push(error);
   });
-  // Handled in the turn in which the command becomes durable, and before it.
+  // With nothing before it, it is handled in the turn in which the command becomes durable, and before it.
+  await history.flush();
   history.addGenerated(undefined as never);
   await assert.rejects(sequencer.submit({ type: 'tick' }), OutcomeUnknown);
   await assert.rejects(sequencer.submit({ type: 'tick' }), Unavailable);
