@@ -1,10 +1,8 @@
 /**
- * A summary of the store that is updated with every change: SQLite has no checksums, so a changed bit could be a
- * changed
- * permission. `digest` is the sum of the hashes of all rows, in any order; `changes` counts changes, so that an older
- * copy
- * can be recognised (`identity-mark.ts`); uids up to the highest one are never assigned again.
- * Triggers of this connection update the summary. A write to the file by any other way is detected.
+ * A summary of the store that is updated with every change: SQLite has no checksums, so a changed bit could be a changed
+ * permission. `digest` is the sum of the hashes of all rows, in any order; `changes` counts changes, so that an older copy
+ * can be recognised (`identity-mark.ts`); uids up to the highest one are never assigned again. Triggers of this connection
+ * update the summary. A write to the file by any other way is detected.
  */
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';

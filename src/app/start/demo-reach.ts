@@ -10,10 +10,12 @@ import { ConfigError } from '../exit-codes.ts';
 import { isLoopback } from './loopback.ts';
 
 /** Of RFC 1918, 4193, 3927 and 4291. Not 100.64.0.0/10: customers of one provider share that. */
-const PRIVATE = compileIpList([
+const PRIVATE = [
   ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16'],
   ...['fc00::/7', 'fe80::/10', '127.0.0.0/8', '::1'],
-]) as IpList;
+];
+/** Made when it is needed first: most exchanges run outside of containers. */
+let privateAddresses: IpList | undefined;
 
 /** Files that Docker, Podman and Kubernetes put into every container. */
 const SIGNS = ['.dockerenv', 'run/.containerenv', 'var/run/secrets/kubernetes.io'];
@@ -62,7 +64,9 @@ export function refuseDemoBeyondReach(
 /** By the address of the connection itself; unknown ones are outside. */
 export function isWithinReach(reach: Config['demoReach'], address: string | undefined): boolean {
   if (address === undefined) return false;
-  return reach === 'container' ? PRIVATE.contains(address) : isLoopback(address);
+  if (reach !== 'container') return isLoopback(address);
+  privateAddresses ??= compileIpList(PRIVATE) as IpList;
+  return privateAddresses.contains(address);
 }
 
 /** The refusal of a peer outside the reach of demo accounts; undefined for others. */

@@ -52,7 +52,7 @@ import { type Fronts, openFronts } from './fronts.ts';
 import { historyAddress, refuseLab } from './history-place.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
-import { openNodeComponents } from './node-components.ts';
+import type { openNodeComponents } from './node-components.ts';
 import { openLaboratory } from './open-laboratory.ts';
 import { keepServers, openOperatorToken, type ProcessContext } from './servers.ts';
 import { backgroundReport, openVenue, type Venue } from './venue.ts';
@@ -119,7 +119,7 @@ export async function startExchange(
     const components =
       config.cluster === ''
         ? await openComponents(config, logger, venueResources, failed, beginning)
-        : await openNodeComponents(config, logger, venueResources, failed);
+        : await openNode(config, logger, venueResources, failed);
     // Commands under way, such as those of the simulator, need journal and history until they are durable.
     venueResources.defer(() => components.sequencer.end());
     const start = { config, logger, components, demo };
@@ -146,6 +146,12 @@ export async function startExchange(
         .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
     throw startRefusal(asHistoryDamage(error), config.data);
   }
+}
+
+/** The client of PostgreSQL is loaded by nodes alone. */
+async function openNode(...given: Parameters<typeof openNodeComponents>): Promise<Components> {
+  const { openNodeComponents: open } = await import('./node-components.ts');
+  return open(...given);
 }
 
 /** A new exchange on another clock than the machine's starts at the time of its recording, unless --clock-start is given. */
