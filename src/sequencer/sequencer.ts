@@ -7,10 +7,9 @@
 import { decodeCommand, type Stamped, stampCommand } from '../core/codec/command-codec.ts';
 import type { Exchange } from '../core/engine/exchange.ts';
 import type { LiquidationMonitor } from '../core/liquidation/liquidation-monitor.ts';
-import type { AmendOrders, Command, Undated, Unstamped } from '../core/model/command.ts';
+import type { AmendOrders, Command, Unstamped } from '../core/model/command.ts';
 import { type CommandResult, OK } from '../core/model/command-result.ts';
 import type { Event } from '../core/model/event.ts';
-import { openOrderId } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
 import type { JournalCapacity } from '../journal/command-journal.ts';
@@ -19,7 +18,9 @@ import type { CommandLog } from './command-log.ts';
 import { Generated24hStats } from './generated-24h-stats.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { type Resources, type Shortage, shedReason, shortageOf } from './load-shedding.ts';
+import { OutstandingAmends } from './outstanding-amends.ts';
 import { describeListings, isListing } from './recovery.ts';
+import { type CommandTrace, type Waiting, WaitingResults } from './waiting-results.ts';
 
 /** The result is not known: the command may or may not survive in the journal. The client must query by its id. */
 export class OutcomeUnknown extends Error {
@@ -39,13 +40,6 @@ export interface Published {
   readonly events: readonly Event[];
 }
 
-/** Follows the commands of one request. */
-export interface CommandTrace {
-  applied(seq: number): void;
-  /** Everything that it submitted, or waits for, is on disk. */
-  durable(): void;
-}
-
 /** A request of a user about orders, by the number of what was called. */
 export interface OrderCall {
   readonly uid: number;
@@ -62,18 +56,6 @@ interface Proposal {
   readonly trace: CommandTrace | undefined;
   /** The one that was proposed together with it. */
   readonly next: Proposal | undefined;
-}
-
-/** A command that is applied and not yet durable, or a read that waits for one. */
-interface Waiting {
-  readonly seq: number;
-  readonly time: number;
-  readonly events: readonly Event[];
-  readonly result: CommandResult;
-  readonly amended: readonly number[] | undefined;
-  readonly resolve: (result: CommandResult) => void;
-  readonly reject: (error: Error) => void;
-  readonly trace: CommandTrace | undefined;
 }
 
 const ignore = () => {};
@@ -105,10 +87,8 @@ export class Sequencer {
   ordersEntered = 0;
   private lastSeq: number;
   private projectedSeq: number;
-  /** Sequenced and not yet durable, oldest first from `head`. */
-  private waiting: Waiting[] = [];
-  private head = 0;
-  private readonly outstandingAmends = new Map<number, number>();
+  private readonly waiting = new WaitingResults();
+  private readonly outstandingAmends = new OutstandingAmends();
   /** Replaced when one comes or goes: an announcement may be under way. */
   private listeners: readonly ((published: Published) => void)[] = [];
   /** Follows what is submitted in this turn; a request sets it while its handler runs, up to the first wait. */
@@ -138,7 +118,8 @@ export class Sequencer {
     this.projectedSeq = lastSeq;
     log.onSequenced((seq, ticket, payload) => this.apply(seq, ticket, payload));
     log.onRefused((ticket, error) => this.onRefused(ticket, error));
-    log.onDurable((seq) => this.publish(seq));
+    const release = (waiting: Waiting) => this.release(waiting);
+    log.onDurable((durableSeq) => this.waiting.releaseUpTo(durableSeq, release));
     log.onFailure((error) => this.halt(error));
   }
 
@@ -225,7 +206,7 @@ export class Sequencer {
     if (this.log.durableSeq >= this.lastSeq) return undefined;
     return new Promise((resolve, reject) => {
       const { lastSeq: seq } = this;
-      this.waiting.push({
+      this.waiting.add({
         seq,
         time: 0,
         events: NO_EVENTS,
@@ -253,7 +234,7 @@ export class Sequencer {
       failed(this.stopped());
       return;
     }
-    this.waiting.push({
+    this.waiting.add({
       seq: this.lastSeq,
       time: 0,
       events: NO_EVENTS,
@@ -288,7 +269,7 @@ export class Sequencer {
     reject: Proposal['reject'],
     trace: CommandTrace | undefined,
   ): void {
-    const amended = given.type === 'amendOrders' ? this.amendedOrders(given) : undefined;
+    const amended = given.type === 'amendOrders' ? OutstandingAmends.ordersOf(this.state, given) : undefined;
     const ticket = ++this.lastTicket;
     try {
       const { command, bytes } = this.stamp(given, amended);
@@ -330,7 +311,7 @@ export class Sequencer {
     error: Error,
   ): void {
     this.proposals.delete(ticket);
-    if (amended !== undefined) this.releaseAmends(amended);
+    if (amended !== undefined) this.outstandingAmends.release(amended);
     reject(new Unavailable(error.message));
   }
 
@@ -358,7 +339,7 @@ export class Sequencer {
     try {
       const result = this.exchange.apply(command, seq);
       const events = this.exchange.takeEvents();
-      this.waiting.push({ seq, time: command.time, events, result, amended, resolve, reject, trace });
+      this.waiting.add({ seq, time: command.time, events, result, amended, resolve, reject, trace });
       trace?.applied(seq);
     } catch (error) {
       // The state may be half changed: stop. The restart replays the journal and stops at the same command.
@@ -377,7 +358,7 @@ export class Sequencer {
     const resolve = () => reject(new Unavailable('not executed: the command got its place too late'));
     const { now: time } = this.state;
     const nothing = { events: NO_EVENTS, result: OK, reject: ignore, trace: undefined };
-    this.waiting.push({ seq, time, amended, resolve, ...nothing });
+    this.waiting.add({ seq, time, amended, resolve, ...nothing });
   }
 
   /**
@@ -397,7 +378,7 @@ export class Sequencer {
   /** Time never runs backwards, whatever the clock says. */
   protected stamp(given: Unstamped<Command>, amended: readonly number[] | undefined): Stamped {
     const time = Math.max(this.timeOf(given), this.exchange.state.now);
-    const undated = given.type === 'amendOrders' ? this.countOutstanding(given, amended!) : given;
+    const undated = given.type === 'amendOrders' ? this.outstandingAmends.add(given, amended!) : given;
     return stampCommand(undated, time);
   }
 
@@ -414,49 +395,8 @@ export class Sequencer {
     this.propose({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore, undefined);
   }
 
-  private amendedOrders({ uid, items }: Unstamped<AmendOrders>): number[] {
-    return items.map(({ orderId, clientOid }) => openOrderId(this.state, uid, orderId, clientOid));
-  }
-
-  /** Gives each item the number of modifications of its order that are not yet durable. */
-  private countOutstanding(given: Unstamped<AmendOrders>, orderIds: readonly number[]): Undated<AmendOrders> {
-    const { outstandingAmends } = this;
-    const items = given.items.map((item, n) => {
-      const orderId = orderIds[n]!;
-      const outstanding = outstandingAmends.get(orderId) ?? 0;
-      outstandingAmends.set(orderId, outstanding + 1);
-      return { ...item, outstanding };
-    });
-    return { ...given, items };
-  }
-
-  private releaseAmends(orderIds: readonly number[]): void {
-    for (const orderId of orderIds) {
-      const left = (this.outstandingAmends.get(orderId) ?? 1) - 1;
-      if (left === 0) this.outstandingAmends.delete(orderId);
-      else this.outstandingAmends.set(orderId, left);
-    }
-  }
-
-  /** Whatever it calls may submit more, or halt: then nothing is left. */
-  private publish(durableSeq: number): void {
-    for (;;) {
-      const next = this.waiting[this.head];
-      if (next === undefined || next.seq > durableSeq) break;
-      this.head++;
-      this.release(next);
-    }
-    if (this.head === this.waiting.length) {
-      this.waiting = [];
-      this.head = 0;
-    } else if (this.head > 4096) {
-      this.waiting = this.waiting.slice(this.head);
-      this.head = 0;
-    }
-  }
-
   private release({ seq, time, events, result, amended, resolve, trace }: Waiting): void {
-    if (amended !== undefined) this.releaseAmends(amended);
+    if (amended !== undefined) this.outstandingAmends.release(amended);
     if (isListing(events)) describeListings(this.history, this.state);
     // Also commands without events: the history must be able to confirm everything up to a snapshot.
     if (seq > this.projectedSeq) this.history.project({ seq, time, events });
@@ -477,13 +417,9 @@ export class Sequencer {
   retire(error: Error): void {
     if (this.halted !== undefined) return;
     this.halted = error;
-    for (const { reject } of this.waiting.slice(this.head)) {
-      reject(
-        new OutcomeUnknown(`the exchange stopped before the command was safe on disk: ${error.message}`),
-      );
-    }
-    this.waiting = [];
-    this.head = 0;
+    this.waiting.rejectAll(
+      new OutcomeUnknown(`the exchange stopped before the command was safe on disk: ${error.message}`),
+    );
     for (const first of this.proposals.values())
       for (let proposal: Proposal | undefined = first; proposal !== undefined; proposal = proposal.next)
         proposal.reject(

@@ -5,7 +5,8 @@
 import { HistoryUnavailable } from '../../history/history.ts';
 import { RecordDamaged } from '../../history/record-damaged.ts';
 import { IdentityInDoubt, IdentityUnavailable } from '../../identity/identity.ts';
-import { type CommandTrace, OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
+import { OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
+import type { CommandTrace } from '../../sequencer/waiting-results.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { deniedToSubAccount } from '../auth/sub-account-rights.ts';
 import type { Access, Call, Route } from '../route.ts';
