@@ -3,12 +3,13 @@
  * a row clears what is cached of it and thereby takes effect on the next request. Secrets are sealed (`sealing.ts`), passphrases
  * hashed (`passphrase.ts`); neither leaves this module as text, except once at creation.
  */
-import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { contentsOf } from '../storage/memory-database.ts';
 import { SqliteAddressBook } from './address-book.ts';
 import { AT_ONCE, type ChangeOrder } from './change-order.ts';
 import type { Contents } from './contents.ts';
+import { CredentialCache } from './credential-cache.ts';
 import { type Derivation, deriveInPlace } from './derivation.ts';
 import { DerivationThread } from './derivation-thread.ts';
 import { FileKeys } from './file-keys.ts';
@@ -41,7 +42,6 @@ import {
   type UserPage,
 } from './identity.ts';
 import type { IdentityMark, Mark } from './identity-mark.ts';
-import { keyOf, type Row } from './identity-rows.ts';
 import {
   CopyStorage,
   DirectoryStorage,
@@ -50,9 +50,9 @@ import {
   MemoryStorage,
 } from './identity-storage.ts';
 import { faultBehind, openMemoryStore, staleStore } from './identity-store.ts';
-import { compileIpList } from './ip-list.ts';
 import { KeySeals } from './key-seals.ts';
 import { KeyTable } from './key-table.ts';
+import { KeyUses } from './key-uses.ts';
 import { apiKeyFault, fault, passphraseFault, readPublicKey, rightsFault } from './key-validation.ts';
 import {
   PassphraseGuard,
@@ -72,8 +72,6 @@ import { UserTable } from './user-table.ts';
 export { IDENTITY_FILE } from './identity-store.ts';
 export const KEYRING_FILE = 'identity.key';
 
-const CREDENTIALS_CACHED_MAX = 65_536;
-const LAST_USED_WRITE_MS = 60_000;
 const HASH_RETRY_MS = 250;
 const SHARED_KEYS =
   'the nodes of a cluster have the same key file, which no node changes: rotate it while none runs, with the exchange exported';
@@ -145,9 +143,8 @@ class SqliteIdentity implements LocalIdentity {
   readonly #seals: KeySeals;
   readonly #passphrases: PassphraseGuard;
   readonly #order: ChangeOrder;
-  readonly #credentials = new Map<string, Credential>();
-  readonly #lastUsed = new Map<string, number>();
-  readonly #lastUsedTimer: NodeJS.Timeout;
+  readonly #credentials: CredentialCache;
+  readonly #uses: KeyUses;
   #changed: () => void = () => {};
   #closed = false;
 
@@ -175,6 +172,7 @@ class SqliteIdentity implements LocalIdentity {
       watchRows(this.#database, this);
       this.#order = order === undefined ? AT_ONCE : order(new StoreCopy(this.#database));
       this.#seals = new KeySeals(storage.keyFile(KEYRING_FILE), this.#fileKeys, this.#keys, isCopy);
+      this.#credentials = new CredentialCache(this.#users, this.#keys, this.#seals);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -186,7 +184,7 @@ class SqliteIdentity implements LocalIdentity {
       (apiKey, untilMs) => this.#order.announceLock(apiKey, untilMs),
     );
     this.#order.onLock((apiKey, untilMs) => this.#passphrases.lock(apiKey, untilMs));
-    this.#lastUsedTimer = setInterval(() => void this.#writeLastUsed(), LAST_USED_WRITE_MS).unref();
+    this.#uses = new KeyUses((uses) => this.#writeUses(uses));
   }
 
   // The store
@@ -425,18 +423,13 @@ class SqliteIdentity implements LocalIdentity {
     const key = this.#keys.find(apiKey);
     if (key === undefined) return unknownKey();
     this.#keys.delete(apiKey);
-    this.#lastUsed.delete(apiKey);
+    this.#uses.forget(apiKey);
     return { ok: true, value: key };
   }
 
   listKeys(uid: number): ApiKey[] {
-    if (this.#order === AT_ONCE) void this.#writeLastUsed();
-    return this.#keys.list(uid).map((key) => this.#withLastUse(key));
-  }
-
-  /** Uses that are not written yet. */
-  #withLastUse(key: ApiKey): ApiKey {
-    return { ...key, lastUsedTime: this.#lastUsed.get(key.apiKey) ?? key.lastUsedTime };
+    if (this.#order === AT_ONCE) void this.#uses.write();
+    return this.#keys.list(uid).map((key) => this.#uses.withLast(key));
   }
 
   findSubKey(parentUid: number, apiKey: string): ApiKey | undefined {
@@ -456,44 +449,21 @@ class SqliteIdentity implements LocalIdentity {
   // One request
 
   findKey(apiKey: string): Credential | undefined {
-    const cached = this.#credentials.get(apiKey);
-    if (cached !== undefined) return cached;
-    const row = this.#keys.row(apiKey);
-    if (row === undefined) return undefined;
-    const credential = this.#credentialOf(row);
-    if (this.#credentials.size >= CREDENTIALS_CACHED_MAX) {
-      this.#credentials.delete(this.#credentials.keys().next().value!);
-    }
-    this.#credentials.set(apiKey, credential);
-    return credential;
+    return this.#credentials.find(apiKey);
   }
 
   // What was cached of a row that changes
 
   keyChanged(apiKey: string): void {
-    this.#credentials.delete(apiKey);
+    this.#credentials.keyChanged(apiKey);
   }
 
   passphraseChanged(apiKey: string): void {
     this.#passphrases.forget(apiKey);
   }
 
-  /** A change of an account affects the keys of its sub-accounts; those of others stay cached. */
   userChanged(uid: number): void {
-    for (const [apiKey, { user }] of this.#credentials) {
-      if (user.uid === uid || user.parentUid === uid) this.#credentials.delete(apiKey);
-    }
-  }
-
-  #credentialOf(row: Row): Credential {
-    const key = keyOf(row);
-    const user = this.findUser(key.uid)!;
-    const parent = user.parentUid === undefined ? undefined : this.findUser(user.parentUid);
-    const ipList = compileIpList(key.ipList);
-    if ('malformed' in ipList) throw new Error(`the stored IP list of key ${key.apiKey} is damaged`);
-    const secret = this.#seals.open(key, row);
-    const frozen = user.frozen || parent?.frozen === true;
-    return { key, user, frozen, verifier: verifierOf(key.kind, secret), ipList };
+    this.#credentials.userChanged(uid);
   }
 
   checkPassphrase(
@@ -505,25 +475,22 @@ class SqliteIdentity implements LocalIdentity {
   }
 
   noteUse(apiKey: string, nowMs: number): void {
-    this.#lastUsed.set(apiKey, nowMs);
+    this.#uses.note(apiKey, nowMs);
   }
 
-  /** Writes the keys used since the last time in one commit, once a minute. On a full disk it waits. */
-  async #writeLastUsed(): Promise<void> {
-    if (this.#lastUsed.size === 0) return;
-    const used = [...this.#lastUsed];
+  /** On a full disk, and while the order of changes cannot be had, it waits. */
+  async #writeUses(uses: readonly (readonly [string, number])[]): Promise<boolean> {
     const write = () =>
       this.#statements.transaction(() => {
-        for (const [apiKey, usedMs] of used) this.#keys.setLastUsed(apiKey, usedMs);
+        for (const [apiKey, usedMs] of uses) this.#keys.setLastUsed(apiKey, usedMs);
       });
     try {
       await this.#order.run(write, true);
+      return true;
     } catch (error) {
       if (!this.#storage.isShortage(error) && !isUnkept(error)) throw error;
-      return;
+      return false;
     }
-    for (const [apiKey, usedMs] of used)
-      if (this.#lastUsed.get(apiKey) === usedMs) this.#lastUsed.delete(apiKey);
   }
 
   image(): IdentityImage {
@@ -533,8 +500,7 @@ class SqliteIdentity implements LocalIdentity {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#lastUsedTimer);
-    await this.#writeLastUsed();
+    await this.#uses.close();
     await this.#order.close();
     await this.#passphrases.close();
     this.#database.close();
@@ -567,10 +533,4 @@ function isUnkept(error: unknown): boolean {
 
 function unknownKey() {
   return fault('key_unknown', 'there is no such API key');
-}
-
-function verifierOf(kind: KeyKind, secret: Buffer): KeyObject {
-  return kind === 'hmac'
-    ? createSecretKey(secret)
-    : createPublicKey({ key: secret, format: 'der', type: 'spki' });
 }
