@@ -1,6 +1,5 @@
 /** Starts a fork in a process of its own: a crash there stays there. */
 import { fork as startProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Fork } from '../../lab/host.ts';
 import { threadModule } from '../../program-files.ts';
@@ -13,12 +12,15 @@ export async function startIsolated(order: ForkOrder, ended: () => void): Promis
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const exited = once(child, 'exit');
+  const { promise: exited, resolve: end } = Promise.withResolvers<string>();
+  child.once('exit', (code, signal) => end(`its process ended with ${signal ?? `code ${code}`}`));
+  // A process that does not start has no exit; errors of one that runs, such as a failed send, are followed by it.
+  child.on('error', ({ message }) => {
+    if (child.pid === undefined) end(message);
+  });
+  const first = new Promise<ForkMessage>((resolve) => child.once('message', resolve));
   child.send(order);
-  const [message] = (await Promise.race([
-    once(child, 'message'),
-    exited.then(([code]) => [{ failed: `its process ended with code ${code}` }]),
-  ])) as [ForkMessage];
+  const message = await Promise.race([first, exited.then((failed) => ({ failed }))]);
   if ('failed' in message) {
     if (child.connected) child.disconnect();
     throw new Error(message.failed);
