@@ -54,7 +54,7 @@ test('a slab that grows keeps every column', () => {
   for (const [n, name] of ORDER_COLUMN_NAMES.entries()) equal(slab[name][first], n + 1, name);
 });
 
-test('the snapshot saves every column that does not follow from others, in the order and types of the table', () => {
+test('the state hash takes every column that does not follow from others, in the order and types of the table', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '59000', { clientOid: 'mine' });
   const { slab } = floor.state;

@@ -134,10 +134,10 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 8;
+  newer[0] = 9;
   const refusal = {
     name: 'UnreadableRecord',
-    message: /has format 8, this version reads formats 1 to 7: start/,
+    message: /has format 9, this version reads formats 1 to 8: start/,
   };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;
@@ -170,6 +170,46 @@ test('a snapshot of an older format goes through every upgrade from there on, in
   deepEqual(upgradesFrom(3), ['3 to 4', '4 to 5', '5 to 6']);
   deepEqual(upgradesFrom(6), []);
   throws(() => upgradesFrom(7), /has format 7, this version reads formats 1 to 6/);
+});
+
+test('columns in which an order comes twice, or has an owner or an instrument that does not exist, are refused', () => {
+  const floor = new TradingFloor();
+  for (const name of ['ann', 'bob']) floor.trader(name, PLENTY);
+  const orders = [floor.buy('ann', '1', '59000', { clientOid: 'mine' }), floor.buy('bob', '1', '59000')];
+  const image = saveState(floor.state).slice();
+  const columns = new DataView(image.buffer);
+  const ids = orders.map(({ orderId }) => orderId);
+  let at = 0;
+  while (columns.getFloat64(at, true) !== ids[0] || columns.getFloat64(at + 8, true) !== ids[1]) at++;
+  const damagedAt = (place: number, write: (view: DataView, place: number) => void) => {
+    const damaged = image.slice();
+    write(new DataView(damaged.buffer), place);
+    return () => loadState(damaged);
+  };
+  throws(
+    damagedAt(at + 8, (view, place) => view.setFloat64(place, ids[0]!, true)),
+    /order 1\d* behind order 1/,
+  );
+  throws(
+    damagedAt(at, (view, place) => view.setFloat64(place, 0, true)),
+    /order 0 behind order 0/,
+  );
+  throws(
+    damagedAt(at, (view, place) => view.setFloat64(place, Number.NaN, true)),
+    /order NaN behind/,
+  );
+  throws(
+    damagedAt(at + 16, (view, place) => view.setInt32(place, 99, true)),
+    /place 99 in a table/,
+  );
+  throws(
+    damagedAt(at + 24, (view, place) => view.setInt32(place, -1, true)),
+    /place -1 in a table/,
+  );
+  throws(
+    damagedAt(at - 4, (view, place) => view.setInt32(place, 100, true)),
+    /100 items in/,
+  );
 });
 
 test('a field of a later format is there in that format and not in the ones before', () => {

@@ -10,7 +10,9 @@ import type { Command } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
 import type { Event } from '../../src/core/model/event.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
+import { StateWriter } from '../../src/core/snapshot/fields.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import { stateFields } from '../../src/core/snapshot/state-fields.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { Auditor } from '../core/oracle/auditor.ts';
 
@@ -101,6 +103,8 @@ export class AuditedRun {
       `I40: the snapshot at ${cut} does not survive loading`,
     );
     assert.deepEqual(replay(second, this.log.slice(cut)), end, `I40: a restart at ${cut} differs`);
+    const rows = loadState(inRows(this.exchange.state));
+    assert.deepEqual(saveState(rows), end, 'I40: a snapshot with one order after the other differs');
   }
 }
 
@@ -109,6 +113,14 @@ function refusedWholly({ type }: Command, { rejectReason, items = [] }: CommandR
   if (type !== 'movePositions' || rejectReason !== RejectReason.none)
     return rejectReason !== RejectReason.none;
   return items.every((item) => item.rejectReason !== RejectReason.none);
+}
+
+/** As the last format without columns of orders has it. */
+function inRows(state: State): Uint8Array {
+  const w = new StateWriter(7);
+  w.u16(7);
+  stateFields(w, state);
+  return w.written();
 }
 
 /** The state as bytes, all but the digest. */

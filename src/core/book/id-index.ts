@@ -39,6 +39,13 @@ export class IdIndex {
     this.count = 0;
   }
 
+  /** Room for so many ids in an empty index. */
+  reserve(count: number): void {
+    let capacity = FIRST_CAPACITY;
+    while (count * 2 > capacity - 1) capacity *= 2;
+    if (capacity > FIRST_CAPACITY) this.table = new IdTable(capacity);
+  }
+
   private grow(): void {
     this.old?.moveTo(this.table, Number.POSITIVE_INFINITY);
     this.old = this.table;

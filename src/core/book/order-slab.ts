@@ -122,6 +122,22 @@ export class OrderSlab implements OrderColumns {
     return slot;
   }
 
+  /** Room for so many orders in an empty slab. */
+  reserve(count: number): void {
+    let { capacity } = this;
+    while (capacity < count) capacity = capacityAfter(capacity);
+    if (capacity !== this.capacity) this.grow(capacity);
+    this.byId.reserve(count);
+  }
+
+  /** Orders whose columns are filled already, as the first of an empty slab. */
+  enter(count: number): void {
+    for (const links of [this.level, this.next, this.previous]) links.fill(NIL, 0, count);
+    for (let slot = 0; slot < count; slot++) this.byId.set(this.id[slot]!, slot);
+    this.used = count;
+    this.count = count;
+  }
+
   release(slot: number): void {
     this.byId.delete(this.id[slot]!);
     this.executions.delete(slot);

@@ -117,6 +117,13 @@ export class ByteWriter implements Fields {
     return this.text(value);
   }
 
+  block(array: ArrayBufferView): void {
+    const source = bytesOf(array);
+    this.reserve(source.length);
+    this.bytes.set(source, this.at);
+    this.at += source.length;
+  }
+
   private reserve(size: number): void {
     if (this.at + size <= this.bytes.length) return;
     let capacity = this.bytes.length * 2;
@@ -217,12 +224,26 @@ export class ByteReader implements Fields {
     return this.text(value);
   }
 
+  block(array: ArrayBufferView<ArrayBuffer>): void {
+    const target = bytesOf(array);
+    const at = this.advance(target.length);
+    target.set(this.bytes.subarray(at, at + target.length));
+  }
+
   private advance(size: number): number {
     const at = this.at;
     this.at += size;
     if (this.at > this.end) throw new UnreadableRecord('record ends early');
     return at;
   }
+}
+
+/** Arrays have the order of bytes of the machine. */
+export const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  if (!IS_LITTLE_ENDIAN) throw new Error('the machine is big-endian, which is not supported');
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function writeUtf8(bytes: Uint8Array, start: number, text: string): number {

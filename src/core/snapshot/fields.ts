@@ -6,14 +6,17 @@ export interface StateFields extends Fields {
   readonly reading: boolean;
   /** Which fields there are: a field that came with format 2 is there `if (f.format >= 2)`. */
   readonly format: number;
-  /** How many items follow, of at least a byte each. */
-  count(value: number): number;
+  /** How many items follow, of at least so many bytes each, or one. */
+  count(value: number, bytesMin?: number): number;
+  /** The memory of an array, as it is: a writer takes it, a reader fills it. */
+  block(array: ArrayBufferView<ArrayBuffer>): void;
   /** A place in a table with so many. A place beyond its end would make the tables of others grow up to it. */
   index(value: number, end: number): number;
 }
 
 const FIRST_BYTES = 1 << 16;
-const BYTES_PER_ORDER = 128;
+/** With orders in columns, and one after the other. */
+const BYTES_PER_ORDER = { columns: 72, rows: 128 };
 
 export class StateWriter extends ByteWriter implements StateFields {
   readonly reading = false;
@@ -21,7 +24,7 @@ export class StateWriter extends ByteWriter implements StateFields {
 
   /** `orders`: about how many will be written. Room for them is cheaper than to grow again and again. */
   constructor(format: number, orders = 0) {
-    super(FIRST_BYTES + orders * BYTES_PER_ORDER);
+    super(FIRST_BYTES + orders * BYTES_PER_ORDER[format >= 8 ? 'columns' : 'rows']);
     this.format = format;
   }
 
@@ -39,9 +42,10 @@ export class StateReader extends ByteReader implements StateFields {
   /** The first field of every format. */
   readonly format = this.u16(0);
 
-  count(value: number): number {
+  count(value: number, bytesMin = 1): number {
     const count = this.i32(value);
-    if (count < 0 || count > this.left) throw new UnreadableRecord(`${count} items in ${this.left} bytes`);
+    if (count < 0 || count * bytesMin > this.left)
+      throw new UnreadableRecord(`${count} items in ${this.left} bytes`);
     return count;
   }
 

@@ -13,6 +13,7 @@ import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from 
 import { listingFields, marketFields } from './market-fields.ts';
 import { loanFields, walletFields } from './money-fields.ts';
 import { openWorkFields } from './open-work-fields.ts';
+import { orderColumnsFields } from './order-columns-fields.ts';
 import { orderFields, strategyFields } from './order-fields.ts';
 import { priceFields } from './price-fields.ts';
 
@@ -26,7 +27,8 @@ export function stateFields(f: StateFields, state: State): void {
   listingFields(f, state);
   accountFields(f, state);
   ledgerFields(f, state);
-  orderFields(f, state);
+  if (f.format >= 8) orderColumnsFields(f, state);
+  else orderFields(f, state);
   walletFields(f, state);
   loanFields(f, state);
   state.nextSecond = f.f64(state.nextSecond);

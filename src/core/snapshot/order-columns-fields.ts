@@ -1,0 +1,160 @@
+/**
+ * Open orders since format 8: column by column, in the order of their ids, then what few of them have. A million orders are
+ * written and read as a dozen blocks of memory. Formats before it, and the state hash, have one order after the other
+ * (`order-fields.ts`).
+ */
+
+import { COLUMN_ARRAYS, ORDER_COLUMN_NAMES, ORDER_COLUMNS } from '../book/order-columns.ts';
+import type { OrderSlab } from '../book/order-slab.ts';
+import { UnreadableRecord } from '../model/bytes.ts';
+import type { OrderOrigin } from '../model/enums.ts';
+import { NO_PRESET, presetFields } from '../model/tpsl.ts';
+import type { State } from '../state/state.ts';
+import type { StateFields } from './fields.ts';
+import { adopt, NO_HOLD, restInOrder, slotsById } from './order-fields.ts';
+
+const SAVED_COLUMNS = ORDER_COLUMN_NAMES.filter((name) => !('derived' in ORDER_COLUMNS[name]));
+const BYTES_PER_ORDER = SAVED_COLUMNS.reduce(
+  (sum, name) => sum + COLUMN_ARRAYS[ORDER_COLUMNS[name].type].BYTES_PER_ELEMENT,
+  0,
+);
+
+export function orderColumnsFields(f: StateFields, state: State): void {
+  const { slab } = state;
+  const known = slotsById(slab);
+  const count = f.count(known.length, BYTES_PER_ORDER);
+  if (f.reading) slab.reserve(count);
+  const slots = f.reading ? firstSlots(count) : known;
+  // Orders that are read have the first places of the slab, and so have those of a slab that has reused none.
+  const inPlace = f.reading || known.every((slot, n) => slot === n);
+  for (const name of SAVED_COLUMNS)
+    f.block(inPlace ? slab[name].subarray(0, count) : gathered(slab[name], slots));
+  if (f.reading) {
+    requireAscending(slab.id, count);
+    requireBelow(slab.account, count, state.accounts.length);
+    requireBelow(slab.instrument, count, state.instruments.length);
+    slab.enter(count);
+  }
+  const marginHeld = attachmentFields(f, slab, slots);
+  if (!f.reading) return;
+  for (const slot of slots) adopt(state, slot, marginHeld.get(slot) ?? NO_HOLD);
+  restInOrder(state, slots);
+}
+
+function firstSlots(count: number): Int32Array {
+  const slots = new Int32Array(count);
+  for (let n = 0; n < count; n++) slots[n] = n;
+  return slots;
+}
+
+type Column = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
+
+function gathered(column: Column, slots: Int32Array): Column {
+  const values = column.slice(0, slots.length);
+  for (let n = 0; n < slots.length; n++) values[n] = column[slots[n]!]!;
+  return values;
+}
+
+/** Ids of orders are given once, and never 0, which marks a free slot. */
+function requireAscending(ids: Float64Array, count: number): void {
+  let last = 0;
+  for (let n = 0; n < count; n++) {
+    const id = ids[n]!;
+    if (!(id > last)) throw new UnreadableRecord(`order ${id} behind order ${last}`);
+    last = id;
+  }
+}
+
+function requireBelow(places: Int32Array, count: number, end: number): void {
+  for (let n = 0; n < count; n++) {
+    const place = places[n]!;
+    if (place < 0 || place >= end) throw new UnreadableRecord(`place ${place} in a table of ${end}`);
+  }
+}
+
+/** What few orders have. Returns what margin orders hold; the borrowed part follows from what they need. */
+function attachmentFields(f: StateFields, slab: OrderSlab, slots: Int32Array): ReadonlyMap<number, bigint> {
+  const { clientOids, isolatedHolds, marginHolds, executions, origins, presets } = slab;
+  const marginHeld = new Map<number, bigint>();
+  someOf(
+    f,
+    slots,
+    clientOids.size > 0,
+    (slot) => clientOids.has(slot),
+    (slot) => {
+      const clientOid = f.text(clientOids.get(slot) ?? '');
+      if (f.reading) clientOids.set(slot, slab.account[slot]!, clientOid);
+    },
+  );
+  someOf(
+    f,
+    slots,
+    isolatedHolds.size > 0,
+    (slot) => isolatedHolds.has(slot),
+    (slot) => {
+      isolatedHolds.set(slot, f.money(isolatedHolds.get(slot) ?? 0n));
+    },
+  );
+  someOf(
+    f,
+    slots,
+    marginHolds.size > 0,
+    (slot) => marginHolds.has(slot),
+    (slot) => {
+      marginHeld.set(slot, f.money(marginHolds.get(slot)?.held ?? 0n));
+    },
+  );
+  someOf(
+    f,
+    slots,
+    true,
+    (slot) => executions.get(slot) !== undefined,
+    (slot) => {
+      const { value, fee, pnl } = executions.get(slot) ?? { value: 0n, fee: 0n, pnl: 0n };
+      const read = { value: f.money(value), fee: f.money(fee), pnl: f.money(pnl) };
+      if (f.reading) executions.set(slot, read);
+    },
+  );
+  someOf(
+    f,
+    slots,
+    origins.size > 0,
+    (slot) => origins.has(slot),
+    (slot) => {
+      origins.set(slot, f.u8(origins.get(slot) ?? 0) as OrderOrigin);
+    },
+  );
+  someOf(
+    f,
+    slots,
+    presets.size > 0,
+    (slot) => presets.has(slot),
+    (slot) => {
+      const attached = presets.get(slot);
+      const preset = presetFields(f, attached?.preset ?? NO_PRESET);
+      const strategyId = f.f64(attached?.strategyId ?? 0);
+      if (f.reading) presets.set(slot, { preset, strategyId });
+    },
+  );
+  return marginHeld;
+}
+
+/** So many orders, then the place of each among all and its fields. */
+function someOf(
+  f: StateFields,
+  slots: Int32Array,
+  isUsed: boolean,
+  has: (slot: number) => boolean,
+  fields: (slot: number) => void,
+): void {
+  const known: number[] = [];
+  if (!f.reading && isUsed) for (let n = 0; n < slots.length; n++) if (has(slots[n]!)) known.push(n);
+  const count = f.count(known.length);
+  let last = -1;
+  for (let n = 0; n < count; n++) {
+    const place = f.index(known[n] ?? 0, slots.length);
+    if (place <= last) throw new UnreadableRecord(`order ${place} behind order ${last}`);
+    last = place;
+    fields(slots[place]!);
+  }
+}
