@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { NEWEST_EDITION } from '../../core/model/edition.ts';
 import { formatOf, STATE_FORMAT } from '../../core/snapshot/snapshot.ts';
 import { readMeta, SCHEMA_VERSION } from '../../history/sqlite-schema.ts';
 import { IDENTITY_SCHEMA_VERSION } from '../../identity/identity-schema.ts';
@@ -117,16 +118,16 @@ function newestStateFormat(data: string): number {
 }
 
 /**
- * Of a journal without a snapshot: each edition of the rule book has a format of its own and begins with `setEdition` (rules
- * 13.12); 0 for an empty journal.
+ * Of a journal without a snapshot: each edition of the rule book came with a format and begins with `setEdition` (rules
+ * 13.12); one of the newest edition counts as of the newest format, 0 stands for an empty journal.
  */
 function journalFormat(data: string): number {
-  let found = 0;
+  let edition = 0;
   for (const { command } of loggedCommands(data)) {
-    found = command.type === 'setEdition' ? command.edition : Math.max(found, 1);
-    if (found === STATE_FORMAT) break;
+    edition = command.type === 'setEdition' ? command.edition : Math.max(edition, 1);
+    if (edition === NEWEST_EDITION) return STATE_FORMAT;
   }
-  return found;
+  return edition;
 }
 
 /** 0 for a missing, empty or unreadable file: the code that opens it reports the fault. */
