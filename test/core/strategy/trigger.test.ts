@@ -53,6 +53,17 @@ describe('a trigger order', () => {
     assert.equal(order.delegateType, 'plan_limit');
   });
 
+  test('makes an order that is known for one of a trigger after a restart too', () => {
+    const floor = floorOfFour();
+    const order = when(floor, 'ann', 'buy', '0.5', '59000', { limit: '58500' });
+    print(floor, '59000');
+    assert.equal(order.child.stands, 'new 0/0.5');
+    floor.restart();
+    floor.cancel('ann', order.child);
+    assert.equal(order.child.stands, 'cancelled 0/0.5 normal_cancel');
+    assert.equal(order.delegateType, 'plan_limit');
+  });
+
   test('case 118: at the last price it fires at once', () => {
     const floor = floorOfFour();
     const order = when(floor, 'ann', 'buy', '0.5', '60000', { limit: '59000' });
