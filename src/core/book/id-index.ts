@@ -58,8 +58,11 @@ class IdTable {
 
   constructor(capacity: number) {
     this.mask = capacity - 1;
-    this.ids = new Float64Array(capacity);
-    this.slots = new Int32Array(capacity);
+    const buffer = new ArrayBuffer(
+      (Float64Array.BYTES_PER_ELEMENT + Int32Array.BYTES_PER_ELEMENT) * capacity,
+    );
+    this.ids = new Float64Array(buffer, 0, capacity);
+    this.slots = new Int32Array(buffer, this.ids.byteLength, capacity);
   }
 
   get(id: number): number {

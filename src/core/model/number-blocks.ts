@@ -3,6 +3,8 @@
  * whose head would be one more place to fetch.
  */
 const PAGE = 1 << 16;
+/** The first page is smaller, and each is twice the one before up to this size: most exchanges of tests are small. */
+const FIRST_PAGE = 1 << 11;
 
 export interface Block {
   /** The array that the block is in, and where it begins. */
@@ -12,6 +14,7 @@ export interface Block {
 
 export class NumberBlocks {
   private readonly pageSize: number;
+  private nextSize: number;
   private page = new Float64Array(0);
   private used = 0;
   /** Given back, by size. */
@@ -19,6 +22,7 @@ export class NumberBlocks {
 
   constructor(pageSize = PAGE) {
     this.pageSize = pageSize;
+    this.nextSize = Math.min(FIRST_PAGE, pageSize);
   }
 
   /** A block of zeros. */
@@ -26,7 +30,8 @@ export class NumberBlocks {
     const again = this.free.get(size)?.pop();
     if (again !== undefined) return again;
     if (this.used + size > this.page.length) {
-      this.page = new Float64Array(Math.max(this.pageSize, size));
+      this.page = new Float64Array(Math.max(this.nextSize, size));
+      this.nextSize = Math.min(2 * this.nextSize, this.pageSize);
       this.used = 0;
     }
     const block = { numbers: this.page, base: this.used };

@@ -68,3 +68,22 @@ test('an account finds the rows of many coins, and none of a coin it never had',
   }
   equal(ledger.find(FIRST_USER_ACCOUNT + 1, 5), -1);
 });
+
+test('rows keep their place and money while the first page grows and others follow', () => {
+  const ledger = new Ledger(() => true);
+  // Beyond the first pages of accounts and of rows at their full size.
+  const accounts = Array.from({ length: 9000 }, (_, n) => FIRST_USER_ACCOUNT + n);
+  const rows = accounts.map((account) => ledger.row(account, account % 3));
+  const outside = [0, 1, 2].map((coin) => ledger.cell(SystemAccount.external, coin, Bucket.cash));
+  for (const [n, row] of rows.entries()) {
+    ledger.move(outside[accounts[n]! % 3]!, row + Bucket.cash, n + 1);
+    if (n % 1000 === 0) equal(ledger.find(FIRST_USER_ACCOUNT + 1_000_000 + n, 0), -1);
+  }
+  for (const [n, account] of accounts.entries()) {
+    equal(ledger.find(account, account % 3), rows[n]);
+    equal(ledger.find(account, (account + 1) % 3), -1);
+    deepEqual(ledger.ownerOf(rows[n]! / 8), { account, coin: account % 3 });
+    equal(ledger.balanceOf(account, account % 3, Bucket.cash), BigInt(n + 1));
+    equal(ledger.changesOf(account), 2);
+  }
+});

@@ -1,5 +1,5 @@
 /**
- * The cells of the ledger: numbers side by side, in pages that are never copied. A row is one line of the processor's cache:
+ * The cells of the ledger: numbers side by side, in pages that are never copied once they are full. A row is one line of the processor's cache:
  * seven buckets, then account and coin. A cell whose balance is beyond exact numbers is NaN and has its balance in a table
  * of big integers.
  */
@@ -9,6 +9,9 @@ import { exact } from '../model/safe-integers.ts';
 
 const PAGE_BITS = 15;
 const PAGE_MASK = (1 << PAGE_BITS) - 1;
+
+/** Cells of the first page at first; it doubles up to the size of the others. */
+const FIRST_CELLS = 1 << 9;
 
 /** Eight cells a row: the row of a cell is found by a shift. */
 const ROW_SHIFT = 3;
@@ -29,15 +32,23 @@ export class LedgerCells {
   /** The first cell of a new row; its buckets are empty. */
   open(account: number, coin: number): number {
     const first = this.rowCount++ << ROW_SHIFT;
-    if (this.pages.length << PAGE_BITS === first) {
-      const page = new Float64Array(1 << PAGE_BITS);
-      this.pages.push(page);
-      this.halves.push(new Int32Array(page.buffer));
+    if (first === 0) this.setPage(0, new Float64Array(FIRST_CELLS));
+    else if (this.pages.length << PAGE_BITS === first)
+      this.setPage(this.pages.length, new Float64Array(1 << PAGE_BITS));
+    else if (first === this.pages[0]!.length) {
+      const grown = new Float64Array(2 * first);
+      grown.set(this.pages[0]!);
+      this.setPage(0, grown);
     }
     const halves = this.halves[first >> PAGE_BITS]!;
     halves[2 * (first & PAGE_MASK) + ACCOUNT] = account;
     halves[2 * (first & PAGE_MASK) + COIN] = coin;
     return first;
+  }
+
+  private setPage(at: number, page: Float64Array): void {
+    this.pages[at] = page;
+    this.halves[at] = new Int32Array(page.buffer);
   }
 
   accountOf(cell: number): number {

@@ -8,6 +8,8 @@ import { COINS_MAX } from '../model/limits.ts';
 
 const PAGE_BITS = 12;
 const PAGE_MASK = (1 << PAGE_BITS) - 1;
+/** Accounts of the first page at first; it doubles up to the size of the others. */
+const FIRST_ACCOUNTS = 1 << 6;
 /** Columns of an account: counters, then pairs of a coin, counted from 1, and the first cell of its row. */
 const CHANGES = 0;
 const OWING = 1;
@@ -32,6 +34,7 @@ export class LedgerRows {
     const page = this.pages[account >> PAGE_BITS];
     if (page === undefined) return -1;
     const first = (account & PAGE_MASK) << COLUMN_BITS;
+    if (first >= page.length) return -1;
     for (let at = first + FIRST_PAIR; at < first + COLUMNS; at += 2) {
       if (page[at] === coin + 1) return page[at + 1]!;
       if (page[at] === NO_COIN) return -1;
@@ -90,8 +93,17 @@ export class LedgerRows {
   }
 
   private openPage(account: number): void {
-    while (this.pages.length <= account >> PAGE_BITS)
-      this.pages.push(new Float64Array(1 << (PAGE_BITS + COLUMN_BITS)));
+    const { pages } = this;
+    const most = 1 << (PAGE_BITS + COLUMN_BITS);
+    if (pages.length === 0) pages.push(new Float64Array(FIRST_ACCOUNTS << COLUMN_BITS));
+    if (pages[0]!.length < most && pages[0]!.length <= account << COLUMN_BITS) {
+      let length = pages[0]!.length;
+      while (length < most && length <= account << COLUMN_BITS) length *= 2;
+      const grown = new Float64Array(length);
+      grown.set(pages[0]!);
+      pages[0] = grown;
+    }
+    while (pages.length <= account >> PAGE_BITS) pages.push(new Float64Array(most));
   }
 
   private share(coins: readonly number[]): readonly number[] {
