@@ -26,10 +26,9 @@ export class Replay {
   apply(command: Command): string[] {
     this.outcomes.update(`${valuesOf(this.exchange.apply(command))}\n`);
     this.commands++;
-    return this.exchange.takeEvents().map((event) => {
-      this.events.update(`${valuesOf(event)}\n`);
-      return event.type;
-    });
+    const events = this.exchange.takeEvents();
+    if (events.length > 0) this.events.update(events.map((event) => `${valuesOf(event)}\n`).join(''));
+    return events.map(({ type }) => type);
   }
 
   result(): Replayed {
@@ -51,6 +50,7 @@ export class Replay {
 /** Values without the names and the order of their fields: either may change while the meaning stays. */
 function valuesOf(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
   if (Array.isArray(value)) return `[${value.map(valuesOf).join()}]`;
   if (typeof value === 'object' && value !== null)
     return `{${Object.values(value).map(valuesOf).sort().join()}}`;
