@@ -32,6 +32,7 @@ import { ALL_TIME } from '../../../test/history/storage.ts';
 import { withDatabase } from '../../../test/history/with-database.ts';
 import { sizeOf } from '../../../test/property/seeds.ts';
 import type { Event } from '../../core/model/event.ts';
+import { Threads } from '../../storage/threads.ts';
 import { GeneratedFile, generatedPath } from '../generated-file.ts';
 import { RETENTION_MS } from '../history.ts';
 import { openSqliteHistory } from '../sqlite-history.ts';
@@ -59,12 +60,16 @@ function withKnown({ events, lastTime: time }: RandomRows): readonly Event[] {
   ];
 }
 
+/** One for the files of all tests, one after another. */
+const threads = new Threads();
+after(() => threads.close());
+
 const unexpected = (error: Error) => {
   throw error;
 };
 
 async function write(path: string, events: readonly Event[]): Promise<void> {
-  const history = await openSqliteHistory({ path, onFailure: unexpected });
+  const history = await openSqliteHistory({ path, onFailure: unexpected, threads });
   history.describe(INSTRUMENTS, COINS);
   history.addGenerated(aGeneratedPast(START_TIME));
   projectInCommands(history, events);
@@ -128,7 +133,7 @@ function flip(path: string, text: string, at: number, bit: number, where = (_pag
 test('a history that nobody touched is sound, after updates and pruning as well', async () => {
   assert.deepEqual(findings(SOUND, EVENTS), []);
   const path = copy();
-  const history = await openSqliteHistory({ path, onFailure: unexpected });
+  const history = await openSqliteHistory({ path, onFailure: unexpected, threads });
   assert.ok((await history.prune(ROWS.lastTime + RETENTION_MS + 1)) > 100);
   await history.close();
   assert.deepEqual(findings(path), []);
@@ -162,7 +167,7 @@ test('a changed bit of a price is found, named with what it was, and mended', ()
 test('a read does not serve a changed row, and serves the others', async () => {
   const path = copy();
   flip(path, '60018', 0, 1);
-  const history = await openSqliteHistory({ path, onFailure: unexpected });
+  const history = await openSqliteHistory({ path, onFailure: unexpected, threads });
   const query = { uid: 1, ...ALL_TIME, limit: 100 };
   await assert.rejects(history.fills(query), /row exec_id=5001 of the table fills is damaged/);
   assert.equal(history.damagedReads(), 1);
@@ -325,7 +330,7 @@ test('a withdrawal is compared as it ended, and a row that may have been pruned 
   ];
   await write(path, events);
   assert.deepEqual(findings(path, events), []);
-  const history = await openSqliteHistory({ path, onFailure: unexpected });
+  const history = await openSqliteHistory({ path, onFailure: unexpected, threads });
   assert.equal(await history.prune(START_TIME), 1);
   await history.close();
   assert.deepEqual(findings(path, events), []);
@@ -337,7 +342,10 @@ test('a withdrawal is compared as it ended, and a row that may have been pruned 
 
 test('what the file says of itself is checked before it is believed', async () => {
   const path = copy((database) => database.exec("UPDATE meta SET value = value + 1 WHERE key = 'last_seq'"));
-  await assert.rejects(openSqliteHistory({ path, onFailure: unexpected }), /meta is malformed: last_seq/);
+  await assert.rejects(
+    openSqliteHistory({ path, onFailure: unexpected, threads }),
+    /meta is malformed: last_seq/,
+  );
   assert.equal(findings(path)[0]!.table, 'meta');
   const counted = copy((database) =>
     database.exec("UPDATE totals SET rows = rows + 1 WHERE table_name = 'fills'"),
@@ -389,7 +397,7 @@ test('rows of an older program can be compared with the log, and get checksums a
     sealed = rows;
     if (all) resolve();
   };
-  const history = await openSqliteHistory({ path, onFailure: unexpected, onSealed });
+  const history = await openSqliteHistory({ path, onFailure: unexpected, onSealed, threads });
   const query = { uid: 1, ...ALL_TIME, limit: 1000 };
   assert.ok((await history.fills(query)).length > 10, 'read while some have none yet');
   await done;
