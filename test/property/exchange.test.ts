@@ -16,7 +16,7 @@ import { type Intent, intents, type Named, SET_UP, toCommand, UIDS } from './ran
 import { Seeds } from './seeds.ts';
 import { OPENING_TIME } from './venue.ts';
 
-const RUNS = new Seeds({ all: 150, few: 20 });
+const RUNS = new Seeds({ all: 150, few: 10 });
 const COMMANDS_MAX = 440;
 const CLOSED_NAMED = 4;
 

@@ -13,6 +13,7 @@ import {
   type SIXTH_EDITION_RULES,
 } from '../../src/core/model/edition.ts';
 import { StrategyKind } from '../../src/core/model/enums.ts';
+import type { Finding } from './families-finding.ts';
 import { type RunWords, replay, run } from './families-run.ts';
 import {
   SCHEMES_UNTIL_SIXTH_EDITION as EARLIER,
@@ -26,7 +27,7 @@ import { BOOK } from './families-venue.ts';
 import { Seeds } from './seeds.ts';
 
 test('whatever a family does, it takes nothing from the venue and from strangers', (t) => {
-  const seeds = new Seeds({ all: 400, few: 5 });
+  const seeds = new Seeds({ all: 400, few: 2 });
   let commands = 0;
   let fills = 0;
   for (const seed of seeds) {
@@ -40,7 +41,7 @@ test('whatever a family does, it takes nothing from the venue and from strangers
 });
 
 test('whatever a family does between the portions of hours, it takes nothing (rules 14)', (t) => {
-  const seeds = new Seeds({ all: 100, few: 6, first: 1000 });
+  const seeds = new Seeds({ all: 100, few: 3, first: 1000 });
   let hours = 0;
   for (const seed of seeds) {
     const tried = run(seed, { portion: 1 + (seed % 3), steps: 700 });
@@ -90,10 +91,11 @@ const RULES: readonly (readonly [name: string, rule: HoledRule])[] = [
 for (const [name, rule] of RULES) {
   test(`${name}: without ${rule} the old hole is found, with it the same seed takes nothing`, (t) => {
     const words = { only: OLD_HOLES[rule], steps: 400 };
-    const seeds = Array.from({ length: 30 }, (_, at) => at + 1);
-    const seed = seeds.find((each) => run(each, { ...words, without: [rule] }).finding !== undefined);
-    assert.ok(seed !== undefined, 'no seed finds it');
-    t.diagnostic(`seed ${seed}: ${run(seed, { ...words, without: [rule] }).finding!.text}`);
+    let finding: Finding | undefined;
+    let seed = 0;
+    while (finding === undefined && seed < 30) ({ finding } = run(++seed, { ...words, without: [rule] }));
+    assert.ok(finding !== undefined, 'no seed finds it');
+    t.diagnostic(`seed ${seed}: ${finding.text}`);
     const now = run(seed, words);
     if (now.finding !== undefined) assert.fail(report(now));
   });

@@ -17,7 +17,7 @@ import { AuditedRun } from './audited-run.ts';
 import { FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
 import { Seeds } from './seeds.ts';
 
-const SEEDS = new Seeds({ all: 24, few: 3 });
+const SEEDS = new Seeds({ all: 24, few: 2 });
 const COMMANDS = 700;
 const SNAPSHOT_EVERY = 50;
 

@@ -1,12 +1,19 @@
-/** Prints what each kind of random trading comes to: `node [flags of the engine] trading-digest.ts SEED COMMANDS`. */
+/**
+ * What each kind of random trading comes to, a line for each. As a program it prints them:
+ * `node [flags of the engine] trading-digest.ts SEED COMMANDS`.
+ */
 import { createHash } from 'node:crypto';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { saveState } from '../../src/core/snapshot/snapshot.ts';
 import { FLOWS } from './flows.ts';
 
-const [seed, commands] = process.argv.slice(2).map(Number);
+export function tradingDigest(seed: number, commands: number): string {
+  return Object.entries(FLOWS)
+    .map(([name, flow]) => `${name}: ${digestOf(flow, seed, commands)}\n`)
+    .join('');
+}
 
-for (const [name, { setUp, flowOf }] of Object.entries(FLOWS)) {
+function digestOf({ setUp, flowOf }: (typeof FLOWS)[string], seed: number, commands: number): string {
   const exchange = new Exchange();
   const events = createHash('sha256');
   const write = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
@@ -15,8 +22,13 @@ for (const [name, { setUp, flowOf }] of Object.entries(FLOWS)) {
     events.update(JSON.stringify(exchange.takeEvents(), write));
   };
   for (const command of setUp) apply(structuredClone(command));
-  const flow = flowOf(seed!, exchange.state);
-  for (let n = 0; n < commands!; n++) apply(flow.next());
+  const flow = flowOf(seed, exchange.state);
+  for (let n = 0; n < commands; n++) apply(flow.next());
   const state = createHash('sha256').update(saveState(exchange.state)).digest('hex');
-  console.log(`${name}: state ${state}, events ${events.digest('hex')}`);
+  return `state ${state}, events ${events.digest('hex')}`;
+}
+
+if (import.meta.main) {
+  const [seed, commands] = process.argv.slice(2).map(Number);
+  process.stdout.write(tradingDigest(seed!, commands!));
 }

@@ -39,9 +39,19 @@ class Inode {
   durable = new Uint8Array(0);
   /** Sectors written since the last sync, in order of writing. */
   dirty = new Set<number>();
+  /** The bytes belong to other files too: whoever changes them takes his own first. */
+  isShared = false;
+
+  own(): void {
+    if (!this.isShared) return;
+    this.seen = this.seen.slice();
+    this.durable = this.durable.slice();
+    this.isShared = false;
+  }
 
   resize(length: number): void {
     if (length === this.seen.length) return;
+    this.own();
     const grown = new Uint8Array(length);
     grown.set(this.seen.subarray(0, length));
     this.seen = grown;
@@ -49,6 +59,7 @@ class Inode {
   }
 
   write(bytes: Uint8Array, position: number): void {
+    this.own();
     if (position + bytes.length > this.seen.length) this.resize(position + bytes.length);
     this.seen.set(bytes, position);
     const last = Math.floor((position + bytes.length - 1) / SECTOR_BYTES);
@@ -76,6 +87,7 @@ class Inode {
   #keep(sectors: Iterable<number>): void {
     const kept = [...sectors];
     if (kept.length === 0) return;
+    this.own();
     const { durable, seen } = this;
     const length = this.#keptLength(kept);
     if (length !== durable.length) {
@@ -91,8 +103,10 @@ class Inode {
   /** Another file of the same bytes, all of them durable. */
   copy(): Inode {
     const copy = new Inode();
-    copy.seen = this.seen.slice();
-    copy.durable = this.seen.slice();
+    copy.seen = this.seen;
+    copy.durable = this.seen;
+    copy.isShared = true;
+    this.isShared = true;
     return copy;
   }
 
@@ -198,9 +212,20 @@ export class SimulatedDisk implements Disk {
     return this.#inode(name).seen.slice();
   }
 
+  /** Files of the same names with the same bytes? */
+  hasContentsOf(other: SimulatedDisk): boolean {
+    const names = this.list();
+    if (names.join('/') !== other.list().join('/')) return false;
+    return names.every((name) => {
+      const [seen, there] = [this.#inode(name).seen, other.#inode(name).seen];
+      return seen === there || Buffer.compare(seen, there) === 0;
+    });
+  }
+
   /** Damage: replaces bytes both in the cache and on the disk. */
   overwrite(name: string, position: number, bytes: Uint8Array): void {
     const inode = this.#inode(name);
+    inode.own();
     inode.seen.set(bytes, position);
     inode.durable.set(bytes.subarray(0, Math.max(0, inode.durable.length - position)), position);
   }

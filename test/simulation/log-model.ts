@@ -54,11 +54,7 @@ export class LogModel {
     for (const record of records) {
       seq += 1;
       assert.equal(record.seq, seq);
-      assert.deepEqual(
-        Buffer.from(record.payload),
-        Buffer.from(this.appended[seq - 1]!),
-        `payload of ${seq}`,
-      );
+      assert.ok(Buffer.compare(record.payload, this.appended[seq - 1]!) === 0, `payload of ${seq}`);
     }
     assert.equal(seq, report.lastSeq);
     // What a start has shown must survive from now on, acknowledged or not.
@@ -72,5 +68,7 @@ export function snapshotState(seq: number): Uint8Array {
 }
 
 export function payloadOf(seed: number, length = 20 + ((seed * 37) % 200)): Uint8Array {
-  return new Uint8Array(length).map((_, index) => (seed * 131 + index * 7) & 0xff);
+  const payload = new Uint8Array(length);
+  for (let index = 0; index < length; index += 1) payload[index] = (seed * 131 + index * 7) & 0xff;
+  return payload;
 }

@@ -157,9 +157,15 @@ export class OrderSlab implements OrderColumns {
     return this.size[slot]! - this.remaining[slot]!;
   }
 
+  /** All columns are in one buffer: twenty would cost the start of an exchange as much as all of the rest. */
   private grow(capacity: number): void {
+    const bytesOf = (name: OrderColumnName) =>
+      Math.ceil((capacity * COLUMN_ARRAYS[ORDER_COLUMNS[name].type].BYTES_PER_ELEMENT) / 8) * 8;
+    const buffer = new ArrayBuffer(ORDER_COLUMN_NAMES.reduce((sum, name) => sum + bytesOf(name), 0));
+    let at = 0;
     for (const name of ORDER_COLUMN_NAMES) {
-      const grown = new COLUMN_ARRAYS[ORDER_COLUMNS[name].type](capacity);
+      const grown = new COLUMN_ARRAYS[ORDER_COLUMNS[name].type](buffer, at, capacity);
+      at += bytesOf(name);
       if (this[name] !== undefined) grown.set(this[name]);
       (this as unknown as Record<OrderColumnName, unknown>)[name] = grown;
     }

@@ -95,7 +95,7 @@ function checkLedger(state: State): void {
   const withdrawing = pendingSums(state);
   state.ledger.eachRow((account, coin, buckets) => {
     let sum = sums.get(coin) ?? 0n;
-    for (const amount of buckets) sum += amount;
+    for (const amount of buckets) if (amount !== 0n) sum += amount;
     sums.set(coin, sum);
     assert(buckets[Bucket.locked]! >= 0n, () => `I03: locked of account ${account} coin ${coin} is negative`);
     assert(buckets[Bucket.pledge]! >= 0n, () => `I03: pledge of account ${account} coin ${coin} is negative`);

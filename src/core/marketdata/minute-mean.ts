@@ -25,12 +25,20 @@ export class MinuteMean {
 
   /** The value of a second, so many seconds after the one before; those that nobody saw repeat the last. */
   add(value: bigint, seconds: number): void {
-    if (this.isEmpty) for (let n = 0; n < SECONDS; n++) this.push(value);
+    if (this.isEmpty) this.restart(value, value);
+    else if (seconds >= SECONDS) this.restart(this.last, value);
     else {
       const { last } = this;
-      for (let n = Math.min(seconds, SECONDS) - 1; n > 0; n--) this.push(last);
+      for (let n = seconds - 1; n > 0; n--) this.push(last);
       this.push(value);
     }
+  }
+
+  /** A whole minute of one value and its last second of another. */
+  private restart(before: bigint, value: bigint): void {
+    for (let n = 0; n < SECONDS - 1; n++) this.values[n] = before;
+    this.values[SECONDS - 1] = value;
+    this.sum = before * BigInt(SECONDS - 1) + value;
   }
 
   private push(value: bigint): void {

@@ -159,7 +159,11 @@ export class Ledger {
   bucketsOf(row: number): bigint[] {
     const buckets: bigint[] = [];
     const first = cellOf(row);
-    for (let bucket = 0; bucket < BUCKETS; bucket++) buckets.push(this.balance(first + bucket));
+    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+      // Most are empty, and a big integer is an allocation.
+      const empty = this.cells.number(first + bucket) === 0;
+      buckets.push(empty ? 0n : this.balance(first + bucket));
+    }
     return buckets;
   }
 

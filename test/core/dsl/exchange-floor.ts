@@ -18,6 +18,7 @@ import { RejectReason } from '../../../src/core/model/reject-reason.ts';
 import { loadState, saveState } from '../../../src/core/snapshot/snapshot.ts';
 import { COINS, INSTRUMENTS } from '../listings.ts';
 import { Auditor } from '../oracle/auditor.ts';
+import { ScenarioPath } from './known-beginnings.ts';
 import { refusalName } from './words.ts';
 
 /** 2026-01-01 00:00:00 UTC. */
@@ -26,11 +27,21 @@ export const OPENING_BELL = 1_767_225_600_000;
 /** A change that no command makes, for examples that begin in the middle. */
 type Arrangement = (exchange: Exchange) => void;
 
-const floors: ExchangeFloor[] = [];
+/** Commands of many scenarios, side by side as in a journal: the reader makes a view of each buffer that it is given. */
+let page = new Uint8Array(0);
+let used = 0;
 
-after(() => {
-  for (const floor of floors) floor.assertSameUnseen();
-});
+function kept(bytes: Uint8Array): Uint8Array {
+  if (used + bytes.length > page.length) {
+    page = new Uint8Array(Math.max(PAGE_BYTES, bytes.length));
+    used = 0;
+  }
+  page.set(bytes, used);
+  used += bytes.length;
+  return page.subarray(used - bytes.length, used);
+}
+
+const PAGE_BYTES = 256 * 1024;
 
 export class ExchangeFloor {
   exchange = new Exchange();
@@ -45,9 +56,11 @@ export class ExchangeFloor {
   private readonly arrangements = new Map<number, Arrangement[]>();
   /** Latest record of each order ever told of. */
   private readonly orders = new Map<number, OrderRecord>();
+  private readonly path = new ScenarioPath();
 
   constructor(instruments: readonly InstrumentSpec[] = INSTRUMENTS, coins: readonly CoinSpec[] = COINS) {
-    floors.push(this);
+    // Of the test that it is made in, or of the file.
+    after(() => this.assertSameUnseen());
     this.state.auditsMatches = true;
     for (const spec of coins) this.carryOut({ type: 'listCoin', time: this.now, spec });
     for (const spec of instruments) this.carryOut({ type: 'listInstrument', time: this.now, spec });
@@ -88,7 +101,7 @@ export class ExchangeFloor {
   }
 
   send(command: Command): CommandResult {
-    const bytes = Uint8Array.from(encodeCommand(command));
+    const bytes = kept(encodeCommand(command));
     this.log.push(bytes);
     const decoded = decodeCommand(bytes);
     const outcome = this.exchange.apply(decoded);
@@ -96,7 +109,7 @@ export class ExchangeFloor {
     const events = this.exchange.takeEvents();
     this.events.push(...events);
     for (const event of events) if (event.type === 'order') this.orders.set(event.order.orderId, event.order);
-    checkInvariants(this.state);
+    this.path.follow(bytes, this.state, () => checkInvariants(this.state));
     this.auditor.observe(decoded, outcome, events);
     return outcome;
   }
@@ -104,6 +117,7 @@ export class ExchangeFloor {
   arrange(change: Arrangement): void {
     const at = this.log.length;
     this.arrangements.set(at, [...(this.arrangements.get(at) ?? []), change]);
+    this.path.leave();
     change(this.exchange);
   }
 
@@ -129,6 +143,7 @@ export class ExchangeFloor {
     this.exchange = new Exchange(state);
     state.auditsMatches = true;
     this.auditor = new Auditor(state);
+    this.path.leave();
     checkInvariants(state);
   }
 
