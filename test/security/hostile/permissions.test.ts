@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { ROUTES } from '../../../src/api/http/routes.ts';
 import type { Access } from '../../../src/api/route.ts';
 import type { Permission, PermType } from '../../../src/identity/identity.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../../harness/server.ts';
+import { startHosted } from '../../harness/hosted-server.ts';
+import type { DemoKeys, LoggedServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { assertRefused } from './hostile-venue.ts';
@@ -22,7 +23,7 @@ const principals: Principal[] = [];
 let stranger: DemoKeys;
 let frozen: DemoKeys;
 let elsewhere: DemoKeys;
-let server: RunningServer;
+let server: LoggedServer;
 
 before(async () => {
   await withIdentity(data, async (identity) => {
@@ -53,10 +54,7 @@ before(async () => {
     identity.setFrozen(frozenUser, true, Date.now());
     elsewhere = await installKey(identity, alice, { ...all, ipList: ['10.1.2.3'] });
   });
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
-});
-after(async () => {
-  await server.stop();
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
 });
 
 function call(
@@ -172,7 +170,8 @@ describe('who may call what', () => {
     client.close();
   });
 
-  it('no secret and no passphrase is in the log', () => {
+  it('no secret and no passphrase is in the log', async () => {
+    assert.equal(await server.stop(), 0);
     for (const { secretKey, passphrase } of [
       ...principals.map(({ keys }) => keys),
       frozen,
