@@ -29,8 +29,9 @@ const OPTIONAL = new Set(['bufferutil', 'pg-cloudflare', 'pg-native', 'utf-8-val
 const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/;
 
 export interface BundleOptions {
-  /** With the packages that the program uses, for an installation without others; and without source maps. */
+  /** With the packages that the program uses, for an installation without others. */
   readonly whole?: boolean;
+  readonly sourceMaps?: boolean;
 }
 
 /**
@@ -40,7 +41,7 @@ export interface BundleOptions {
 export async function bundle(
   directory: string,
   entries: readonly string[],
-  { whole = false }: BundleOptions = {},
+  { whole = false, sourceMaps = false }: BundleOptions = {},
 ): Promise<readonly string[]> {
   await using modules = await rolldown({
     cwd: ROOT,
@@ -52,7 +53,7 @@ export async function bundle(
   const { output } = await modules.write({
     dir: directory,
     format: 'esm',
-    sourcemap: !whole,
+    sourcemap: sourceMaps,
     entryFileNames: '[name].js',
     // What several entries share, `src/program-files.ts` among it, which counts on its place.
     chunkFileNames: 'src/[name]-[hash].js',

@@ -7,18 +7,30 @@ import { environmentName, SETTING_NAMES } from '../../src/app/config/settings.ts
 import { startCommand } from '../harness/child-programs.ts';
 import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, Server, start } from './bourse-process.ts';
+import { bourse, command, Server, start } from './bourse-process.ts';
 
 const ESCAPE = '\u001b[';
+
+/** Each of them is read by several tests and does not change. */
+const helpOfStart = once(() => start(['--help']));
+const explained = once(() => bourse(['config', '--explain']));
+
+function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 test('a misspelt option or command is refused with the right one', async () => {
   const option = await start(['--prot', '1']);
   assert.equal(option.code, 2);
   assert.match(option.stderr, /unknown option '--prot'/);
   assert.match(option.stderr, /Did you mean --port\?/);
-  const command = await bourse(['verfiy']);
-  assert.equal(command.code, 2);
-  assert.match(command.stderr, /Did you mean verify\?/);
+  const verb = await bourse(['verfiy']);
+  assert.equal(verb.code, 2);
+  assert.match(verb.stderr, /Did you mean verify\?/);
   assert.equal((await start(['surplus'])).code, 2);
 });
 
@@ -58,9 +70,9 @@ test('flags win over the environment, that over the file, that over the defaults
 });
 
 test('every setting has an environment variable', async () => {
-  const { stdout } = await bourse(['config', '--explain']);
+  const { stdout } = await explained();
   for (const name of SETTING_NAMES) assert.ok(stdout.includes(environmentName(name)), name);
-  const help = await start(['--help']);
+  const help = await helpOfStart();
   for (const name of SETTING_NAMES) assert.ok(help.stdout.includes(environmentName(name)), name);
 });
 
@@ -84,8 +96,11 @@ test('a configuration file may be TypeScript, lies beside its paths, and its mis
 });
 
 test('help begins with examples and tells the exit codes; the version is one line', async () => {
-  for (const run of [start, bourse]) {
-    const { code, stdout } = await run(['--help']);
+  for (const [run, help] of [
+    [start, helpOfStart()],
+    [bourse, bourse(['--help'])],
+  ] as const) {
+    const { code, stdout } = await help;
     assert.equal(code, 0);
     assert.ok(stdout.startsWith('Examples:\n'), stdout);
     assert.match(stdout, /Exit codes:/);
@@ -95,7 +110,7 @@ test('help begins with examples and tells the exit codes; the version is one lin
 });
 
 test('help tells one default a setting, and a forgotten client is answered with those there are', async () => {
-  const { stdout } = await start(['--help']);
+  const { stdout } = await helpOfStart();
   assert.match(stdout, /--clock-start .*\[now\] \(BOURSE_CLOCK_START\)/);
   assert.doesNotMatch(stdout, /\] \[/);
   const forgotten = await bourse(['client']);
@@ -104,10 +119,10 @@ test('help tells one default a setting, and a forgotten client is answered with 
 });
 
 test('help of a command shows its own options first, and examples that can be typed', async () => {
-  const { stdout } = await bourse(['account', 'create', '--help']);
+  const { stdout } = await command(['account', 'create', '--help']);
   assert.ok(stdout.indexOf('--kind') < stdout.indexOf('--json'), stdout);
   assert.match(stdout, /--kind <main\|sub\|broker> +what kind of account \[main\]/);
-  const group = await bourse(['help', 'account']);
+  const group = await command(['help', 'account']);
   assert.match(group.stdout, /^ {2}npm run -s bourse -- account commission acme 0\.3$/m);
   assert.match(group.stdout, /^Usage: npm run -s bourse -- account \[options\] \[command\]$/m);
 });
@@ -116,7 +131,7 @@ test('colour goes where it is wanted', async () => {
   const args = ['config', '--explain'];
   const coloured = async (extra: string[], env: Record<string, string> = {}) =>
     (await bourse([...args, ...extra], { env })).stdout.includes(ESCAPE);
-  assert.equal(await coloured([]), false, 'a pipe is no terminal');
+  assert.equal((await explained()).stdout.includes(ESCAPE), false, 'a pipe is no terminal');
   assert.equal(await coloured([], { FORCE_COLOR: '1' }), true);
   assert.equal(await coloured([], { NO_COLOR: '1' }), false);
   assert.equal(await coloured(['--color']), true);

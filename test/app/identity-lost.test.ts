@@ -4,7 +4,8 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { endVenues, Venue } from '../admin/venue-process.ts';
-import { refusedStart } from './bourse-process.ts';
+import { refusedHosted } from '../harness/hosted-server.ts';
+import { type Ended, refusedStart } from './bourse-process.ts';
 
 const STORE = ['identity.sqlite', 'identity.mark'];
 const sequencer = new Venue();
@@ -42,16 +43,13 @@ function copy(from: string, to: string): void {
   }
 }
 
-async function refuses(message: RegExp): Promise<void> {
-  const { code, stderr } = await refusedStart([
-    '--data',
-    sequencer.data,
-    '--no-demo',
-    '--market',
-    'off',
-    '--port',
-    '0',
-  ]);
+const NO_DEMO = ['--no-demo', '--market', 'off', '--port', '0'];
+const inProcess = () => refusedStart(['--data', sequencer.data, ...NO_DEMO]);
+const hosted = () => refusedHosted(sequencer.data, NO_DEMO);
+
+/** In a process where the message is seen for the first time. */
+async function refuses(message: RegExp, start: () => Promise<Pick<Ended, 'code' | 'stderr'>>): Promise<void> {
+  const { code, stderr } = await start();
   assert.equal(code, 4, stderr);
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /\n {4}at /, 'no stack');
@@ -59,21 +57,25 @@ async function refuses(message: RegExp): Promise<void> {
 
 test('a lost store stops the start, with its mark and without it', async () => {
   rmSync(join(sequencer.data, 'identity.sqlite'));
-  await refuses(/identity\.sqlite is missing; .*Restore the newest copy from a backup/);
+  await refuses(/identity\.sqlite is missing; .*Restore the newest copy from a backup/, inProcess);
   rmSync(join(sequencer.data, 'identity.mark'));
   await refuses(
     new RegExp(
       `identity\\.sqlite lacks 3 of 3 accounts .*\\(${victimUid - 1}, ${victimUid}, .*--accept-identity-gap`,
     ),
+    inProcess,
   );
 });
 
 test('an older store stops the start, with its own mark too', async () => {
   copyFileSync(join(newest, 'identity.mark'), join(sequencer.data, 'identity.mark'));
   copyFileSync(join(older, 'identity.sqlite'), join(sequencer.data, 'identity.sqlite'));
-  await refuses(/identity\.sqlite: it is older than this exchange/);
+  await refuses(/identity\.sqlite: it is older than this exchange/, hosted);
   copy(older, sequencer.data);
-  await refuses(new RegExp(`identity\\.sqlite lacks 2 of 3 accounts .*\\(${victimUid}, ${victimUid + 1}\\)`));
+  await refuses(
+    new RegExp(`identity\\.sqlite lacks 2 of 3 accounts .*\\(${victimUid}, ${victimUid + 1}\\)`),
+    hosted,
+  );
 });
 
 test('with the gap accepted accounts keep their money, and their uids are not given out again', async () => {
@@ -103,5 +105,5 @@ test('with the gap accepted accounts keep their money, and their uids are not gi
 test('the store that was there is welcome back only before that', async () => {
   copy(newest, sequencer.data);
   copyFileSync(join(newest, 'identity.sqlite'), join(sequencer.data, 'identity.sqlite'));
-  await refuses(/identity\.sqlite lacks 2 of 5 accounts/);
+  await refuses(/identity\.sqlite lacks 2 of 5 accounts/, hosted);
 });

@@ -7,7 +7,8 @@ import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { endVenues, Venue } from '../admin/venue-process.ts';
-import { command, refusedStart } from './bourse-process.ts';
+import { refusedHosted } from '../harness/hosted-server.ts';
+import { command, type Ended, refusedStart } from './bourse-process.ts';
 
 const STORE = 'identity.sqlite';
 const MARK = 'identity.mark';
@@ -41,22 +42,27 @@ function putBack(name: string, withMark: boolean): string {
   return data;
 }
 
-async function refuses(data: string): Promise<void> {
+/** `start`: in a process or in a host. */
+async function refuses(data: string, start: (data: string) => Promise<Refusal> = hosted): Promise<void> {
   const refusal =
     /identity\.sqlite: it is older than this exchange: it ends with change \d+, \d+ were made\. Restore/;
   const verified = await command(['verify', '--data', data]);
   assert.equal(verified.code, 4, verified.output);
   assert.match(verified.output, refusal);
-  const { code, stderr } = await refusedStart(['--data', data, ...QUIET]);
+  const { code, stderr } = await start(data);
   assert.equal(code, 4, stderr);
   assert.match(stderr, refusal);
 }
+
+type Refusal = Pick<Ended, 'code' | 'stderr'>;
+const hosted = (data: string): Promise<Refusal> => refusedHosted(data, QUIET);
+const inProcess = (data: string): Promise<Refusal> => refusedStart(['--data', data, ...QUIET]);
 
 test('an older store is refused after a stop: the snapshot knows the number', async () => {
   await venue.start();
   await deleteKey('one');
   assert.equal((await venue.stop()).code, 0);
-  await refuses(putBack('stopped', true));
+  await refuses(putBack('stopped', true), inProcess);
   await refuses(putBack('stopped-bare', false));
 });
 

@@ -6,10 +6,11 @@ import pino from 'pino';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { MemoryGuard, type MemoryUse } from '../../src/app/observability/memory-guard.ts';
 import { startExchange } from '../../src/app/start/start-exchange.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import '../harness/patient-disk.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { Server, start } from './bourse-process.ts';
+import { start } from './bourse-process.ts';
 
 const SMALL = ['--port', '0', '--operator-port', '0', '--market', 'off', '--segment-bytes', '1048576'];
 
@@ -82,7 +83,7 @@ test('a process whose memory is full saves its state and ends; the next start ha
   assert.equal(code, 1);
   assert.match(stderr, /memory is full: the exchange saves its state and ends/);
   assert.match(stderr, /4 accounts, 0 open orders, saved to/);
-  const server = await Server.start(['--data', data, ...SMALL]);
-  assert.match(server.stdout, /"replayedCommands":0/);
-  await server.end('SIGTERM');
+  const server = await startHosted({ data, args: SMALL });
+  assert.equal(server.replayedCommands(), 0);
+  await server.stop();
 });

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
 import pino from 'pino';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { listCatalogue } from '../../src/app/start/bootstrap.ts';
@@ -11,7 +20,7 @@ import type { Verification } from '../../src/app/verify/verify.ts';
 import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
 import { MONEY_ONE } from '../../src/core/model/units.ts';
 import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { refusedHosted, startHosted } from '../harness/hosted-server.ts';
 import { failingChecks } from '../harness/readiness.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -68,63 +77,126 @@ const BUY = {
   timeInForce: 'gtc',
 };
 
-test('a first start tells who you are, is ready when it says so, and a stop keeps everything', async () => {
+describe('a first start', () => {
   const data = join(temporaryDirectory(), 'data');
-  const server = await Server.start(['--data', data, ...SMALL]);
-  const [factsLine, lastLine, ...rest] = server.stdout.split('\n');
-  assert.equal(lastLine, `Listening on ${server.url}`);
-  assert.deepEqual(rest, ['']);
-  const facts = JSON.parse(factsLine!);
-  assert.deepEqual(
-    facts.accounts.map((account: { apiKey: string }) => account.apiKey),
-    ['demo-alice', 'demo-bob', 'demo-bot', 'demo-maker'],
-  );
-  assert.ok(facts.instruments.SPOT >= 6);
-  assert.equal(facts.data, data);
+  let server: Server;
+  before(async () => {
+    server = await Server.start(['--data', data, ...SMALL]);
+  });
+  after(() => server.end('SIGKILL'));
 
-  const file = join(data, 'demo-accounts.json');
-  assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), facts.accounts);
-  assert.deepEqual(await failingChecks(server.url), []);
-  assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
-  assert.deepEqual((await place(server.url, BUY)).code, '00000');
-  const metrics = await (await fetch(`${server.url}/metrics`)).text();
-  assert.match(metrics, /^bourse_open_orders 1$/m);
-  assert.match(
-    metrics,
-    /^bourse_http_requests_total\{route="\/api\/v3\/trade\/place-order",status="2xx"\} 1$/m,
-  );
+  it('tells who you are and is ready when it says so', async () => {
+    const [factsLine, lastLine, ...rest] = server.stdout.split('\n');
+    assert.equal(lastLine, `Listening on ${server.url}`);
+    assert.deepEqual(rest, ['']);
+    const facts = JSON.parse(factsLine!);
+    assert.deepEqual(
+      facts.accounts.map((account: { apiKey: string }) => account.apiKey),
+      ['demo-alice', 'demo-bob', 'demo-bot', 'demo-maker'],
+    );
+    assert.ok(facts.instruments.SPOT >= 6);
+    assert.equal(facts.data, data);
 
-  const { code, stderr } = await server.end('SIGTERM');
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, new RegExp(`4 accounts, 1 open order, saved to ${data}\n$`));
+    const file = join(data, 'demo-accounts.json');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), facts.accounts);
+    assert.deepEqual(await failingChecks(server.url), []);
+    assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+    assert.deepEqual((await place(server.url, BUY)).code, '00000');
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    assert.match(metrics, /^bourse_open_orders 1$/m);
+    assert.match(
+      metrics,
+      /^bourse_http_requests_total\{route="\/api\/v3\/trade\/place-order",status="2xx"\} 1$/m,
+    );
+  });
 
-  const before = await verified(data);
-  assert.equal(before.openOrders, 1);
-  const again = await Server.start(['--data', data, ...SMALL]);
-  assert.equal((await again.end('SIGINT')).code, 0);
-  const after = await verified(data);
-  const same = after.snapshots.find(({ seq }) => seq === before.lastSeq);
-  assert.equal(same?.stateHash, before.stateHash, 'the state at the first stop is still what it was');
-  assert.equal(after.openOrders, 1);
+  it('has its data directory for itself, and verify respects that', async () => {
+    const second = await start(['--port', '0', '--data', data, ...SMALL]);
+    assert.equal(second.code, 3);
+    assert.match(second.stderr, new RegExp(`in use by process ${server.pid}`));
+    assert.equal((await command(['verify', '--data', data])).code, 3);
+  });
+
+  it('has its port: whoever wants it is told before any work is done, and --port 0 offered', async () => {
+    const { port } = new URL(server.url);
+    const ports: readonly [string, readonly string[]][] = [
+      ['port', ['--port', port]],
+      ['operator-port', ['--port', '0', '--operator-port', port]],
+    ];
+    for (const [flag, args] of ports) {
+      const data = join(temporaryDirectory(), 'b');
+      const second = await start([...args, '--data', data, '--catalogue', 'no-such-folder', ...SMALL]);
+      assert.equal(second.code, 3, second.stderr);
+      assert.match(second.stderr, new RegExp(`port ${port} .* is in use`));
+      assert.match(second.stderr, new RegExp(`--${flag} 0`));
+      if (process.platform === 'linux') {
+        assert.match(second.stderr, new RegExp(`process ${server.pid} \\(node\\)`));
+      }
+      assert.ok(!existsSync(data), 'no data directory was made');
+    }
+    const same = await start([
+      '--port',
+      '9',
+      '--operator-port',
+      '9',
+      '--data',
+      join(temporaryDirectory(), 'b'),
+    ]);
+    assert.equal(same.code, 2, same.stderr);
+    assert.match(same.stderr, /--operator-port 9 is the same as --port/);
+  });
+
+  it('keeps everything when it stops', async () => {
+    const { code, stderr } = await server.end('SIGTERM');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, new RegExp(`4 accounts, 1 open order, saved to ${data}\n$`));
+
+    const before = await verified(data);
+    assert.equal(before.openOrders, 1);
+    await startedAndStopped(data);
+    const after = await verified(data);
+    const same = after.snapshots.find(({ seq }) => seq === before.lastSeq);
+    assert.equal(same?.stateHash, before.stateHash, 'the state at the first stop is still what it was');
+    assert.equal(after.openOrders, 1);
+  });
 });
 
-test('a killed server starts again with everything it acknowledged', async () => {
+describe('a killed server', () => {
   const data = join(temporaryDirectory(), 'data');
-  const first = await Server.start(['--data', data, ...SMALL]);
-  for (const price of ['58000', '58001', '58002']) {
-    assert.equal((await place(first.url, { ...BUY, price })).code, '00000');
-  }
-  await first.end('SIGKILL');
-  const found = logContents(data);
-  assert.equal((await verified(data)).openOrders, 3);
-  assert.deepEqual(logContents(data), found, 'verify repairs nothing');
-  const second = await Server.start(['--data', data, ...SMALL]);
-  assert.equal((await place(second.url, BUY)).code, '00000', 'at once, no passphrase is being hashed');
-  const { code, stderr } = await second.end('SIGTERM');
-  assert.equal(code, 0);
-  assert.match(stderr, /did not end properly/);
-  assert.equal((await verified(data)).openOrders, 4);
+  const damaged = `${data}-damaged`;
+  before(async () => {
+    const server = await Server.start(['--data', data, ...SMALL]);
+    for (const price of ['58000', '58001', '58002'])
+      assert.equal((await place(server.url, { ...BUY, price })).code, '00000');
+    await server.end('SIGKILL');
+    cpSync(data, damaged, { recursive: true });
+  });
+
+  it('starts again with everything it acknowledged', async () => {
+    const found = logContents(data);
+    assert.equal((await verified(data)).openOrders, 3);
+    assert.deepEqual(logContents(data), found, 'verify repairs nothing');
+    const second = await Server.start(['--data', data, ...SMALL]);
+    assert.equal((await place(second.url, BUY)).code, '00000', 'at once, no passphrase is being hashed');
+    const { code, stderr } = await second.end('SIGINT');
+    assert.equal(code, 0);
+    assert.match(stderr, /did not end properly/);
+    assert.equal((await verified(data)).openOrders, 4);
+  });
+
+  it('does not start with a damaged log: code 4, and the place', async () => {
+    const segment = join(damaged, 'log', 'segment-00000001.log');
+    const bytes = readFileSync(segment);
+    bytes[5000]! ^= 1;
+    writeFileSync(segment, bytes);
+    const refused = await start(['--port', '0', '--data', damaged, ...SMALL]);
+    assert.equal(refused.code, 4, refused.stderr);
+    assert.match(refused.stderr, /log damaged: .*segment-00000001\.log/);
+    const proof = await command(['verify', '--data', damaged]);
+    assert.equal(proof.code, 4);
+    assert.match(proof.stdout, /NOT VERIFIED/);
+  });
 });
 
 test('a first start that was cut off between two deposits is completed by the next', async () => {
@@ -167,58 +239,17 @@ test('a first start that was cut off between two deposits is completed by the ne
   }
 });
 
-test('the data directory belongs to one process, and verify respects that', async () => {
-  const data = join(temporaryDirectory(), 'data');
-  const server = await Server.start(['--data', data, ...SMALL]);
-  const second = await start(['--port', '0', '--data', data, ...SMALL]);
-  assert.equal(second.code, 3);
-  assert.match(second.stderr, new RegExp(`in use by process ${server.pid}`));
-  assert.equal((await command(['verify', '--data', data])).code, 3);
-  await server.end('SIGTERM');
-});
-
-test('a taken port is named before any work is done, and --port 0 offered', async () => {
-  const server = await Server.start(['--data', join(temporaryDirectory(), 'a'), ...SMALL]);
-  const { port } = new URL(server.url);
-  const ports: readonly [string, readonly string[]][] = [
-    ['port', ['--port', port]],
-    ['operator-port', ['--port', '0', '--operator-port', port]],
-  ];
-  for (const [flag, args] of ports) {
-    const data = join(temporaryDirectory(), 'b');
-    const second = await start([...args, '--data', data, '--catalogue', 'no-such-folder', ...SMALL]);
-    assert.equal(second.code, 3, second.stderr);
-    assert.match(second.stderr, new RegExp(`port ${port} .* is in use`));
-    assert.match(second.stderr, new RegExp(`--${flag} 0`));
-    if (process.platform === 'linux') {
-      assert.match(second.stderr, new RegExp(`process ${server.pid} \\(node\\)`));
-    }
-    assert.ok(!existsSync(data), 'no data directory was made');
-  }
-  const same = await start([
-    '--port',
-    '9',
-    '--operator-port',
-    '9',
-    '--data',
-    join(temporaryDirectory(), 'b'),
-  ]);
-  assert.equal(same.code, 2, same.stderr);
-  assert.match(same.stderr, /--operator-port 9 is the same as --port/);
-  await server.end('SIGTERM');
-});
-
 test('demo keys are never offered to other machines', async () => {
   const data = join(temporaryDirectory(), 'data');
   const refused = await start(['--host', '0.0.0.0', '--data', data]);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /--no-demo/);
   await startedAndStopped(data);
-  const still = await start(['--host', '0.0.0.0', '--port', '0', '--no-demo', '--data', data, ...SMALL]);
+  const beyond = ['--host', '0.0.0.0', '--no-demo', ...SMALL];
+  const still = await refusedHosted(data, beyond);
   assert.equal(still.code, 2, 'the directory holds the demo keys');
 
-  const empty = await Server.start(['--host', '0.0.0.0', '--no-demo', '--data', `${data}2`, ...SMALL]);
-  assert.equal((await empty.end('SIGTERM')).code, 0);
+  await startedAndStopped(`${data}2`, ...beyond);
   assert.ok(!readdirSync(`${data}2`).includes('demo-accounts.json'));
   assert.equal((await verified(`${data}2`)).accounts, 0);
 });
@@ -240,23 +271,6 @@ test('a lost or damaged history stops the start with code 4', async () => {
   rmSync(`${history}-wal`, { force: true });
   const notADatabase = await start(['--port', '0', '--data', data, ...SMALL]);
   assert.equal(notADatabase.code, 4, notADatabase.stderr);
-});
-
-test('a damaged log stops the start with code 4 and names the place', async () => {
-  const data = join(temporaryDirectory(), 'data');
-  const server = await Server.start(['--data', data, ...SMALL]);
-  assert.equal((await place(server.url, BUY)).code, '00000');
-  await server.end('SIGKILL');
-  const segment = join(data, 'log', 'segment-00000001.log');
-  const bytes = readFileSync(segment);
-  bytes[5000]! ^= 1;
-  writeFileSync(segment, bytes);
-  const damaged = await start(['--port', '0', '--data', data, ...SMALL]);
-  assert.equal(damaged.code, 4, damaged.stderr);
-  assert.match(damaged.stderr, /log damaged: .*segment-00000001\.log/);
-  const proof = await command(['verify', '--data', data]);
-  assert.equal(proof.code, 4);
-  assert.match(proof.stdout, /NOT VERIFIED/);
 });
 
 test('a second signal leaves at once with 130, and nothing is lost', async () => {

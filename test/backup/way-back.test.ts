@@ -1,9 +1,9 @@
 /** A start that changes the format of a data directory keeps it as it was, and the steps it tells lead back. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { copyBeforeMigration } from '../../src/app/backup/migration-copies.ts';
 import {
   migrate as migrateHistory,
@@ -12,7 +12,7 @@ import {
   writeMeta,
 } from '../../src/history/sqlite-schema.ts';
 import { IDENTITY_SCHEMA_VERSION, migrate as migrateIdentity } from '../../src/identity/identity-schema.ts';
-import { endVenues, VenueProcess } from '../admin/venue-process.ts';
+import { endVenues, Venue, VenueProcess } from '../admin/venue-process.ts';
 import { command } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
@@ -78,9 +78,11 @@ const namesOf = (data: string) =>
   );
 const kept = (data: string) => readdirSync(data).filter((name) => name.startsWith('before-'));
 
-/** A venue whose databases are of the format before, as its older program left them. */
-async function olderVenue(): Promise<VenueProcess> {
-  const venue = await new VenueProcess().start();
+const olderData = join(temporaryDirectory(), 'older');
+
+/** The directory of a venue whose databases are of the format before, as its older program left them. */
+before(async () => {
+  const venue = await new Venue(olderData).start();
   await venue.ask('account', 'create', 'alice');
   await venue.ask('deposit', 'alice', '10000', 'USDT', '--reference', 'bank-1');
   assert.equal((await venue.stop()).code, 0);
@@ -89,12 +91,16 @@ async function olderVenue(): Promise<VenueProcess> {
     migrateIdentity(database, () => {}, IDENTITY_SCHEMA_VERSION - 1),
   );
   rmSync(join(venue.data, 'identity.mark'));
-  return venue;
+});
+
+function copyOfOlder(): string {
+  const data = join(temporaryDirectory(), 'venue');
+  cpSync(olderData, data, { recursive: true });
+  return data;
 }
 
 test('a start on a directory of the format before keeps it, says so, and what it says leads back', async () => {
-  const venue = await olderVenue();
-  await venue.start();
+  const venue = await new VenueProcess(copyOfOlder()).start();
   await venue.ask('account', 'create', 'bob');
   const { stderr } = await venue.stop();
   const name = `before-history-${SCHEMA_VERSION}-identity-${IDENTITY_SCHEMA_VERSION}`;
@@ -118,14 +124,13 @@ test('a start on a directory of the format before keeps it, says so, and what it
   assert.deepEqual(namesOf(venue.data), ['alice', 'bob']);
   assert.equal((await command(['verify', directory])).code, 0);
 
-  await venue.start();
-  await venue.stop();
+  const again = await new Venue(venue.data).start();
+  await again.stop();
   assert.deepEqual(kept(venue.data), [name], 'a start that changes nothing keeps nothing');
 });
 
 test('a copy that was cut off is made again, one of this moment is used again, and the newest two stay', async () => {
-  const venue = await olderVenue();
-  const { data } = venue;
+  const data = copyOfOlder();
   const told: string[] = [];
   const tell = (text: string) => told.push(text);
   const first = (await copyBeforeMigration(data, tell))!;

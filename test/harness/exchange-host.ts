@@ -7,9 +7,10 @@ import './kept-threads.ts';
 import './no-compiling-ahead.ts';
 import './patient-disk.ts';
 import { Command } from 'commander';
-import { configOf, withSettings } from '../../src/app/cli/command-line.ts';
+import { configOf, refusalOf, withSettings } from '../../src/app/cli/command-line.ts';
 import { createLogger } from '../../src/app/observability/logging.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
+import type { Ended } from './child-programs.ts';
 import type { DemoKeys } from './server.ts';
 
 export interface HostRequest {
@@ -23,16 +24,36 @@ export interface HostReply {
   readonly error?: string;
   /** Of one that was started. */
   readonly started?: StartedExchange;
+  /** Of one that did not start: what its process would have ended with. */
+  readonly refused?: Pick<Ended, 'code' | 'stderr'>;
+  /** The log of one that was stopped. */
+  readonly log?: string;
 }
 
 export interface StartedExchange {
   readonly url: string;
+  readonly replayedCommands: number;
   /** What a data directory would hold, for those that have none. */
   readonly operator: { readonly url: string | undefined; readonly token: string | undefined };
   readonly accounts: readonly DemoKeys[];
 }
 
-const running = new Map<number, RunningExchange>();
+interface Hosted {
+  readonly exchange: RunningExchange;
+  readonly log: Log;
+}
+
+/** Also on standard error, for a test that fails. */
+class Log {
+  text = '';
+
+  write(line: string): void {
+    this.text += line;
+    process.stderr.write(line);
+  }
+}
+
+const running = new Map<number, Hosted>();
 
 process.umask(0o077);
 // Every logger of an exchange listens to them.
@@ -41,9 +62,7 @@ process.on('message', (request: HostRequest) => void answer(request));
 
 async function answer({ id, start }: HostRequest): Promise<void> {
   try {
-    if (start !== undefined) return reply({ id, started: await started(id, start) });
-    await stopped(id);
-    reply({ id });
+    reply(start === undefined ? { id, log: await stopped(id) } : { id, ...(await started(id, start)) });
   } catch (error) {
     reply({ id, error: (error as Error).stack ?? String(error) });
   }
@@ -53,25 +72,33 @@ function reply(message: HostReply): void {
   process.send!(message);
 }
 
-async function started(id: number, flags: readonly string[]): Promise<StartedExchange> {
+async function started(
+  id: number,
+  flags: readonly string[],
+): Promise<Pick<HostReply, 'started' | 'refused'>> {
   const command = withSettings(new Command().exitOverride());
   command.parse(flags, { from: 'user' });
-  const resolved = await configOf(command);
-  const exchange = await startExchange(resolved, createLogger(resolved.config), (error) => {
-    // As in a process of its own: the test sees connections that end, and the reason on standard error.
-    throw error;
-  });
-  running.set(id, exchange);
-  const { url, operatorUrl, operatorToken, demoAccounts } = exchange;
-  return {
-    url,
-    operator: { url: operatorUrl, token: operatorToken },
-    accounts: demoAccounts.map(({ account, uid }) => ({ ...account, uid })),
-  };
+  const log = new Log();
+  try {
+    const resolved = await configOf(command);
+    const exchange = await startExchange(resolved, createLogger(resolved.config, log), (error) => {
+      // As in a process of its own: the test sees connections that end, and the reason on standard error.
+      throw error;
+    });
+    running.set(id, { exchange, log });
+    const { url, operatorUrl, operatorToken, demoAccounts, replayedCommands } = exchange;
+    const accounts = demoAccounts.map(({ account, uid }) => ({ ...account, uid }));
+    const operator = { url: operatorUrl, token: operatorToken };
+    return { started: { url, replayedCommands, operator, accounts } };
+  } catch (error) {
+    const { code, line } = refusalOf(error);
+    return { refused: { code, stderr: `${log.text}${line}` } };
+  }
 }
 
-async function stopped(id: number): Promise<void> {
-  const exchange = running.get(id)!;
+async function stopped(id: number): Promise<string> {
+  const { exchange, log } = running.get(id)!;
   running.delete(id);
   await exchange.stop();
+  return log.text;
 }

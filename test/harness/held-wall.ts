@@ -3,10 +3,11 @@
  * and not by being quick. Unless it is held it runs like the machine's. The server is the real one; what it asks for the
  * time is replaced in its process (`held-wall-hook.ts`).
  */
-import { renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { programUrl } from './program.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+import { wallRecord } from './wall-record.ts';
 
 /** The server's clock may be some milliseconds ahead of ours, and does not go back. */
 const LEAD_MS = 100;
@@ -51,9 +52,10 @@ export class HeldWall {
   }
 
   #tell(): void {
-    const words = this.#heldMs === undefined ? ['runs', this.#aheadMs] : ['stands', this.#heldMs];
-    // A file that takes the place of another is never read half-written.
-    writeFileSync(`${this.#file}.next`, words.join(' '));
-    renameSync(`${this.#file}.next`, this.#file);
+    // In its place: the server keeps it open.
+    const record = wallRecord(this.#heldMs !== undefined, this.#heldMs ?? this.#aheadMs);
+    const file = openSync(this.#file, constants.O_WRONLY | constants.O_CREAT);
+    writeSync(file, record, 0, record.length, 0);
+    closeSync(file);
   }
 }

@@ -42,10 +42,16 @@ export interface TestServer {
   kill(): Promise<void>;
 }
 
-export interface RunningServer extends TestServer {
-  readonly process: ChildProcess;
-  /** What it has written to standard error so far. */
+/** One whose output is read. */
+export interface LoggedServer extends TestServer {
+  /** What is on standard error: of a process so far, of one in a host when it has stopped. */
   log(): string;
+  /** By its start. */
+  replayedCommands(): number;
+}
+
+export interface RunningServer extends LoggedServer {
+  readonly process: ChildProcess;
 }
 
 /** A guard against one that hangs; a busy machine may need most of a minute. */
@@ -79,6 +85,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     accounts,
     account: (name) => accountIn(accounts, name),
     log: () => program.stderr,
+    replayedCommands: () => Number(/"replayedCommands":(\d+)/.exec(program.stdout)![1]),
     async stop() {
       child.kill('SIGINT');
       const code = await exited;

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { command, start } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { programModule } from '../harness/program.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { type DemoKeys, type LoggedServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { SmallDisk } from '../harness/small-disk.ts';
 import { until } from '../harness/until.ts';
@@ -35,20 +36,24 @@ const order = (clientOid: string) => ({
 
 /** An exchange on the small disk, and what its user does. */
 class DiskFullVenue implements AsyncDisposable {
-  readonly server: RunningServer;
+  readonly server: LoggedServer;
   readonly client: SignedClient;
   readonly acknowledged: string[] = [];
   #orders = 0;
+  #stopped: Promise<number | null> | undefined;
 
-  constructor(server: RunningServer) {
+  constructor(server: LoggedServer) {
     this.server = server;
     this.client = new SignedClient(server.url, server.account('alice'));
   }
 
-  static async open(disk: SmallDisk, ...args: string[]): Promise<DiskFullVenue> {
-    return new DiskFullVenue(
-      await startServer({ data: join(disk.directory, 'data'), args: [...ARGS, ...args] }),
-    );
+  /** In a process of its own, which can be killed and whose log is read while it runs. */
+  static async open(disk: SmallDisk): Promise<DiskFullVenue> {
+    return new DiskFullVenue(await startServer({ data: join(disk.directory, 'data'), args: ARGS }));
+  }
+
+  static async openHosted(disk: SmallDisk): Promise<DiskFullVenue> {
+    return new DiskFullVenue(await startHosted({ data: join(disk.directory, 'data'), args: ARGS }));
   }
 
   async place(): Promise<string | undefined> {
@@ -65,6 +70,12 @@ class DiskFullVenue implements AsyncDisposable {
     if (clientOid === undefined) return;
     const reply = await this.client.post(CANCEL, { category: 'SPOT', clientOid });
     assert.equal(reply.code, '00000', reply.text);
+  }
+
+  /** Once; returns the exit code. */
+  async stop(): Promise<number | null> {
+    this.#stopped ??= this.server.stop();
+    return this.#stopped;
   }
 
   async mode(): Promise<string> {
@@ -86,7 +97,8 @@ class DiskFullVenue implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.client.close();
-    await this.server.kill?.();
+    if ('process' in this.server) await this.server.kill();
+    else await this.stop();
   }
 }
 
@@ -155,13 +167,13 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
     const reply = await desk.client.get('/api/v3/trade/order-info', { clientOid });
     assert.equal(reply.code, '00000', `LOST: ${clientOid} was acknowledged: ${reply.text}`);
   }
-  assert.equal(await desk.server.stop(), 0);
+  assert.equal(await desk.stop(), 0);
   const verified = await command(['verify', '--data', data]);
   assert.equal(verified.code, 0, verified.output);
 });
 
 onSmallDisk('users, keys and operators are refused on a full disk, with nothing half done', async (disk) => {
-  await using desk = await DiskFullVenue.open(disk);
+  await using desk = await DiskFullVenue.openHosted(disk);
   const { client } = desk;
   const admin = operatorOf(disk);
   disk.fill();
@@ -183,13 +195,13 @@ onSmallDisk('users, keys and operators are refused on a full disk, with nothing 
   await desk.untilMode('normal');
   assert.equal((await client.post('/api/v3/user/create-sub', { username: 'fullsub' })).code, '00000');
   assert.equal((await admin('POST', '/admin/accounts/alice/keys', key)).status, 200);
-  assert.equal(await desk.server.stop(), 0);
+  assert.equal(await desk.stop(), 0);
   const audit = await command(['audit', 'verify', '--data', join(disk.directory, 'data')]);
   assert.equal(audit.code, 0, audit.output);
 });
 
 onSmallDisk('a snapshot without space fails softly and the old ones stay', async (disk) => {
-  await using desk = await DiskFullVenue.open(disk);
+  await using desk = await DiskFullVenue.openHosted(disk);
   const journal = join(disk.directory, 'data', 'log');
   const snapshots = () => readdirSync(journal).filter((name) => name.startsWith('snapshot-'));
   const admin = operatorOf(disk);
@@ -201,7 +213,7 @@ onSmallDisk('a snapshot without space fails softly and the old ones stay', async
   await desk.untilMode('cancel_only');
   assert.notEqual((await admin('POST', '/admin/snapshots', {})).status, 200);
   assert.deepEqual(snapshots(), before);
-  assert.equal(await desk.server.stop(), 0, desk.server.log());
+  assert.equal(await desk.stop(), 0, desk.server.log());
   assert.match(desk.server.log(), /no snapshot at the stop/);
 });
 
@@ -217,8 +229,9 @@ onSmallDisk(
     assert.match(refused.stderr, /Free space on this disk/);
     assert.doesNotMatch(refused.stderr, /\n\s+at /);
     disk.free();
-    await using desk = await DiskFullVenue.open(disk);
+    await using desk = await DiskFullVenue.openHosted(disk);
     assert.notEqual(await desk.place(), undefined);
+    assert.equal(await desk.stop(), 0);
   },
 );
 
@@ -250,7 +263,9 @@ onSmallDisk('a log of the process on the full disk does not end it', async (disk
   try {
     const url = await until('the server', () => /^Listening on (\S+)$/m.exec(readIfThere(output))?.[1]);
     const accounts = JSON.parse(readFileSync(join(data, 'demo-accounts.json'), 'utf8')) as DemoKeys[];
-    await using desk = new DiskFullVenue({ url, account: () => accounts[0] } as unknown as RunningServer);
+    // Its process is stopped below, by a signal.
+    const server = { url, account: () => accounts[0], stop: async () => 0 };
+    await using desk = new DiskFullVenue(server as unknown as LoggedServer);
     disk.fill();
     await desk.untilMode('cancel_only');
     // Each request is a line of this log: more than the file's last block can take.

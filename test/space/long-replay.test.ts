@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { REPLAY_LONG } from '../../src/sequencer/limits.ts';
-import { Server } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
 
@@ -26,28 +26,16 @@ async function appendTicks(data: string, count: number): Promise<void> {
 test('a long replay is followed by a snapshot, so that the next start replays little', async () => {
   const data = join(temporaryDirectory(), 'data');
   const snapshots = () => readdirSync(join(data, 'log')).filter((name) => /^snapshot-\d+$/.test(name));
-  const args = [
-    '--data',
-    data,
-    '--operator-port',
-    '0',
-    '--no-demo',
-    '--segment-bytes',
-    String(SEGMENT_BYTES),
-  ];
+  const args = ['--no-demo', '--segment-bytes', String(SEGMENT_BYTES)];
   for (let round = 1; round <= 2; round++) {
     await appendTicks(data, REPLAY_LONG + 1);
-    const long = await Server.start(args);
-    assert.ok(replayed(long) > REPLAY_LONG, long.stdout);
+    const long = await startHosted({ data, args });
+    assert.ok(long.replayedCommands() > REPLAY_LONG, String(long.replayedCommands()));
     await until(`snapshot ${round}`, () => snapshots().length === round);
-    await long.end('SIGKILL');
-    const short = await Server.start(args);
-    assert.ok(replayed(short) < 1000, short.stdout);
-    await short.end('SIGKILL');
+    await long.kill();
+    const short = await startHosted({ data, args });
+    assert.ok(short.replayedCommands() < 1000, String(short.replayedCommands()));
+    await short.kill();
     assert.equal(snapshots().length, round, 'a short replay needs none');
   }
 });
-
-function replayed({ stdout }: Server): number {
-  return Number(/"replayedCommands":(\d+)/.exec(stdout)![1]);
-}

@@ -9,7 +9,7 @@ import {
   journalSettings,
 } from '../../src/journal/journal-settings.ts';
 import { Server, start } from '../app/bourse-process.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { refusedHosted, startHosted } from '../harness/hosted-server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const ends = (...flags: string[]) => ({ name: flags.join(' '), flags });
@@ -27,17 +27,27 @@ for (const { name, flags } of ENDS) {
     const data = join(temporaryDirectory(), 'data');
     const small = flags[0] === '--segment-bytes' ? [] : ['--segment-bytes', '1048576'];
     const args = ['--operator-port', '0', ...small, ...flags];
-    const first = await Server.start(['--data', data, ...args]);
-    const ended = await first.end('SIGTERM');
-    assert.equal(ended.code, 0, ended.output);
+    if (flags.includes('--memory-limit')) {
+      // Only a process has a limit of its memory.
+      const first = await Server.start(['--data', data, ...args]);
+      const ended = await first.end('SIGTERM');
+      assert.equal(ended.code, 0, ended.output);
+    } else {
+      const first = await startHosted({ data, args });
+      assert.equal(await first.stop(), 0);
+    }
     const second = await startHosted({ data, args });
     assert.equal(await second.stop(), 0);
   });
 }
 
 test('segments that are too short for the longest command are refused with what is right', async () => {
-  for (const bytes of [65_536, EXCHANGE_SEGMENT_BYTES_MIN - 4096]) {
-    const { code, stderr } = await start(['--port', '0', '--segment-bytes', String(bytes)]);
+  const tooShort = ['--segment-bytes', String(EXCHANGE_SEGMENT_BYTES_MIN - 4096)];
+  for (const { code, stderr } of [
+    await start(['--port', '0', ...tooShort]),
+    await refusedHosted(temporaryDirectory(), tooShort),
+    await refusedHosted(temporaryDirectory(), ['--segment-bytes', '65536']),
+  ]) {
     assert.equal(code, 2);
     assert.match(stderr, /--segment-bytes "\d+" must be a multiple of 4096 from 262144 to 1073741824/);
     assert.doesNotMatch(stderr, /\n\s+at /);

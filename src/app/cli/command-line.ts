@@ -142,11 +142,16 @@ function overrideExit(command: Command): void {
   for (const inner of command.commands) overrideExit(inner);
 }
 
-/** Expected errors are printed as one line; unexpected ones with their stack. */
 export function refuse(error: unknown): never {
+  const { code, line } = refusalOf(error);
+  process.stderr.write(line);
+  process.exit(code);
+}
+
+/** Expected errors are printed as one line; unexpected ones with their stack. */
+export function refusalOf(error: unknown): { readonly code: ExitCode; readonly line: string } {
   const code = exitCodeOf(error);
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const foreseen = code !== ExitCode.failed || error instanceof ActionRefused;
-  process.stderr.write(`bourse: ${foreseen ? message : (stack ?? message)}\n`);
-  process.exit(code);
+  return { code, line: `bourse: ${foreseen ? message : (stack ?? message)}\n` };
 }

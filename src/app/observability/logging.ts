@@ -32,7 +32,13 @@ const OPTIONS: LoggerOptions = {
   serializers: { req: requestFields, res: responseFields, err: errorFields },
 };
 
-export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'color'>): Logger {
+/** `elsewhere`: lines for machines, not on stderr. */
+export function createLogger(
+  config: Pick<Config, 'logLevel' | 'logFormat' | 'color'>,
+  elsewhere?: DestinationStream,
+): Logger {
+  const options = { ...OPTIONS, level: config.logLevel };
+  if (elsewhere !== undefined) return pino(options, elsewhere);
   const { stderr } = process;
   const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stderr.isTTY);
   const destination: DestinationStream = pretty
@@ -42,7 +48,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'co
         .on('error', ignoreOutputError);
   for (const stream of [process.stdout, stderr])
     if (!stream.listeners('error').includes(ignoreOutputError)) stream.on('error', ignoreOutputError);
-  return pino({ ...OPTIONS, level: config.logLevel }, destination);
+  return pino(options, destination);
 }
 
 /** Bytes of lines that wait for a disk without space; further lines are dropped. */

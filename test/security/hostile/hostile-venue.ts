@@ -1,7 +1,8 @@
 /** A venue with two traders and a way to tell whether a request has changed anything. */
 import assert from 'node:assert/strict';
-import { HeldWall } from '../../harness/held-wall.ts';
-import { type RunningServer, startServer } from '../../harness/server.ts';
+import type { HeldWall } from '../../harness/held-wall.ts';
+import { startHosted } from '../../harness/hosted-server.ts';
+import { type LoggedServer, startServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
 import { until } from '../../harness/until.ts';
 
@@ -15,9 +16,7 @@ export const ORDER = {
 } as const;
 
 export interface Floor {
-  readonly server: RunningServer;
-  /** The clock of its limits and signatures. */
-  readonly wall: HeldWall;
+  readonly server: LoggedServer;
   readonly alice: SignedClient;
   readonly bob: SignedClient;
   /** Runs hostile requests and insists that balances and open orders of both are the same afterwards. */
@@ -25,9 +24,10 @@ export interface Floor {
   close(): Promise<void>;
 }
 
-export async function openFloor(): Promise<Floor> {
-  const wall = new HeldWall();
-  const server = await startServer({ args: ['--rate-limits', 'off'], wall });
+/** In a process of its own when the test holds the clock of its limits and signatures. */
+export async function openFloor(wall?: HeldWall): Promise<Floor> {
+  const args = ['--rate-limits', 'off'];
+  const server = await (wall === undefined ? startHosted({ args }) : startServer({ args, wall }));
   const alice = new SignedClient(server.url, server.account('alice'));
   const bob = new SignedClient(server.url, server.account('bob'));
   const holdings = async () => {
@@ -45,7 +45,6 @@ export async function openFloor(): Promise<Floor> {
   });
   return {
     server,
-    wall,
     alice,
     bob,
     async unchanged(hostile) {
@@ -56,8 +55,7 @@ export async function openFloor(): Promise<Floor> {
     async close() {
       alice.close();
       bob.close();
-      assert.equal(server.process.exitCode, null, server.log());
-      await server.stop();
+      assert.equal(await server.stop(), 0, server.log());
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HeldWall } from '../../harness/held-wall.ts';
 import { assertRefused, type Floor, ORDER, openFloor } from './hostile-venue.ts';
 import { converse, dial, type MessageHandler, requestBytes, signatureHeaders } from './raw-http.ts';
 
@@ -8,9 +9,11 @@ const TIME = '/api/v3/public/time';
 const PLACE = '/api/v3/trade/place-order';
 const INFO = '/api/v3/account/info';
 
+/** The clock of its signatures. */
+const wall = new HeldWall();
 let floor: Floor;
 before(async () => {
-  floor = await openFloor();
+  floor = await openFloor(wall);
 });
 after(() => floor.close());
 
@@ -183,7 +186,6 @@ describe('authentication headers', () => {
   }
 
   it('a timestamp counts within 30 seconds of now, on both sides', async () => {
-    const { wall } = floor;
     const at = (offsetMs: number) =>
       call(signatureHeaders(alice(), 'GET', INFO, '', String(wall.now() + offsetMs)));
     wall.hold();

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HTTP_LIMITS, limitConnections } from '../../../src/api/http/http-limits.ts';
 import { ROUTES } from '../../../src/api/http/routes.ts';
 import { HeldWall } from '../../harness/held-wall.ts';
+import { startHosted } from '../../harness/hosted-server.ts';
 import { Operator } from '../../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../../harness/server.ts';
+import { type RunningServer, startServer, type TestServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
 import { assertEnvelope, assertRefused, ORDER } from './hostile-venue.ts';
 import { dial, ReplyReader, requestBytes } from './raw-http.ts';
@@ -152,10 +153,10 @@ describe('limits', { concurrency: 2 }, () => {
   });
 
   describe('connections', { concurrency: 1 }, () => {
-    let server: RunningServer;
+    let server: TestServer;
     let alice: SignedClient;
     before(async () => {
-      server = await startServer({ args: ['--rate-limits', 'off'] });
+      server = await startHosted({ args: ['--rate-limits', 'off'] });
       alice = new SignedClient(server.url, server.account('alice'));
     });
     after(async () => {

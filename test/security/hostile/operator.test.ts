@@ -1,14 +1,13 @@
 /** The operator's listener under damaged requests: somebody holds the token and has a script that went wrong. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
 import type { OperatorRoute } from '../../../src/admin/route.ts';
 import { OPERATOR_ROUTES } from '../../../src/admin/server.ts';
-import { programModule } from '../../harness/program.ts';
-import { type RunningServer, startServer } from '../../harness/server.ts';
+import { command } from '../../app/bourse-process.ts';
+import { startHosted } from '../../harness/hosted-server.ts';
+import type { LoggedServer } from '../../harness/server.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { HostileRequests, type OpenApi } from './hostile-requests.ts';
 import { Rng } from './rng.ts';
@@ -18,7 +17,6 @@ const REQUESTS = 500;
 /** Rare, because each writes files for a while. */
 const COSTLY = /snapshots|rotate-kek/;
 const COSTLY_CHANCE = 0.05;
-const BOURSE = programModule('src/bourse.ts');
 const data = temporaryDirectory();
 
 interface ObjectSchema {
@@ -45,11 +43,11 @@ function documentOf(routes: readonly OperatorRoute[]): OpenApi {
 describe(`${REQUESTS} damaged requests at the operator's listener`, () => {
   const dice = new Rng(SEED);
   const requests = new HostileRequests(documentOf(OPERATOR_ROUTES), dice);
-  let server: RunningServer;
+  let server: LoggedServer;
   let endpoint: { readonly url: string; readonly token: string };
 
   before(async () => {
-    server = await startServer({ data, args: ['--clock', 'manual'] });
+    server = await startHosted({ data, args: ['--clock', 'manual'] });
     endpoint = JSON.parse(readFileSync(join(data, 'operator.json'), 'utf8')) as typeof endpoint;
   });
 
@@ -94,17 +92,11 @@ describe(`${REQUESTS} damaged requests at the operator's listener`, () => {
   });
 
   it('the books, the log and the audit log are whole', async () => {
-    assert.equal(server.process.exitCode, null, server.log());
     assert.equal(await server.stop(), 0, server.log().slice(-2_000));
     assert.ok(!/request failed/.test(server.log()), server.log().slice(-2_000));
     for (const words of [['verify'], ['audit', 'verify']]) {
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        BOURSE,
-        ...words,
-        '--data',
-        data,
-        '--json',
-      ]);
+      const { code, stdout, stderr } = await command([...words, '--data', data, '--json']);
+      assert.equal(code, 0, stderr);
       assert.equal((JSON.parse(stdout) as { ok: boolean }).ok, true, stdout);
     }
   });
