@@ -314,14 +314,16 @@ describe('bourse lab capsule', () => {
 /** A copy of the program in a folder of its own. */
 function otherCheckout(): string {
   const directory = temporaryDirectory();
+  const program = process.env.TEST_PROGRAM ?? ROOT;
   for (const each of ['src', 'catalogue', 'launch', 'launch.cjs', 'package.json'])
-    cpSync(join(ROOT, each), join(directory, each), { recursive: true });
+    cpSync(join(program, each), join(directory, each), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
   return directory;
 }
 
 function replayedAt(directory: string, file: string) {
-  const words = ['src/bourse.ts', 'lab', 'capsule', 'replay', file, '--json'];
+  const bourse = process.env.TEST_PROGRAM === undefined ? 'src/bourse.ts' : 'src/bourse.js';
+  const words = [bourse, 'lab', 'capsule', 'replay', file, '--json'];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: directory, encoding: 'utf8' });
   return { code: status, stdout, stderr };
 }
