@@ -113,7 +113,7 @@ describe('the generated past of an exchange in memory', () => {
   });
 
   it('is made in full on both sides of a snapshot that is taken while it is being made', async () => {
-    const lab = await Lab.start({ market: 'quiet', backfill: '2' });
+    const lab = await Lab.start({ market: 'quiet', backfill: '1' });
     await lab.snapshot('early');
     const { exchange } = lab;
     const isMade = async () => (await exchange.sequencer.history.generatedBooks()).length > 0;
@@ -302,7 +302,7 @@ describe('the generated past of a data directory', () => {
 });
 
 const GENERATED = 'history-generated.sqlite';
-const BACKFILL: Flags = { ...MANUAL, memory: 'off', market: 'quiet', backfill: '2' };
+const BACKFILL: Flags = { ...MANUAL, memory: 'off', market: 'quiet', backfill: '1' };
 const PAST = `/api/v3/market/candles?category=SPOT&symbol=BTCUSDT&interval=1m&limit=100&endTime=${Date.parse(START) - 60 * MINUTE}`;
 
 async function pastOf(url: string): Promise<string[][]> {

@@ -6,6 +6,7 @@
  */
 import '../harness/bundled-threads.ts';
 import '../harness/kept-threads.ts';
+import '../harness/no-compiling-ahead.ts';
 import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
