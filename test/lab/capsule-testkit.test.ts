@@ -157,7 +157,7 @@ test('it fails', async () => {
 `,
     );
     const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined };
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--test', file], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
       cwd: directory,
       env,
       encoding: 'utf8',
