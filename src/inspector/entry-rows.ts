@@ -72,7 +72,7 @@ export class EntryRows {
     this.#rows = new Float64Array(limits.entries * ROW);
     const textBytes = limits.bytes - this.#rows.byteLength;
     this.#segmentsMax = Math.max(1, Math.floor(textBytes / SEGMENT_BYTES));
-    this.#apiKeys = Array.from({ length: limits.entries }, () => '');
+    this.#apiKeys = new Array<string>(limits.entries).fill('');
   }
 
   get oldestId(): number {

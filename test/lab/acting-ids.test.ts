@@ -72,7 +72,7 @@ describe('an order whose clientOid is', () => {
 
   it('sim-delay-MS: in the books while the bot still waits', async () => {
     let answered = false;
-    const placing = buy('sim-delay-400-a').then(() => {
+    const placing = buy('sim-delay-4000-a').then(() => {
       answered = true;
     });
     while ((await open()).length === 0);

@@ -11,6 +11,7 @@ import { runReplay } from '../../src/app/start/replay-run.ts';
 import { ClockSessions } from '../../src/lab/clock/sessions.ts';
 import { Rng } from '../../src/simulator/rng.ts';
 import { command } from '../app/bourse-process.ts';
+import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Flags, stopAll } from '../memory/in-process.ts';
 import { Lab, START, spotOrder } from './lab.ts';
@@ -219,7 +220,7 @@ await new Promise((resolve) => { socket.onopen = resolve; });
 socket.send(JSON.stringify({ op: 'subscribe', args: [{ instType: 'spot', topic: 'publicTrade', symbol: 'BTCUSDT' }] }));
 setInterval(() => socket.send('ping'), 20_000).unref();
 const began = performance.now();
-for (let n = 0; n < 15; n++) {
+for (let n = 0; n < 8; n++) {
   const [{ lastPrice }] = await call('GET', '/api/v3/market/tickers?category=SPOT&symbol=BTCUSDT');
   const side = n % 2 === 0 ? 'buy' : 'sell';
   const price = (Number(lastPrice) + (side === 'buy' ? -2 : 2)).toFixed(2);
@@ -227,7 +228,7 @@ for (let n = 0; n < 15; n++) {
     { category: 'SPOT', symbol: 'BTCUSDT', side, orderType: 'limit', qty: '0.01', price });
   await sleep(60_000);
 }
-if (performance.now() - began !== 900_000) throw new Error('fifteen minutes are ' + (performance.now() - began));
+if (performance.now() - began !== 480_000) throw new Error('eight minutes are ' + (performance.now() - began));
 writeFileSync(process.argv[2], frames + ' ' + seen.digest('hex'));
 socket.close();
 `;
@@ -254,7 +255,7 @@ async def look(name, every):
 
 async def main():
     try:
-        await asyncio.wait_for(asyncio.gather(look("a", 60), look("b", 90)), 900)
+        await asyncio.wait_for(asyncio.gather(look("a", 60), look("b", 90)), 450)
     except asyncio.TimeoutError:
         pass
 
@@ -264,7 +265,7 @@ for n in range(5):
     time.sleep(30.5)
     seen.append((time.time(), urllib.request.urlopen(os.environ["BOURSE_URL"] + TICKER).status))
 after = datetime.datetime.now(datetime.timezone.utc)
-assert isinstance(after, datetime.datetime) and after - before == datetime.timedelta(seconds=900 + 5 * 30.5), after - before
+assert isinstance(after, datetime.datetime) and after - before == datetime.timedelta(seconds=450 + 5 * 30.5), after - before
 open(sys.argv[1], "w").write(repr(seen))
 `;
 
@@ -341,7 +342,7 @@ describe('a replay with a bot', () => {
     const { accounts, replay, from, to, bot: ended, stateHash } = first.result;
     assert.deepEqual(ended, { code: 0, stopped: false });
     assert.match(first.seen, /^\d{3,} /, 'hundreds of frames');
-    assert.equal(to - from, 900_000);
+    assert.equal(to - from, 480_000);
     assert.equal(accounts[0]!.account, 'bot');
     assert.ok(accounts[0]!.fills > 5, JSON.stringify(accounts));
     assert.ok(replay.books[0]!.withUsers.volume > 0.05);
@@ -383,9 +384,8 @@ describe('a replay with a bot', () => {
   });
 
   it('is a command, with its refusals', async () => {
-    const program = join(import.meta.dirname, '../../src/bourse.ts');
     const args = [
-      program,
+      programModule('src/bourse.ts'),
       'lab',
       'replay',
       file,

@@ -11,6 +11,8 @@ import type { CoinSpec, InstrumentSpec } from '../../src/core/model/listing-spec
 import type { LoanSpec, PledgeSpec } from '../../src/core/model/loan-terms.ts';
 import { formatOrderId } from '../../src/core/model/order-id.ts';
 import type { RejectReason } from '../../src/core/model/reject-reason.ts';
+import { saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { Snapshot } from '../../src/journal/command-journal.ts';
 import { Explainer } from '../../src/lab/explain/explainer.ts';
 import type { Explanation, Question } from '../../src/lab/explain/explanation.ts';
 import { FedPast } from '../../src/lab/explain/past.ts';
@@ -35,6 +37,9 @@ export class Rng extends Chance {
     return from + this.below(to - from + 1);
   }
 }
+
+/** Commands from one snapshot of a scene to the next. */
+const SNAPSHOT_EVERY = 50;
 
 export const MAKER = 9;
 export const LINEAR = 'USDT-FUTURES BTCUSDT';
@@ -255,6 +260,10 @@ export class Scene {
   readonly log: Logged[] = [];
   readonly #past = new FedPast();
   readonly #explainer = new Explainer(this.#past);
+  /** For questions about one command: with snapshots on the way, from which replays are short. */
+  readonly #pastWithSnapshots = new FedPast();
+  readonly #commandExplainer = new Explainer(this.#pastWithSnapshots);
+  #snapshots: Snapshot[] = [];
   #fed = 0;
   time = OPENING_TIME;
 
@@ -302,6 +311,8 @@ export class Scene {
     const { rejectReason } = this.exchange.apply(command, this.log.length + 1);
     const events = this.exchange.takeEvents();
     this.log.push({ command, events, before, after: facts(), reason: rejectReason });
+    if (this.log.length % SNAPSHOT_EVERY === 0)
+      this.#snapshots.push({ seq: this.log.length, state: saveState(this.exchange.state).slice() });
     return rejectReason;
   }
 
@@ -380,20 +391,20 @@ export class Scene {
   }
 
   explain(seq: number): Explanation {
-    return this.#answer({ kind: 'command', seq }, true);
+    return this.#answer(this.#commandExplainer, { kind: 'command', seq }, true);
   }
 
   liquidation(uid: number): Explanation {
-    return this.#answer({ kind: 'liquidation', uid }, false);
+    return this.#answer(this.#explainer, { kind: 'liquidation', uid }, false);
   }
 
   position(uid: number, symbol: string): Explanation {
-    return this.#answer({ kind: 'position', uid, symbol }, true);
+    return this.#answer(this.#explainer, { kind: 'position', uid, symbol }, true);
   }
 
-  #answer(question: Question, others: boolean): Explanation {
+  #answer(explainer: Explainer, question: Question, others: boolean): Explanation {
     this.#feed();
-    const answer = this.#explainer.answer(question, this.log.length, { own: undefined, others });
+    const answer = explainer.answer(question, this.log.length, { own: undefined, others });
     assert.ok(!('refused' in answer), JSON.stringify(answer));
     return answer;
   }
@@ -404,7 +415,11 @@ export class Scene {
     let end = 0;
     const ends = Uint32Array.from(payloads.map(({ length }) => (end += length)));
     const bytes = Uint8Array.from(payloads.flatMap((each) => [...each]));
-    this.#past.feed({ pieces: [{ firstSeq: this.#fed + 1, bytes, ends }], firstSeq: 1 });
+    const pieces = [{ firstSeq: this.#fed + 1, bytes, ends }];
+    for (const past of [this.#past, this.#pastWithSnapshots]) past.feed({ pieces, firstSeq: 1 });
+    for (const snapshot of this.#snapshots)
+      this.#pastWithSnapshots.feed({ snapshot, pieces: [], firstSeq: 1 });
+    this.#snapshots = [];
     this.#fed = this.log.length;
   }
 }

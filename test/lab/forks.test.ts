@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { Worker } from 'node:worker_threads';
+import { withOwnThreads } from '../harness/kept-threads.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { keysOf, stopAll } from '../memory/in-process.ts';
@@ -66,25 +67,26 @@ describe('a fork', () => {
     await lab.stop();
   });
 
-  it('on disk works with the threads of the fork before it', async () => {
-    const lab = await Lab.start({ memory: 'off', data: temporaryDirectory() });
-    const { stateHash } = await lab.snapshot('one');
-    const started: string[] = [];
-    const count = (worker: Worker) => started.push(worker.threadName!);
-    process.on('worker', count);
-    const threadsOfFork = async () => {
-      started.length = 0;
-      const fork = await lab.ask('POST', '/lab/forks', { from: 'one' });
-      assert.equal(fork.stateHash, stateHash);
-      await at(lab, fork.url, 'alice').post(PLACE, spotOrder('buy', '60000'));
-      await lab.ask('DELETE', `/lab/forks/${fork.id}`);
-      return started.sort();
-    };
-    assert.ok((await threadsOfFork()).includes('journal/journal-worker'));
-    assert.deepEqual(await threadsOfFork(), []);
-    process.off('worker', count);
-    await lab.stop();
-  });
+  it('on disk works with the threads of the fork before it', () =>
+    withOwnThreads(async () => {
+      const lab = await Lab.start({ memory: 'off', data: temporaryDirectory() });
+      const { stateHash } = await lab.snapshot('one');
+      const started: string[] = [];
+      const count = (worker: Worker) => started.push(worker.threadName!);
+      process.on('worker', count);
+      const threadsOfFork = async () => {
+        started.length = 0;
+        const fork = await lab.ask('POST', '/lab/forks', { from: 'one' });
+        assert.equal(fork.stateHash, stateHash);
+        await at(lab, fork.url, 'alice').post(PLACE, spotOrder('buy', '60000'));
+        await lab.ask('DELETE', `/lab/forks/${fork.id}`);
+        return started.sort();
+      };
+      assert.ok((await threadsOfFork()).includes('journal/journal-worker'));
+      assert.deepEqual(await threadsOfFork(), []);
+      process.off('worker', count);
+      await lab.stop();
+    }));
 
   it('can itself take snapshots, go back and be forked', async () => {
     const lab = await Lab.start();

@@ -1,7 +1,7 @@
 /** The generated past: readable wherever an exchange goes on, and copied nowhere. */
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
@@ -113,7 +113,7 @@ describe('the generated past of an exchange in memory', () => {
   });
 
   it('is made in full on both sides of a snapshot that is taken while it is being made', async () => {
-    const lab = await Lab.start({ market: 'quiet', backfill: '2' });
+    const lab = await Lab.start({ market: 'quiet', backfill: '1' });
     await lab.snapshot('early');
     const { exchange } = lab;
     const isMade = async () => (await exchange.sequencer.history.generatedBooks()).length > 0;
@@ -261,8 +261,7 @@ describe('the generated past of a data directory', () => {
   });
 
   it('is refused where it is damaged: by reads, by verify, and by a start when it is lost', async () => {
-    const { lab, data, flags } = await backfilled();
-    await lab.stop();
+    const { data, flags } = await directoryWithPast();
     const path = join(data, GENERATED);
     const sound = readFileSync(path);
     const database = new DatabaseSync(path);
@@ -303,7 +302,7 @@ describe('the generated past of a data directory', () => {
 });
 
 const GENERATED = 'history-generated.sqlite';
-const BACKFILL: Flags = { ...MANUAL, memory: 'off', market: 'quiet', backfill: '2' };
+const BACKFILL: Flags = { ...MANUAL, memory: 'off', market: 'quiet', backfill: '1' };
 const PAST = `/api/v3/market/candles?category=SPOT&symbol=BTCUSDT&interval=1m&limit=100&endTime=${Date.parse(START) - 60 * MINUTE}`;
 
 async function pastOf(url: string): Promise<string[][]> {
@@ -318,13 +317,28 @@ async function allBooks({ exchange }: Lab): Promise<string[]> {
   return books();
 }
 
-async function backfilled(): Promise<{ lab: Lab; data: string; flags: Flags }> {
+/** A directory with a past that was made once for all tests; each has a copy. */
+let made: Promise<string> | undefined;
+
+async function makePast(): Promise<string> {
   const data = temporaryDirectory();
-  const flags: Flags = { ...BACKFILL, data };
-  const lab = new Lab(await startInMemory(flags));
+  const lab = new Lab(await startInMemory({ ...BACKFILL, data }));
   await allBooks(lab);
   await lab.exchange.sequencer.history.flush();
-  return { lab, data, flags };
+  await lab.stop();
+  return data;
+}
+
+async function directoryWithPast(): Promise<{ data: string; flags: Flags }> {
+  made ??= makePast();
+  const data = temporaryDirectory();
+  cpSync(await made, data, { recursive: true });
+  return { data, flags: { ...BACKFILL, data } };
+}
+
+async function backfilled(): Promise<{ lab: Lab; data: string; flags: Flags }> {
+  const { data, flags } = await directoryWithPast();
+  return { lab: new Lab(await startInMemory(flags)), data, flags };
 }
 
 /** As schema 15 had it: the generated past in tables of the history. */

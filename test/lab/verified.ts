@@ -4,6 +4,9 @@
  * journal, from the state that it began with, comes to the same state hash; a replica goes on from test to test, so that every
  * command is replayed once. Of data directories the replay is proved by `bourse verify` itself.
  */
+import '../harness/bundled-threads.ts';
+import '../harness/kept-threads.ts';
+import '../harness/no-compiling-ahead.ts';
 import assert from 'node:assert/strict';
 import { afterEach } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -33,7 +33,13 @@ export async function startInMemory(flags: Flags = {}): Promise<RunningExchange>
     throw error;
   });
   started.add(exchange);
-  return exchange;
+  // What has ended is not kept: every collection would look through it.
+  const { stop } = exchange;
+  const stopAndForget = async () => {
+    await stop.call(exchange);
+    started.delete(exchange);
+  };
+  return Object.assign(exchange, { stop: stopAndForget });
 }
 
 export function keysOf({ demoAccounts }: RunningExchange, name: string): DemoKeys {
