@@ -8,6 +8,7 @@ import './no-compiling-ahead.ts';
 import './patient-disk.ts';
 import { Command } from 'commander';
 import { configOf, withSettings } from '../../src/app/cli/command-line.ts';
+import { exitCodeOf } from '../../src/app/exit-codes.ts';
 import { createLogger } from '../../src/app/observability/logging.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
 import type { DemoKeys } from './server.ts';
@@ -21,8 +22,15 @@ export interface HostRequest {
 export interface HostReply {
   readonly id: number;
   readonly error?: string;
+  /** Of a start that was refused: what a process would have told and ended with. */
+  readonly refusal?: Refusal;
   /** Of one that was started. */
   readonly started?: StartedExchange;
+}
+
+export interface Refusal {
+  readonly message: string;
+  readonly code: number;
 }
 
 export interface StartedExchange {
@@ -45,7 +53,8 @@ async function answer({ id, start }: HostRequest): Promise<void> {
     await stopped(id);
     reply({ id });
   } catch (error) {
-    reply({ id, error: (error as Error).stack ?? String(error) });
+    const { message, stack } = error as Error;
+    reply({ id, error: stack ?? message, refusal: { message, code: exitCodeOf(error) } });
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HostReply, HostRequest } from './exchange-host.ts';
+import type { HostReply, HostRequest, Refusal } from './exchange-host.ts';
 import { HelperProcess } from './helper-process.ts';
 import { programModule } from './program.ts';
 import {
@@ -52,6 +52,16 @@ export async function startHosted(options: Omit<ServerOptions, 'env' | 'wall'> =
       renameSync(left, data);
     },
   };
+}
+
+/** Flags of the program that it refuses to start with: what a process of its own would tell and end with. */
+export async function refusedHosted(flags: readonly string[]): Promise<Refusal> {
+  host ??= new HelperProcess(HOST);
+  const id = host.newId();
+  const reply = (await host.reply({ id, start: flags })) as HostReply;
+  if (reply.refusal !== undefined) return reply.refusal;
+  if (reply.started !== undefined) await host.ask({ id });
+  throw new Error(reply.error ?? 'it was started');
 }
 
 /**

@@ -71,9 +71,11 @@ async function pagesEqualNaive(
   { history, rows }: { history: History; rows: RandomRows },
   query: AnyQuery,
 ): Promise<void> {
-  const { uid, startTime, endTime } = query;
-  // Pages of one row over everything would take most of the test's time.
+  const { uid, startTime } = query;
+  // Pages of one row over everything would take most of the test's time: they are of a tenth of it.
   const limit = startTime === 0 && query.limit < 7 ? 100 : query.limit;
+  const latest = startTime + Math.ceil((rows.lastTime - START_TIME) / 10);
+  const endTime = limit < 7 ? Math.min(query.endTime, latest) : query.endTime;
   const inRange = (owner: number, time: number) => owner === uid && time >= startTime && time <= endTime;
   const matches = (wanted: string | number | undefined, found: string | number) =>
     wanted === undefined || wanted === found;
