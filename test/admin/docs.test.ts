@@ -19,7 +19,7 @@ test('the commands of docs/operator.md lead from an empty directory to a funded 
   const script = blocks.map((block, index) => `echo "== ${index + 1}"\n${block}`).join('\n');
   const data = join(temporaryDirectory(), 'venue');
   // What the document leaves to the reader: the directory and the port.
-  const env = { ...process.env, BOURSE_DATA: data, BOURSE_PORT: '0', PATH: pathWithStandIn() };
+  const env = { ...process.env, BOURSE_DATA: data, BOURSE_PORT: '0', PATH: await pathWithStandIn() };
   const shell = startCommand('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env });
   const { code, stdout, stderr } = await shell.ended;
   const serverLog = existsSync(`${data}.log`) ? readFileSync(`${data}.log`, 'utf8') : '';

@@ -16,7 +16,7 @@ test('the commands of docs/backup.md copy a venue that trades, prove the copy, r
   const data = join(home, 'venue');
   // What the document leaves to the reader: the directories and the port.
   const place = { BOURSE_DATA: data, BACKUPS: join(home, 'backups'), BOURSE_PORT: '0' };
-  const env = { ...process.env, ...place, PATH: pathWithStandIn() };
+  const env = { ...process.env, ...place, PATH: await pathWithStandIn() };
   const { code, stdout, stderr } = await startCommand('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: ROOT,
     env,

@@ -31,7 +31,7 @@ test('the blocks of docs/cluster.md lead from two servers to a cluster that was 
     COPY: join(home, 'copy'),
     PORT_A: String(await freePort()),
     PORT_B: String(await freePort()),
-    PATH: pathWithStandIn(),
+    PATH: await pathWithStandIn(),
   };
   const env = { ...process.env, ...place };
   const script = commands.join('\n');

@@ -1,7 +1,7 @@
 /**
  * Every command and program in README and docs is executed as written, with only the address, the directory and, where the
- * venue is not what they are about, a catalogue of one coin put in. Those of README go through npm, the others through its
- * stand-in (`npm-stand-in.ts`).
+ * venue is not what they are about, a catalogue of one coin put in. The first command of README goes through npm, the others
+ * through its stand-in (`npm-stand-in.ts`).
  * A block that nothing here executes fails with its place. `docs/operator.md`, `docs/backup.md`, `docs/postgres.md`,
  * `docs/cluster.md` and `docs/testkit.md` have tests of their own, which run their blocks in one shell
  * (`test/admin/docs.test.ts`, `test/backup/docs.test.ts`, `test/postgres/docs.test.ts`, `test/cluster/docs.cluster.ts`,
@@ -15,7 +15,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBourse } from '../../src/testkit/index.ts';
 import { Server } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
-import { startServer } from '../harness/server.ts';
+import { startHosted, startHostedInMemory } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
@@ -66,9 +67,13 @@ async function opens(url: string): Promise<void> {
 const ONE_COIN = ['--instruments', 'BTCUSDT'];
 
 /** As a newcomer starts it: demo accounts and a living market. */
-const living = (data: string) => ['--data', data, '--market', 'normal', '--backfill', '0', ...ONE_COIN];
+const living = (data: string) =>
+  startHosted({ data, args: ['--market', 'normal', '--backfill', '0', ...ONE_COIN] });
 
-/** `npm start ...` up to the line that says that it listens, then Ctrl-C. Node was installed to run this test. */
+/**
+ * `npm start ...` up to the line that says that it listens, then Ctrl-C. Node was installed to run this test. Without options
+ * it is started from the sources, as npm does.
+ */
 async function startAndStop(line: string, data: string): Promise<void> {
   const args = line
     .replace('npm ci && ', '')
@@ -84,25 +89,27 @@ async function startAndStop(line: string, data: string): Promise<void> {
     args[n - 1] === '--port' ? '0' : args[n - 1] === '--data' ? data : arg,
   );
   const where = placed.includes('--data') || placed.includes('--memory') ? [] : ['--data', data];
-  const server = await Server.start([...placed, ...where, '--backfill', '0'], {}, join(ROOT, 'src/main.ts'));
+  const program = args.length === 0 ? join(ROOT, 'src/main.ts') : undefined;
+  const server = await Server.start([...placed, ...where, '--backfill', '0'], {}, program);
   assert.equal((await server.end('SIGINT')).code, 0, line);
 }
 
-describe('README.md and docs: every block is executed', () => {
-  let server: Server;
+describe('README.md and docs: every block is executed', async () => {
+  let server: TestServer;
   let data: string;
   before(async () => {
     data = join(temporaryDirectory(), 'data');
-    server = await Server.start(living(data));
+    server = await living(data);
     await trades(server.url);
   });
-  after(async () => {
-    await server.end('SIGINT');
-  });
+  after(() => server.stop());
 
-  const STAND_IN = { PATH: pathWithStandIn() };
+  const STAND_IN = { PATH: await pathWithStandIn() };
   const env = () => ({ BOURSE_DATA: data, BOURSE_URL: server.url });
   const here = (text: string) => text.replace(README_ADDRESS, server.url);
+
+  /** Until the first command has. */
+  let viaNpm = true;
 
   async function shell(line: string, path: Readonly<Record<string, string>> = STAND_IN): Promise<void> {
     const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', here(line)], { ...env(), ...path });
@@ -131,8 +138,12 @@ describe('README.md and docs: every block is executed', () => {
       for (const line of linesOf(block)) {
         if (isSuite(line)) assert.ok(process.env.NODE_TEST_CONTEXT, 'this is the suite, and it runs');
         else if (isStart(line)) await startAndStop(line, join(temporaryDirectory(), 'data'));
-        else if (line.includes('bourse -- verify')) await verifies();
-        else await shell(line.endsWith('| python3') && !(await hasPython()) ? readsPython(line) : line, {});
+        else if (line.includes('bourse -- verify')) await verifies(line);
+        else {
+          const path = viaNpm || !line.startsWith('npm ') ? {} : STAND_IN;
+          if (line.startsWith('npm ')) viaNpm = false;
+          await shell(line.endsWith('| python3') && !(await hasPython()) ? readsPython(line) : line, path);
+        }
       }
     },
     'README.md js': async ({ text }) => {
@@ -181,8 +192,7 @@ describe('README.md and docs: every block is executed', () => {
     'docs/container.md text': async (block) => {
       for (const line of linesOf(block)) {
         const [, command, args = ''] = /^docker (.*?)(?: bourse(?: (.*))?)?$/.exec(line)!;
-        if (command === 'compose exec')
-          await shell(`node launch.cjs src/${args.replace('bourse', 'bourse.ts')}`);
+        if (command === 'compose exec') await shell(`npm run -s ${args.replace('bourse', 'bourse --')}`);
         else if (command!.startsWith('run'))
           await containerStarts(args.split(' ').filter((arg) => arg !== ''));
         else assert.match(line, /^docker (compose up --build|build -t bourse \.)$/);
@@ -220,7 +230,7 @@ describe('README.md and docs: every block is executed', () => {
         return;
       }
       const args = start!.split(' -- ')[1]!.split(' ');
-      const manual = await startServer({
+      const manual = await startHosted({
         args: args.includes('--instruments') ? args : [...args, ...ONE_COIN],
       });
       try {
@@ -237,19 +247,20 @@ describe('README.md and docs: every block is executed', () => {
     },
   };
 
-  /** As the entry point of the image starts it, but for the condition that this is a container. */
+  /** How the image itself starts and ends it is in `test/app/container.test.ts`. */
   async function containerStarts(args: readonly string[]): Promise<void> {
-    const where = args.includes('--memory') ? [] : ['--data', join(temporaryDirectory(), 'data')];
-    const started = await Server.start([...args, ...where, '--backfill', '0', '--port', '0']);
-    assert.equal((await started.end('SIGTERM')).code, 0, args.join(' '));
+    const keeps = args.filter((arg) => arg !== '--memory');
+    const started = await (keeps.length < args.length
+      ? startHostedInMemory(keeps)
+      : startHosted({ args: [...args, '--backfill', '0'] }));
+    assert.equal(await started.stop(), 0, args.join(' '));
   }
 
   /** The README proves the directory of an exchange that has ended; this one is stopped for it and started again. */
-  async function verifies(): Promise<void> {
-    await server.end('SIGINT');
-    const { code, output } = await run(process.execPath, ['src/bourse.ts', 'verify', '--data', data]);
-    assert.equal(code, 0, output);
-    server = await Server.start(living(data));
+  async function verifies(line: string): Promise<void> {
+    await server.stop();
+    await shell(line.replace('./data', data));
+    server = await living(data);
   }
 
   async function queryWithNode(text: string): Promise<void> {

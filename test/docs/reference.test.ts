@@ -187,7 +187,7 @@ describe('requests that the page proposes', () => {
   let server: TestServer;
   const directory = join(import.meta.dirname, '../../node_modules/.cache', `programs-${process.pid}`);
   before(async () => {
-    server = await startHosted({ args: ['--rate-limits', 'off', '--market', 'normal'] });
+    server = await startHosted({ args: ['--rate-limits', 'off', '--market', 'normal', '--backfill', '0'] });
     mkdirSync(directory, { recursive: true });
   });
   after(async () => {

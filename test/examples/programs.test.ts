@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChildProgram, startCommand } from '../harness/child-programs.ts';
+import { hostedCommandIn } from '../harness/hosted-command.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -99,8 +100,10 @@ test('the program for Python is well formed', async (context) => {
   else assert.equal(code, 0, output);
 });
 
-const bourse = (kind: string, ...more: string[]) =>
-  run(process.execPath, ['src/bourse.ts', 'client', kind, '--account', 'maker', ...more]).ended;
+const bourse = (kind: string, ...more: string[]) => {
+  const env = { ...(process.env as Readonly<Record<string, string>>), BOURSE_DATA: data };
+  return hostedCommandIn({ cwd: ROOT, env }, ['client', kind, '--account', 'maker', ...more]);
+};
 
 for (const kind of ['ccxt-js', 'sdk']) {
   test(`bourse client ${kind} prints a program that runs as it is`, async () => {

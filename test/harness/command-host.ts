@@ -9,6 +9,13 @@ import type { Ended } from './child-programs.ts';
 export interface CommandRequest {
   readonly id: number;
   readonly args: readonly string[];
+  /** Where it is run; that of the first command unless it is given. */
+  readonly place?: CommandPlace;
+}
+
+export interface CommandPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface CommandReply {
@@ -21,6 +28,7 @@ export interface CommandReply {
 class CommandEnd {}
 
 const UMASK = process.umask();
+const HERE: CommandPlace = { cwd: process.cwd(), env: process.env as Readonly<Record<string, string>> };
 let last = Promise.resolve();
 let stdout = '';
 let stderr = '';
@@ -41,9 +49,11 @@ process.exit = (code) => {
   if (code !== undefined) process.exitCode = code;
   throw new CommandEnd();
 };
-process.on('message', ({ id, args }: CommandRequest) => {
+// Every command listens to them.
+for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
+process.on('message', ({ id, args, place = HERE }: CommandRequest) => {
   last = last.then(async () => {
-    const reply: CommandReply = await ended(args).then(
+    const reply: CommandReply = await ended(args, place).then(
       (done) => ({ id, ended: done }),
       (error: Error) => ({ id, error: error.stack ?? String(error) }),
     );
@@ -51,8 +61,10 @@ process.on('message', ({ id, args }: CommandRequest) => {
   });
 });
 
-async function ended(args: readonly string[]): Promise<Ended> {
+async function ended(args: readonly string[], { cwd, env }: CommandPlace): Promise<Ended> {
   stdout = stderr = output = '';
+  process.chdir(cwd);
+  process.env = { ...env };
   process.argv = [...process.argv.slice(0, 2), ...args];
   process.exitCode = undefined;
   try {

@@ -45,15 +45,20 @@ export class HelperProcess<Request extends { readonly id: number }, Reply extend
   }
 
   async ask(request: Request): Promise<Reply> {
-    const reply = await new Promise<Reply | Told>((resolve) => {
+    const reply = await this.reply(request);
+    if (reply.error !== undefined) throw new Error(`${reply.error}\n${this.#output.slice(-10_000)}`);
+    return reply as Reply;
+  }
+
+  /** The same for a request that may fail. */
+  reply(request: Request): Promise<Reply | Told> {
+    return new Promise<Reply | Told>((resolve) => {
       this.#waiting.set(request.id, resolve);
       this.#child.channel?.ref();
       this.#child.send(request, (error) => {
         if (error !== null) resolve({ id: request.id, error: error.message });
       });
     });
-    if (reply.error !== undefined) throw new Error(`${reply.error}\n${this.#output.slice(-10_000)}`);
-    return reply as Reply;
   }
 
   /** Does something while no thread of the process runs. */

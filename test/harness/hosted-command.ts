@@ -4,7 +4,7 @@
  * `bourse` of `test/app/bourse-process.ts`.
  */
 import type { Ended, Place } from './child-programs.ts';
-import type { CommandReply, CommandRequest } from './command-host.ts';
+import type { CommandPlace, CommandReply, CommandRequest } from './command-host.ts';
 import { HelperProcess } from './helper-process.ts';
 import { programModule } from './program.ts';
 
@@ -18,5 +18,12 @@ process.once('beforeExit', () => void host?.end());
 export async function hostedCommand(args: readonly string[], place: () => Place): Promise<Ended> {
   host ??= new HelperProcess(HOST, place());
   const { ended } = await host.ask({ id: host.newId(), args });
+  return ended!;
+}
+
+/** Each in a place of its own. */
+export async function hostedCommandIn(place: CommandPlace, args: readonly string[]): Promise<Ended> {
+  host ??= new HelperProcess(HOST);
+  const { ended } = await host.ask({ id: host.newId(), args, place });
   return ended!;
 }

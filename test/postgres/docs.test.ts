@@ -31,7 +31,7 @@ test('the blocks of docs/postgres.md lead from an empty server to a proved backu
     BOURSE_PORT: '0',
     DATABASE_HOST: `127.0.0.1:${server.port}`,
   };
-  const env = { ...process.env, ...place, PATH: pathWithStandIn() };
+  const env = { ...process.env, ...place, PATH: await pathWithStandIn() };
   const shell = startCommand('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env });
   let ended = false;
   void shell.ended.then(() => {

@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ccxtClient } from '../api/clients.ts';
 import { command, start } from '../app/bourse-process.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { refusedHosted, startHosted } from '../harness/hosted-server.ts';
 import { type RunningServer, startServer, type TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -140,32 +140,30 @@ describe('an exchange with its history in PostgreSQL', { skip: NO_SERVER }, () =
   });
 
   it('refuses a database of another exchange, one that is behind the log, and the laboratory', async () => {
+    const flags = (...args: string[]) => [
+      ...['--data', data, '--port', '0', '--operator-port', '0', '--market', 'off'],
+      ...args,
+    ];
     const refuses = async (expected: RegExp, code: number, ...args: string[]) => {
-      const ended = await start([
-        '--data',
-        data,
-        '--port',
-        '0',
-        '--operator-port',
-        '0',
-        '--market',
-        'off',
-        ...args,
-      ]);
-      assert.match(ended.stderr, expected);
-      assert.equal(ended.code, code, ended.stderr);
-      assert.doesNotMatch(ended.output, /s3cret/);
+      const refused = await refusedHosted(data, args);
+      assert.match(refused.stderr, expected);
+      assert.equal(refused.code, code, refused.stderr);
+      assert.doesNotMatch(refused.stderr, /s3cret/);
     };
     const foreign = await server.createDatabase();
     const stranger = await startHosted({ args: [...ONE_PAIR, '--history', server.url(foreign)] });
     assert.equal(await stranger.stop(), 0);
-    await refuses(/it holds the history of another exchange/, 3, '--history', server.url(foreign));
+    const withPassword = server.url(foreign).replace('bourse@', 'bourse:s3cret@');
+    const ended = await start(flags('--history', withPassword));
+    assert.match(ended.stderr, /it holds the history of another exchange/);
+    assert.equal(ended.code, 3, ended.stderr);
+    assert.doesNotMatch(ended.output, /s3cret/);
     const empty = await server.createDatabase();
     await refuses(
       /the history in postgres:.* ends at command 0, the oldest usable snapshot/,
       4,
       '--history',
-      server.url(empty),
+      server.url(empty).replace('bourse@', 'bourse:s3cret@'),
     );
     await refuses(
       /history\.sqlite ends at command \d+, the oldest usable snapshot/,

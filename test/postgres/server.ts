@@ -118,15 +118,8 @@ export class PostgresServer {
     const directory = temporaryDirectory();
     chmodSync(directory, 0o755);
     const bin = join(runnable(found.native, directory), 'bin');
-    const cluster = join(directory, 'cluster');
-    mkdirSync(cluster);
-    if (account.uid !== undefined) chownSync(cluster, account.uid, account.gid ?? account.uid);
-    const choices = ['-U', ROLE, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'];
-    execFileSync(join(bin, 'initdb'), ['-D', cluster, ...choices], {
-      ...account,
-      cwd: cluster,
-      stdio: 'pipe',
-    });
+    newCluster ??= makeCluster(bin);
+    execFileSync('cp', ['-a', newCluster, join(directory, 'cluster')]);
     const server = new PostgresServer(directory, bin, await freePort(), settings);
     await server.resume();
     return server;
@@ -237,7 +230,8 @@ export class PostgresServer {
   async createDatabase(options = ''): Promise<string> {
     this.#databases += 1;
     const name = `test_${process.pid}_${this.#databases}`;
-    await this.run(`CREATE DATABASE ${name} TEMPLATE template0 ${options}`);
+    // Copied as files it costs half of what it does by way of the log.
+    await this.run(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy ${options}`);
     return name;
   }
 
@@ -285,6 +279,21 @@ export class PostgresServer {
       }
     }
   }
+}
+
+/** What the clusters of this process begin as: to copy one takes a tenth of what making it does. */
+let newCluster: string | undefined;
+
+function makeCluster(bin: string): string {
+  const directory = temporaryDirectory();
+  chmodSync(directory, 0o755);
+  const cluster = join(directory, 'cluster');
+  mkdirSync(cluster);
+  if (account.uid !== undefined) chownSync(cluster, account.uid, account.gid ?? account.uid);
+  const choices = ['-U', ROLE, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'];
+  const place = { ...account, cwd: cluster, stdio: 'pipe' } as const;
+  execFileSync(join(bin, 'initdb'), ['-D', cluster, ...choices], place);
+  return cluster;
 }
 
 let shared: Promise<PostgresServer> | undefined;
