@@ -16,6 +16,8 @@ export interface HostRequest {
   readonly id: number;
   /** Starts an exchange with the flags of the program, or stops the one that was started under this id. */
   readonly start?: readonly string[];
+  /** It is no demo, although it may be in memory, which users are refused. */
+  readonly empty?: boolean;
 }
 
 export interface HostReply {
@@ -39,9 +41,9 @@ process.umask(0o077);
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
 process.on('message', (request: HostRequest) => void answer(request));
 
-async function answer({ id, start }: HostRequest): Promise<void> {
+async function answer({ id, start, empty = false }: HostRequest): Promise<void> {
   try {
-    if (start !== undefined) return reply({ id, started: await started(id, start) });
+    if (start !== undefined) return reply({ id, started: await started(id, start, empty) });
     await stopped(id);
     reply({ id });
   } catch (error) {
@@ -53,14 +55,17 @@ function reply(message: HostReply): void {
   process.send!(message);
 }
 
-async function started(id: number, flags: readonly string[]): Promise<StartedExchange> {
+async function started(id: number, flags: readonly string[], empty: boolean): Promise<StartedExchange> {
   const command = withSettings(new Command().exitOverride());
   command.parse(flags, { from: 'user' });
-  const resolved = await configOf(command);
-  const exchange = await startExchange(resolved, createLogger(resolved.config), (error) => {
+  const asked = await configOf(command);
+  const resolved = empty ? { ...asked, config: { ...asked.config, demo: false } } : asked;
+  const failed = (error: Error) => {
     // As in a process of its own: the test sees connections that end, and the reason on standard error.
     throw error;
-  });
+  };
+  const logger = createLogger(resolved.config);
+  const exchange = await startExchange(resolved, logger, failed);
   running.set(id, exchange);
   const { url, operatorUrl, operatorToken, demoAccounts } = exchange;
   return {

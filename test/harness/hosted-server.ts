@@ -31,6 +31,7 @@ export async function startHosted(options: Omit<ServerOptions, 'env' | 'wall'> =
   const here = host;
   const data = options.data ?? temporaryDirectory();
   const id = here.newId();
+  const before = here.output.length;
   const { url } = (await here.ask({ id, start: flagsOf(data, options.args) })).started!;
   const accounts = readAccounts(data);
   return {
@@ -38,6 +39,7 @@ export async function startHosted(options: Omit<ServerOptions, 'env' | 'wall'> =
     data,
     accounts,
     account: (name) => accountIn(accounts, name),
+    log: () => here.output.slice(before),
     async stop() {
       await here.ask({ id });
       if (options.data === undefined) rmSync(data, { recursive: true, force: true });
@@ -60,11 +62,23 @@ export async function startHosted(options: Omit<ServerOptions, 'env' | 'wall'> =
  */
 export async function startHostedInMemory(args: readonly string[] = []): Promise<TestServer> {
   if (process.platform !== 'linux') return startServer({ args });
+  return hostedInMemory(args, false);
+}
+
+/** The same with nobody in it, as `--no-demo` has it: what it holds is what a test brings. */
+export async function startHostedEmpty(args: readonly string[]): Promise<TestServer> {
+  if (process.platform !== 'linux') return startServer({ args: ['--no-demo', ...args] });
+  // Off as they are without a demo.
+  return hostedInMemory(['--inspect', 'off', '--lab', 'off', ...args], true);
+}
+
+async function hostedInMemory(args: readonly string[], empty: boolean): Promise<TestServer> {
   host ??= new HelperProcess(HOST);
   const here = host;
   const data = temporaryDirectory();
   const id = here.newId();
-  const { url, operator, accounts } = (await here.ask({ id, start: memoryFlagsOf(args) })).started!;
+  const before = here.output.length;
+  const { url, operator, accounts } = (await here.ask({ id, start: memoryFlagsOf(args), empty })).started!;
   writeFileSync(join(data, 'operator.json'), JSON.stringify(operator));
   const stop = async () => {
     await here.ask({ id });
@@ -76,6 +90,7 @@ export async function startHostedInMemory(args: readonly string[] = []): Promise
     data,
     accounts,
     account: (name) => accountIn(accounts, name),
+    log: () => here.output.slice(before),
     stop,
     kill: async () => void (await stop()),
   };

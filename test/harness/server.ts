@@ -40,12 +40,12 @@ export interface TestServer {
   stop(): Promise<number | null>;
   /** kill -9, or what it leaves behind. */
   kill(): Promise<void>;
+  /** What it has written to standard error so far; in a host also what others there have written since it was started. */
+  log(): string;
 }
 
 export interface RunningServer extends TestServer {
   readonly process: ChildProcess;
-  /** What it has written to standard error so far. */
-  log(): string;
 }
 
 /** A guard against one that hangs; a busy machine may need most of a minute. */
