@@ -10,6 +10,7 @@ import { Command } from 'commander';
 import { configOf, withSettings } from '../../src/app/cli/command-line.ts';
 import { createLogger } from '../../src/app/observability/logging.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
+import { withHeldWall } from './held-walls.ts';
 import type { DemoKeys } from './server.ts';
 
 export interface HostRequest {
@@ -18,6 +19,8 @@ export interface HostRequest {
   readonly start?: readonly string[];
   /** It is no demo, although it may be in memory, which users are refused. */
   readonly empty?: boolean;
+  /** Where the wall clock of this exchange stands, when a test holds it. */
+  readonly wall?: string;
 }
 
 export interface HostReply {
@@ -41,9 +44,10 @@ process.umask(0o077);
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
 process.on('message', (request: HostRequest) => void answer(request));
 
-async function answer({ id, start, empty = false }: HostRequest): Promise<void> {
+async function answer({ id, start, empty = false, wall }: HostRequest): Promise<void> {
   try {
-    if (start !== undefined) return reply({ id, started: await started(id, start, empty) });
+    if (start !== undefined)
+      return reply({ id, started: await withHeldWall(wall, () => started(id, start, empty)) });
     await stopped(id);
     reply({ id });
   } catch (error) {

@@ -1,11 +1,12 @@
 /**
  * An exchange of its own for a test file, without a process of its own: all those of a test process live in one other
- * process, which costs a fifth of a start each. For tests that do not read the server's output, send it signals or change
+ * process, which costs a fifth of a start each. For tests that do not read the server's standard output, send it signals or change
  * its code; those take `startServer`.
  */
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostReply, HostRequest } from './exchange-host.ts';
+import type { HeldWall } from './held-wall.ts';
 import { HelperProcess } from './helper-process.ts';
 import { programModule } from './program.ts';
 import {
@@ -25,14 +26,15 @@ let host: HelperProcess<HostRequest, HostReply> | undefined;
 
 process.once('beforeExit', () => void host?.end());
 
-export async function startHosted(options: Omit<ServerOptions, 'env' | 'wall'> = {}): Promise<TestServer> {
+export async function startHosted(options: Omit<ServerOptions, 'env'> = {}): Promise<TestServer> {
   if (process.platform !== 'linux') return startServer(options);
   host ??= new HelperProcess(HOST);
   const here = host;
   const data = options.data ?? temporaryDirectory();
   const id = here.newId();
   const before = here.output.length;
-  const { url } = (await here.ask({ id, start: flagsOf(data, options.args) })).started!;
+  const { url } = (await here.ask({ id, start: flagsOf(data, options.args), ...held(options.wall) }))
+    .started!;
   const accounts = readAccounts(data);
   return {
     url,
@@ -60,25 +62,28 @@ export async function startHosted(options: Omit<ServerOptions, 'env' | 'wall'> =
  * The same with `--memory`, a quarter of its cost: for tests that neither look into files nor start it again. Its directory
  * holds only what tells where the operator is.
  */
-export async function startHostedInMemory(args: readonly string[] = []): Promise<TestServer> {
-  if (process.platform !== 'linux') return startServer({ args });
-  return hostedInMemory(args, false);
+export async function startHostedInMemory(
+  args: readonly string[] = [],
+  wall?: HeldWall,
+): Promise<TestServer> {
+  if (process.platform !== 'linux') return startServer({ args, ...(wall !== undefined && { wall }) });
+  return hostedInMemory({ start: memoryFlagsOf(args), ...held(wall) });
 }
 
 /** The same with nobody in it, as `--no-demo` has it: what it holds is what a test brings. */
 export async function startHostedEmpty(args: readonly string[]): Promise<TestServer> {
   if (process.platform !== 'linux') return startServer({ args: ['--no-demo', ...args] });
   // Off as they are without a demo.
-  return hostedInMemory(['--inspect', 'off', '--lab', 'off', ...args], true);
+  return hostedInMemory({ start: memoryFlagsOf(['--inspect', 'off', '--lab', 'off', ...args]), empty: true });
 }
 
-async function hostedInMemory(args: readonly string[], empty: boolean): Promise<TestServer> {
+async function hostedInMemory(wanted: Omit<HostRequest, 'id'>): Promise<TestServer> {
   host ??= new HelperProcess(HOST);
   const here = host;
   const data = temporaryDirectory();
   const id = here.newId();
   const before = here.output.length;
-  const { url, operator, accounts } = (await here.ask({ id, start: memoryFlagsOf(args), empty })).started!;
+  const { url, operator, accounts } = (await here.ask({ id, ...wanted })).started!;
   writeFileSync(join(data, 'operator.json'), JSON.stringify(operator));
   const stop = async () => {
     await here.ask({ id });
@@ -95,3 +100,5 @@ async function hostedInMemory(args: readonly string[], empty: boolean): Promise<
     kill: async () => void (await stop()),
   };
 }
+
+const held = (wall: HeldWall | undefined) => (wall === undefined ? {} : { wall: wall.file });

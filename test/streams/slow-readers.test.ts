@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeldWall } from '../harness/held-wall.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 
 const READERS = 100;
@@ -13,12 +14,12 @@ const MIB = 1024 * 1024;
 /** Moved by the test while they trade: whoever reads has shown it before each step, however slow the machine is. */
 const wall = new HeldWall();
 
-let server: RunningServer;
+let server: TestServer;
 let alice: DemoKeys;
 const clients: StreamClient[] = [];
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'], wall });
+  server = await startHostedInMemory(['--rate-limits', 'off'], wall);
   alice = server.account('alice');
 });
 
