@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OPERATOR_ROUTES } from '../../src/admin/server.ts';
-import { bourse, command, Server, start } from '../app/bourse-process.ts';
+import { command, Server, start } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { endVenues, Venue } from './venue-process.ts';
 
@@ -142,14 +142,14 @@ test('a listener beyond this machine needs a token file of its own', async () =>
   const server = await Server.start([...open, '--operator-token-file', tokenFile]);
   const port = new URL(JSON.parse(readFileSync(join(data, 'operator.json'), 'utf8')).url).port;
   const at = ['--operator', `http://127.0.0.1:${port}`, '--token-file', tokenFile];
-  assert.equal((await bourse(['health', ...at])).code, 0);
-  assert.equal((await bourse(['health', '--operator', `http://127.0.0.1:${port}`])).code, 2);
+  assert.equal((await command(['health', ...at])).code, 0);
+  assert.equal((await command(['health', '--operator', `http://127.0.0.1:${port}`])).code, 2);
   writeFileSync(tokenFile, `${'guessed'.repeat(6)}\n`);
-  const guessed = await bourse(['health', ...at]);
+  const guessed = await command(['health', ...at]);
   assert.equal(guessed.code, 3);
   assert.match(guessed.stderr, /does not let us in/);
   await server.end('SIGKILL');
-  const gone = await bourse(['health', ...at]);
+  const gone = await command(['health', ...at]);
   assert.equal(gone.code, 3);
   assert.match(gone.stderr, /not running. Start it with: npm start/);
 });

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NetworkError, type Order } from 'ccxt';
 import { startHosted, startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, startServer, type TestServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type CcxtProClient, ccxtProClient } from './clients.ts';
 
 let server: TestServer;
@@ -193,7 +194,7 @@ test('the size of a market order is that of HTTP, in every category and on both 
 
 test('a book that ccxt kept over a restart has to be dropped, then it is the book of HTTP again (wire rule 8)', async () => {
   const args = ['--rate-limits', 'off'];
-  const first = await startServer({ args });
+  const first = await startHosted({ data: temporaryDirectory(), args });
   const client = await ccxtProClient(first.url, first.account('alice'), alice);
   const gone = await client.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60000);
   await client.createOrder('BTC/USDT', 'limit', 'sell', 0.2, 60100);

@@ -211,7 +211,7 @@ test('only a manual clock is moved by hand, and only forward', async () => {
 
 test('a scaled clock runs that many times as fast, a tick for each of its seconds, and goes on after a crash', async () => {
   const data = temporaryDirectory();
-  const args = ['--clock', 'scaled:600', '--clock-start', String(START)];
+  const args = ['--clock', 'scaled:600', '--clock-start', String(START), '--instruments', 'BTCUSDT'];
   let server = await start(data, ...args);
   let operator = new Operator(server);
   while ((await operator.time()) < START + 5 * 60_000) await sleep(50);

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { HeldWall } from '../harness/held-wall.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -11,14 +12,14 @@ import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
 const data = temporaryDirectory();
 const wall = new HeldWall();
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 let kidKeys: DemoKeys;
 let kid: SignedClient;
 
 async function open(): Promise<void> {
-  server = await startServer({ data, wall });
+  server = await startHosted({ data, wall });
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
 }

@@ -5,15 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
 import { CATALOGUE, entryOf, type WireCode } from '../../src/api/wire/error-catalogue.ts';
 import { HeldWall } from '../harness/held-wall.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type CcxtClient, ccxtClient, refusalOf, refusesWith, type SdkClient, sdkClient } from './clients.ts';
 
 /** The clock of limits and signatures at the venue of today's dialect. */
 const wall = new HeldWall();
-let v3: RunningServer;
-let classic: RunningServer;
+let v3: TestServer;
+let classic: TestServer;
 let sdk: SdkClient;
 /** The same account at a venue of each dialect. */
 let modern: CcxtClient;
@@ -21,8 +22,8 @@ let older: CcxtClient;
 
 before(async () => {
   [v3, classic] = await Promise.all([
-    startServer({ wall }),
-    startServer({ args: ['--error-dialect', 'classic'] }),
+    startHostedInMemory([], wall),
+    startHostedInMemory(['--error-dialect', 'classic']),
   ]);
   sdk = sdkClient(v3.url, v3.account('alice'));
   modern = ccxtClient(v3.url, v3.account('bob'));
@@ -33,7 +34,7 @@ before(async () => {
 });
 
 /** A contract that trades, one that is gone, a pair under maintenance. */
-async function prepare(server: RunningServer): Promise<void> {
+async function prepare(server: TestServer): Promise<void> {
   const operator = new Operator(server);
   await operator.setPrice('BTCUSDT', '60000');
   await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');

@@ -5,11 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHostedEmpty } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import type { DemoKeys, TestServer } from '../harness/server.ts';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { installKey, withIdentity } from '../security/hostile/identities.ts';
+import type { TestServer } from '../harness/server.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
 
@@ -147,13 +145,14 @@ export class Venue {
     this.operator = new Operator(server);
   }
 
-  /** Opens an account whose user and key are known, and deposits what it brings. */
-  async open(keys: DemoKeys, { brings = {}, of, broker = false }: Part): Promise<Person> {
-    const { name, uid } = keys;
+  /** Opens an account with a key, and deposits what it brings. */
+  async open(name: string, { brings = {}, of, broker = false }: Part): Promise<Person> {
     const kind = of !== undefined ? { kind: 'sub', master: of } : { kind: broker ? 'broker' : 'main' };
-    await this.act('/admin/accounts', { name, ...kind });
+    const { account } = await this.act('/admin/accounts', { name, ...kind });
+    const { uid } = account as { uid: number };
     for (const [coin, amount] of Object.entries(brings))
       await this.operator.deposit({ account: String(uid), coin, amount, reference: 'brought' });
+    const keys = await this.operator.openKey(uid, name, PERMISSIONS);
     return new Person(name, uid, sdkClient(this.server.url, keys));
   }
 
@@ -275,24 +274,6 @@ export interface Part {
   readonly broker?: boolean;
 }
 
-/** Users and keys before the start, where a passphrase costs little. */
-async function enrol(data: string, cast: Readonly<Record<string, Part>>): Promise<DemoKeys[]> {
-  const keys: DemoKeys[] = [];
-  await withIdentity(data, async (identity) => {
-    for (const [name, { of, broker = false }] of Object.entries(cast)) {
-      const user = { name, nowMs: Date.now(), broker };
-      const created =
-        of === undefined
-          ? identity.createUser(user)
-          : identity.createSub(keys.find((each) => each.name === of)!.uid, user);
-      assert.ok(created.ok, name);
-      const rights = { permType: 'read_write', permissions: PERMISSIONS } as const;
-      keys.push({ ...(await installKey(identity, created.value.uid, rights)), name });
-    }
-  });
-  return keys;
-}
-
 /** A test with a venue of its own: what one theft leaves behind would be in the way of the next. */
 export function theft<Cast extends Readonly<Record<string, Part>>>(
   name: string,
@@ -301,16 +282,14 @@ export function theft<Cast extends Readonly<Record<string, Part>>>(
   start = START,
 ): void {
   void test(name, async () => {
-    const data = temporaryDirectory();
-    const keys = await enrol(data, cast);
-    const args = ['--no-demo', '--clock', 'manual', '--clock-start', start, '--rate-limits', 'off'];
-    const server = await startHosted({ data, args });
+    const args = ['--clock', 'manual', '--clock-start', start, '--rate-limits', 'off'];
+    const server = await startHostedEmpty(args);
     try {
       const venue = new Venue(server);
       for (const { category, symbol } of [PERPETUAL, COIN_PERPETUAL])
         await venue.operator.setStatus(category, symbol, 'online');
       const people: Record<string, Person> = {};
-      for (const each of keys) people[each.name] = await venue.open(each, cast[each.name]!);
+      for (const [name, part] of Object.entries(cast)) people[name] = await venue.open(name, part);
       await run(venue, people as Record<keyof Cast, Person>);
       await venue.audit();
     } finally {

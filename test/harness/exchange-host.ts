@@ -11,12 +11,17 @@ import { configOf, refusalOf, withSettings } from '../../src/app/cli/command-lin
 import { createLogger } from '../../src/app/observability/logging.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
 import type { Ended } from './child-programs.ts';
+import { withHeldWall } from './held-walls.ts';
 import type { DemoKeys } from './server.ts';
 
 export interface HostRequest {
   readonly id: number;
   /** Starts an exchange with the flags of the program, or stops the one that was started under this id. */
   readonly start?: readonly string[];
+  /** It is no demo, although it may be in memory, which users are refused. */
+  readonly empty?: boolean;
+  /** Where the wall clock of this exchange stands, when a test holds it. */
+  readonly wall?: string;
 }
 
 export interface HostReply {
@@ -60,9 +65,13 @@ process.umask(0o077);
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
 process.on('message', (request: HostRequest) => void answer(request));
 
-async function answer({ id, start }: HostRequest): Promise<void> {
+async function answer({ id, start, empty = false, wall }: HostRequest): Promise<void> {
   try {
-    reply(start === undefined ? { id, log: await stopped(id) } : { id, ...(await started(id, start)) });
+    const done =
+      start === undefined
+        ? { log: await stopped(id) }
+        : await withHeldWall(wall, () => started(id, start, empty));
+    reply({ id, ...done });
   } catch (error) {
     reply({ id, error: (error as Error).stack ?? String(error) });
   }
@@ -75,12 +84,14 @@ function reply(message: HostReply): void {
 async function started(
   id: number,
   flags: readonly string[],
+  empty: boolean,
 ): Promise<Pick<HostReply, 'started' | 'refused'>> {
   const command = withSettings(new Command().exitOverride());
   command.parse(flags, { from: 'user' });
   const log = new Log();
   try {
-    const resolved = await configOf(command);
+    const asked = await configOf(command);
+    const resolved = empty ? { ...asked, config: { ...asked.config, demo: false } } : asked;
     const exchange = await startExchange(resolved, createLogger(resolved.config, log), (error) => {
       // As in a process of its own: the test sees connections that end, and the reason on standard error.
       throw error;

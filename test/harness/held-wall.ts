@@ -1,7 +1,7 @@
 /**
  * The wall clock of a server in the hand of its test: limits, signatures and receive windows are then met by counting
  * and not by being quick. Unless it is held it runs like the machine's. The server is the real one; what it asks for the
- * time is replaced in its process (`held-wall-hook.ts`).
+ * time is replaced in its process (`held-wall-hook.ts`, in a host `held-walls.ts`).
  */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,6 +25,11 @@ export class HeldWall {
   /** What the server must be started with. */
   get env(): { readonly NODE_OPTIONS: string; readonly TEST_WALL_FILE: string } {
     return { NODE_OPTIONS: `--import=${HOOK}`, TEST_WALL_FILE: this.#file };
+  }
+
+  /** What a host must be told. */
+  get file(): string {
+    return this.#file;
   }
 
   /** For clients that sign by this clock. */

@@ -40,6 +40,11 @@ export class HelperProcess<Request extends { readonly id: number }, Reply extend
     }
   }
 
+  /** What it has written so far, to standard output and standard error. */
+  get output(): string {
+    return this.#output;
+  }
+
   newId(): number {
     return this.#requests++;
   }

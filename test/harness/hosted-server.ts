@@ -1,6 +1,6 @@
 /**
  * An exchange of its own for a test file, without a process of its own: all those of a test process live in one other
- * process, which costs a fifth of a start each. For tests that do not read the server's output, send it signals or change
+ * process, which costs a fifth of a start each. For tests that do not read the server's standard output, send it signals or change
  * its code; those take `startServer`.
  */
 import assert from 'node:assert/strict';
@@ -8,6 +8,7 @@ import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ended } from './child-programs.ts';
 import type { HostReply, HostRequest, StartedExchange } from './exchange-host.ts';
+import type { HeldWall } from './held-wall.ts';
 import { HelperProcess } from './helper-process.ts';
 import { programModule } from './program.ts';
 import {
@@ -28,22 +29,24 @@ let host: Host | undefined;
 
 process.once('beforeExit', () => void host?.end());
 
-export async function startHosted(options: Omit<ServerOptions, 'env' | 'wall'> = {}): Promise<LoggedServer> {
+export async function startHosted(options: Omit<ServerOptions, 'env'> = {}): Promise<LoggedServer> {
   if (process.platform !== 'linux') return startServer(options);
   host ??= new HelperProcess(HOST);
   const here = host;
   const data = options.data ?? temporaryDirectory();
   const id = here.newId();
-  const { url, replayedCommands } = await startedOn(here, id, flagsOf(data, options.args));
+  const before = here.output.length;
+  const wanted = { id, start: flagsOf(data, options.args), ...held(options.wall) };
+  const { url, replayedCommands } = await startedOn(here, wanted);
   const accounts = readAccounts(data);
-  let log = '';
+  let log: string | undefined;
   return {
     url,
     data,
     accounts,
     account: (name) => accountIn(accounts, name),
     replayedCommands: () => replayedCommands,
-    log: () => log,
+    log: () => log ?? here.output.slice(before),
     async stop() {
       log = (await here.ask({ id })).log!;
       if (options.data === undefined) rmSync(data, { recursive: true, force: true });
@@ -78,8 +81,8 @@ export async function refusedHosted(
 
 type Host = HelperProcess<HostRequest, HostReply>;
 
-async function startedOn(here: Host, id: number, start: readonly string[]): Promise<StartedExchange> {
-  const { started, refused } = await here.ask({ id, start });
+async function startedOn(here: Host, wanted: HostRequest): Promise<StartedExchange> {
+  const { started, refused } = await here.ask(wanted);
   if (started === undefined) throw new Error(`it did not start, code ${refused!.code}:\n${refused!.stderr}`);
   return started;
 }
@@ -88,13 +91,28 @@ async function startedOn(here: Host, id: number, start: readonly string[]): Prom
  * The same with `--memory`, a quarter of its cost: for tests that neither look into files nor start it again. Its directory
  * holds only what tells where the operator is.
  */
-export async function startHostedInMemory(args: readonly string[] = []): Promise<TestServer> {
-  if (process.platform !== 'linux') return startServer({ args });
+export async function startHostedInMemory(
+  args: readonly string[] = [],
+  wall?: HeldWall,
+): Promise<TestServer> {
+  if (process.platform !== 'linux') return startServer({ args, ...(wall !== undefined && { wall }) });
+  return hostedInMemory({ start: memoryFlagsOf(args), ...held(wall) });
+}
+
+/** The same with nobody in it, as `--no-demo` has it: what it holds is what a test brings. */
+export async function startHostedEmpty(args: readonly string[]): Promise<TestServer> {
+  if (process.platform !== 'linux') return startServer({ args: ['--no-demo', ...args] });
+  // Off as they are without a demo.
+  return hostedInMemory({ start: memoryFlagsOf(['--inspect', 'off', '--lab', 'off', ...args]), empty: true });
+}
+
+async function hostedInMemory(wanted: Omit<HostRequest, 'id'>): Promise<TestServer> {
   host ??= new HelperProcess(HOST);
   const here = host;
   const data = temporaryDirectory();
   const id = here.newId();
-  const { url, operator, accounts } = await startedOn(here, id, memoryFlagsOf(args));
+  const before = here.output.length;
+  const { url, operator, accounts } = await startedOn(here, { id, ...wanted });
   writeFileSync(join(data, 'operator.json'), JSON.stringify(operator));
   const stop = async () => {
     await here.ask({ id });
@@ -106,7 +124,10 @@ export async function startHostedInMemory(args: readonly string[] = []): Promise
     data,
     accounts,
     account: (name) => accountIn(accounts, name),
+    log: () => here.output.slice(before),
     stop,
     kill: async () => void (await stop()),
   };
 }
+
+const held = (wall: HeldWall | undefined) => (wall === undefined ? {} : { wall: wall.file });

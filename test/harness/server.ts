@@ -40,12 +40,12 @@ export interface TestServer {
   stop(): Promise<number | null>;
   /** kill -9, or what it leaves behind. */
   kill(): Promise<void>;
+  /** What it has written to standard error so far; in a host also what others there have written since it was started. */
+  log(): string;
 }
 
-/** One whose output is read. */
+/** One whose start is looked at. */
 export interface LoggedServer extends TestServer {
-  /** What is on standard error: of a process so far, of one in a host when it has stopped. */
-  log(): string;
   /** By its start. */
   replayedCommands(): number;
 }

@@ -11,7 +11,7 @@ import { ReplayFeed } from '../../src/simulator/feed/replay-feed.ts';
 import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
 import { loadParameters } from '../../src/simulator/parameters.ts';
 import { readRecording } from '../../src/simulator/recording/read-recording.ts';
-import { startServer } from '../harness/server.ts';
+import { startHostedInMemory } from '../harness/hosted-server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { CATALOGUE, START_TIME } from './rig.ts';
 
@@ -104,7 +104,7 @@ test('what the file does not hold is made up, and what it holds cannot be shocke
 });
 
 test('prices of another venue come through ccxt: here the other venue is an exchange of our own', async () => {
-  const server = await startServer({ args: ['--market', 'normal', '--backfill', '0'] });
+  const server = await startHostedInMemory(['--market', 'normal', '--backfill', '0']);
   try {
     const told: string[] = [];
     const pairs = ['BTC/USDT', 'ETH/USDT'];

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const data = temporaryDirectory();
@@ -13,7 +14,7 @@ type Json = any;
 
 const CATEGORIES = ['SPOT', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'];
 
-async function get({ url }: RunningServer, path: string): Promise<Json> {
+async function get({ url }: TestServer, path: string): Promise<Json> {
   return ((await (await fetch(`${url}/api/v3/market/${path}`)).json()) as Json).data;
 }
 
@@ -36,7 +37,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 /** While nobody trades: the ticker says the same of the last 24 hours as its candles. */
-async function tickersAgreeWithCandles(server: RunningServer): Promise<void> {
+async function tickersAgreeWithCandles(server: TestServer): Promise<void> {
   for (const category of CATEGORIES) {
     for (const ticker of await get(server, `tickers?category=${category}`)) {
       const query = `category=${category}&symbol=${ticker.symbol}&interval=5m&limit=1000`;
@@ -58,7 +59,7 @@ async function tickersAgreeWithCandles(server: RunningServer): Promise<void> {
 }
 
 test('every instrument is quoted and has a past; the operator shocks, widens, stops; a start without it is empty', async () => {
-  const first = await startServer({ data, args: ['--market', 'normal', '--seed', '5', '--backfill', '2'] });
+  const first = await startHosted({ data, args: ['--market', 'normal', '--seed', '5', '--backfill', '2'] });
   for (const category of CATEGORIES) {
     await until(`${category} is quoted on both sides and trades`, async () => {
       const tickers: Json[] = await get(first, `tickers?category=${category}`);
@@ -107,7 +108,7 @@ test('every instrument is quoted and has a past; the operator shocks, widens, st
   assert.equal((await admin('market/shock', { coin: 'BTC', percent: -99 })).status, 400);
   assert.equal(await first.stop(), 0);
 
-  const second = await startServer({ data, args: ['--market', 'off', '--rate-limits', 'off'] });
+  const second = await startHosted({ data, args: ['--market', 'off', '--rate-limits', 'off'] });
   const [{ bid1Price, lastPrice }] = await get(second, 'tickers?category=SPOT&symbol=BTCUSDT');
   assert.equal(bid1Price, '', 'nobody looks after quotes while the market is off');
   assert.ok(Number(lastPrice) > 0);

@@ -6,10 +6,10 @@ import { after, before, it } from 'node:test';
 import { CANDLE_INTERVALS } from '../../src/core/model/candle-interval.ts';
 import { CATEGORY_NAMES } from '../../src/core/model/enums.ts';
 import { startHostedInMemory } from '../harness/hosted-server.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 
-let server: RunningServer;
+let server: TestServer;
 /** Reads on all the while and must not notice anything. */
 let bystander: StreamClient;
 const clients: StreamClient[] = [];
@@ -26,7 +26,7 @@ async function open(localAddress = `127.0.2.${addresses++}`): Promise<StreamClie
 }
 
 before(async () => {
-  server = await startServer();
+  server = await startHostedInMemory();
   bystander = await open();
   await bystander.subscribe(TICKER);
 });

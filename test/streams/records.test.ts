@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import { startServer, type TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { sizeOf } from '../property/seeds.ts';
 import { Rng } from '../security/hostile/rng.ts';
 import { assertNothingUndone, assertToldIsKept, kept, RECORD_TOPICS, told } from './pushes-and-records.ts';
@@ -19,11 +21,14 @@ const CATEGORIES = MARKETS.map(({ category }) => category);
 const TRADERS = ['alice', 'bob'] as const;
 const STANDING_TOPICS = ['account', 'position'].map((topic) => ({ instType: 'UTA', topic }));
 
-let server: RunningServer;
+const data = temporaryDirectory();
+const ARGS = ['--rate-limits', 'off'];
+
+let server: TestServer;
 let dice: Rng;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ARGS });
   dice = new Rng(8);
   await openPerpetuals(server, '60000');
 });
@@ -143,15 +148,14 @@ test(`${CHANGES} changes of orders in every category: pushes equal the history, 
   await assertAllKept(first.map((socket) => [socket]));
   before.close();
 
-  const { data, url } = server;
-  server.process.kill('SIGINT');
+  const { port } = new URL(server.url);
+  await server.stop();
   const reasons = await Promise.all(first.map(({ closed }) => closed));
   assert.deepEqual(
     reasons.map(({ code }) => code),
     [1012, 1012],
   );
-  await new Promise((resolve) => server.process.once('exit', resolve));
-  server = await startServer({ data, args: ['--rate-limits', 'off', '--port', new URL(url).port] });
+  server = await startHosted({ data, args: [...ARGS, '--port', port] });
   const second = await Promise.all(TRADERS.map(reader));
   const afterwards = await Trading.open('b');
   await afterwards.plans();
@@ -171,6 +175,9 @@ test(`${CHANGES} changes of orders in every category: pushes equal the history, 
 });
 
 test('through a kill -9 while every category trades: what was told is kept, and who comes back is told each once', async () => {
+  await server.stop();
+  // In a host it would tell more after the moment that is kept.
+  server = await startServer({ data, args: ARGS });
   const first = await reader('alice');
   const trading = await Trading.open('k');
   const rounds = (async () => {
@@ -178,11 +185,11 @@ test('through a kill -9 while every category trades: what was told is kept, and 
     for (let n = 0; n < 1_000; n++) await trading.round(n);
   })().catch(() => {});
   await first.next((frame) => frame.arg?.topic === 'fill' && told([first], 'fill').length > 300);
-  const { data, url } = server;
+  const { port } = new URL(server.url);
   await server.kill();
   await first.closed;
   await rounds;
-  server = await startServer({ data, args: ['--rate-limits', 'off', '--port', new URL(url).port] });
+  server = await startHosted({ data, args: [...ARGS, '--port', port] });
   const second = await reader('alice');
   const http = new SignedClient(server.url, server.account('alice'));
   const between = await kept(http, CATEGORIES);

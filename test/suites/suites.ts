@@ -22,7 +22,11 @@ export const SUITES = {
     app('identity-*,memory,pages,pieces,private-files,reserves-audit,schemas,skip-command,which-exchange'),
   ],
   simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
-  'api-futures': [api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records')],
+  api: [
+    api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records'),
+    api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*'),
+    api('*orders,*-streams,balances,encodings,paging,market-data,price-candles,refusals,order-quota'),
+  ],
   backup: [
     'test/{backup,journal}/*.test.ts',
     'test/space/{cancel-only,descriptors,long-replay,settings}.test.ts',
@@ -33,7 +37,6 @@ export const SUITES = {
     'test/lab/{property,referee,refusals,replay,scenarios,snapshots,stream-faults,world-faults}.test.ts',
     'test/memory/*.test.ts',
   ],
-  'api-accounts': [api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*')],
   postgres: ['test/{cluster,postgres}/*.test.ts'],
   security: [
     'test/security/*.test.ts',
@@ -46,8 +49,6 @@ export const SUITES = {
     'test/inspector/*.test.ts',
   ],
   admin: ['test/admin/{actions,audit,console,listener}.test.ts'],
-  'api-spot': [api('*orders,balances,encodings,paging,market-data,price-candles,refusals,order-quota')],
-  'api-streams': ['test/api/*-streams.test.ts'],
   web: ['test/web/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -19,12 +19,14 @@ export function hasDirectory({ memory, cluster }: Pick<Config, 'memory' | 'clust
   return !memory && cluster === '';
 }
 
-/** Throws ConfigError, which names everything that does not go together. */
+/** Throws ConfigError, which names everything that a user has said and that does not go together. */
 export function refuseWithMemory({ config, origins }: ResolvedConfig): void {
   if (!config.memory) return;
   const directory = OF_A_DIRECTORY.filter((name) => origins[name] !== 'default');
   const reasons = [
-    ...(config.demo ? [] : ['--no-demo: an exchange of its own accounts must not lose them']),
+    ...(config.demo || origins.demo === 'default'
+      ? []
+      : ['--no-demo: an exchange of its own accounts must not lose them']),
     ...(directory.length === 0
       ? []
       : [`${directory.map((name) => said(name, origins[name])).join(', ')}: there is no data directory`]),

@@ -1,3 +1,3 @@
 import { runSuite } from './suites.ts';
 
-await runSuite('api-streams');
+await runSuite('api');
