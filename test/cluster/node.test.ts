@@ -24,13 +24,11 @@ const FILLS = '/api/v3/trade/fills?category=SPOT';
 const OPEN_ORDERS = '/api/v3/trade/unfilled-orders?category=SPOT';
 
 /** Asks again, as the answer says, while a node of a busy machine hears its log too late. */
+const LATE = /has not applied command|has heard nothing from the log/;
 const served = (ask: () => Promise<Reply>): Promise<Reply> =>
   until('the node hears its log', async () => {
-    const asked = performance.now();
     const reply = await ask();
-    const isBehind = reply.msg.includes('has not applied command');
-    assert.ok(!isBehind || performance.now() - asked > 900, 'it waits a second for what it has not applied');
-    return !isBehind && !reply.msg.includes('has heard nothing from the log') && reply;
+    return !LATE.test(reply.msg) && reply;
   });
 
 describe('nodes of a cluster', { skip: NO_SERVER }, () => {
