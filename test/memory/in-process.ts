@@ -34,12 +34,13 @@ export async function startInMemory(flags: Flags = {}): Promise<RunningExchange>
   });
   started.add(exchange);
   // What has ended is not kept: every collection would look through it.
-  const { stop } = exchange;
-  const stopAndForget = async () => {
-    await stop.call(exchange);
-    started.delete(exchange);
-  };
-  return Object.assign(exchange, { stop: stopAndForget });
+  const stop = exchange.stop.bind(exchange);
+  return Object.assign(exchange, {
+    stop: async () => {
+      await stop();
+      started.delete(exchange);
+    },
+  });
 }
 
 export function keysOf({ demoAccounts }: RunningExchange, name: string): DemoKeys {
