@@ -26,7 +26,7 @@ export function orderColumnsFields(f: StateFields, state: State): void {
   if (f.reading) slab.reserve(count);
   const slots = f.reading ? firstSlots(count) : known;
   // Orders that are read have the first places of the slab, and so have those of a slab that has reused none.
-  const inPlace = f.reading || known.every((slot, n) => slot === n);
+  const inPlace = f.reading || areFirst(known);
   for (const name of SAVED_COLUMNS)
     f.block(inPlace ? slab[name].subarray(0, count) : gathered(slab[name], slots));
   if (f.reading) {
@@ -45,6 +45,11 @@ function firstSlots(count: number): Int32Array {
   const slots = new Int32Array(count);
   for (let n = 0; n < count; n++) slots[n] = n;
   return slots;
+}
+
+function areFirst(slots: Int32Array): boolean {
+  for (let n = 0; n < slots.length; n++) if (slots[n] !== n) return false;
+  return true;
 }
 
 type Column = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;

@@ -40,17 +40,8 @@ export function orderFields(f: StateFields, state: State): void {
 export function slotsById(slab: OrderSlab): Int32Array {
   const slots = new Int32Array(slab.count);
   let count = 0;
-  let last = 0;
-  let isSorted = true;
-  for (let slot = 0; slot < slab.used; slot++) {
-    const id = slab.id[slot]!;
-    if (id === 0) continue;
-    slots[count++] = slot;
-    isSorted &&= id > last;
-    last = id;
-  }
-  // Until a slot is used again they are in order.
-  return isSorted ? slots : slots.sort((a, b) => slab.id[a]! - slab.id[b]!);
+  for (let slot = 0; slot < slab.used; slot++) if (slab.id[slot] !== 0) slots[count++] = slot;
+  return inOrderOf(slab.id, slots);
 }
 
 /**
@@ -114,29 +105,30 @@ export function adopt(state: State, slot: number, marginHeld: bigint): void {
 
 /** Queues are in the order of the places given (I14). */
 export function restInOrder(state: State, slots: Int32Array): void {
-  const { prioritySeq } = state.slab;
-  for (const slot of byPriority(slots, prioritySeq)) state.market(state.instrumentOf(slot)).book.rest(slot);
+  for (const slot of inOrderOf(state.slab.prioritySeq, slots))
+    state.market(state.instrumentOf(slot)).book.rest(slot);
 }
 
 const WORD = 2 ** 32;
 
-function byPriority(slots: Int32Array, prioritySeq: Float64Array): Int32Array {
-  let [first, last, isSorted] = [Number.POSITIVE_INFINITY, 0, true];
+/** Slots, sorted in their place by a column of numbers that are different and not negative. */
+function inOrderOf(column: Float64Array, slots: Int32Array): Int32Array {
+  let [least, most, last, isSorted] = [Number.POSITIVE_INFINITY, 0, -1, true];
   for (const slot of slots) {
-    const priority = prioritySeq[slot]!;
-    isSorted &&= priority > last;
-    first = Math.min(first, priority);
-    last = Math.max(last, priority);
+    const value = column[slot]!;
+    isSorted &&= value > last;
+    last = value;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
   }
   if (isSorted) return slots;
-  if (last - first >= WORD || !IS_LITTLE_ENDIAN)
-    return slots.sort((a, b) => prioritySeq[a]! - prioritySeq[b]!);
+  if (most - least >= WORD || !IS_LITTLE_ENDIAN) return slots.sort((a, b) => column[a]! - column[b]!);
   // A million calls to compare two of them take longer than all the rest: each is a number of 64 bits, its slot the lower half.
   const keys = new BigUint64Array(slots.length);
   const halves = new Uint32Array(keys.buffer);
   for (let n = 0; n < slots.length; n++) {
     halves[2 * n] = slots[n]!;
-    halves[2 * n + 1] = prioritySeq[slots[n]!]! - first;
+    halves[2 * n + 1] = column[slots[n]!]! - least;
   }
   keys.sort();
   for (let n = 0; n < slots.length; n++) slots[n] = halves[2 * n]!;
