@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBourse } from '../../src/testkit/index.ts';
 import { Server } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
-import { startHosted, startHostedInMemory } from '../harness/hosted-server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -247,13 +247,11 @@ describe('README.md and docs: every block is executed', async () => {
     },
   };
 
-  /** How the image itself starts and ends it is in `test/app/container.test.ts`. */
+  /** As the entry point of the image starts it, but for the condition that this is a container. */
   async function containerStarts(args: readonly string[]): Promise<void> {
-    const keeps = args.filter((arg) => arg !== '--memory');
-    const started = await (keeps.length < args.length
-      ? startHostedInMemory(keeps)
-      : startHosted({ args: [...args, '--backfill', '0'] }));
-    assert.equal(await started.stop(), 0, args.join(' '));
+    const where = args.includes('--memory') ? [] : ['--data', join(temporaryDirectory(), 'data')];
+    const started = await Server.start([...args, ...where, '--backfill', '0', '--port', '0']);
+    assert.equal((await started.end('SIGTERM')).code, 0, args.join(' '));
   }
 
   /** The README proves the directory of an exchange that has ended; this one is stopped for it and started again. */
