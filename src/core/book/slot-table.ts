@@ -6,6 +6,10 @@ const PAGE_MASK = PAGE_SIZE - 1;
 export class SlotTable<T extends object> {
   private readonly pages: ((T | undefined)[] | undefined)[] = [];
 
+  has(slot: number): boolean {
+    return this.get(slot) !== undefined;
+  }
+
   get(slot: number): T | undefined {
     return this.pages[slot >> PAGE_BITS]?.[slot & PAGE_MASK];
   }

@@ -81,79 +81,43 @@ function requireBelow(places: Int32Array, count: number, end: number): void {
 function attachmentFields(f: StateFields, slab: OrderSlab, slots: Int32Array): ReadonlyMap<number, bigint> {
   const { clientOids, isolatedHolds, marginHolds, executions, origins, presets } = slab;
   const marginHeld = new Map<number, bigint>();
-  someOf(
-    f,
-    slots,
-    clientOids.size > 0,
-    (slot) => clientOids.has(slot),
-    (slot) => {
-      const clientOid = f.text(clientOids.get(slot) ?? '');
-      if (f.reading) clientOids.set(slot, slab.account[slot]!, clientOid);
-    },
-  );
-  someOf(
-    f,
-    slots,
-    isolatedHolds.size > 0,
-    (slot) => isolatedHolds.has(slot),
-    (slot) => {
-      isolatedHolds.set(slot, f.money(isolatedHolds.get(slot) ?? 0n));
-    },
-  );
-  someOf(
-    f,
-    slots,
-    marginHolds.size > 0,
-    (slot) => marginHolds.has(slot),
-    (slot) => {
-      marginHeld.set(slot, f.money(marginHolds.get(slot)?.held ?? 0n));
-    },
-  );
-  someOf(
-    f,
-    slots,
-    true,
-    (slot) => executions.get(slot) !== undefined,
-    (slot) => {
-      const { value, fee, pnl } = executions.get(slot) ?? { value: 0n, fee: 0n, pnl: 0n };
-      const read = { value: f.money(value), fee: f.money(fee), pnl: f.money(pnl) };
-      if (f.reading) executions.set(slot, read);
-    },
-  );
-  someOf(
-    f,
-    slots,
-    origins.size > 0,
-    (slot) => origins.has(slot),
-    (slot) => {
-      origins.set(slot, f.u8(origins.get(slot) ?? 0) as OrderOrigin);
-    },
-  );
-  someOf(
-    f,
-    slots,
-    presets.size > 0,
-    (slot) => presets.has(slot),
-    (slot) => {
-      const attached = presets.get(slot);
-      const preset = presetFields(f, attached?.preset ?? NO_PRESET);
-      const strategyId = f.f64(attached?.strategyId ?? 0);
-      if (f.reading) presets.set(slot, { preset, strategyId });
-    },
-  );
+  thoseIn(clientOids, f, slots, (slot) => {
+    const clientOid = f.text(clientOids.get(slot) ?? '');
+    if (f.reading) clientOids.set(slot, slab.account[slot]!, clientOid);
+  });
+  thoseIn(isolatedHolds, f, slots, (slot) => {
+    isolatedHolds.set(slot, f.money(isolatedHolds.get(slot) ?? 0n));
+  });
+  thoseIn(marginHolds, f, slots, (slot) => {
+    marginHeld.set(slot, f.money(marginHolds.get(slot)?.held ?? 0n));
+  });
+  thoseIn(executions, f, slots, (slot) => {
+    const { value, fee, pnl } = executions.get(slot) ?? { value: 0n, fee: 0n, pnl: 0n };
+    const read = { value: f.money(value), fee: f.money(fee), pnl: f.money(pnl) };
+    if (f.reading) executions.set(slot, read);
+  });
+  thoseIn(origins, f, slots, (slot) => {
+    origins.set(slot, f.u8(origins.get(slot) ?? 0) as OrderOrigin);
+  });
+  thoseIn(presets, f, slots, (slot) => {
+    const attached = presets.get(slot);
+    const preset = presetFields(f, attached?.preset ?? NO_PRESET);
+    const strategyId = f.f64(attached?.strategyId ?? 0);
+    if (f.reading) presets.set(slot, { preset, strategyId });
+  });
   return marginHeld;
 }
 
+interface SideTable {
+  readonly size?: number;
+  has(slot: number): boolean;
+}
+
 /** So many orders, then the place of each among all and its fields. */
-function someOf(
-  f: StateFields,
-  slots: Int32Array,
-  isUsed: boolean,
-  has: (slot: number) => boolean,
-  fields: (slot: number) => void,
-): void {
+function thoseIn(table: SideTable, f: StateFields, slots: Int32Array, fields: (slot: number) => void): void {
   const known: number[] = [];
-  if (!f.reading && isUsed) for (let n = 0; n < slots.length; n++) if (has(slots[n]!)) known.push(n);
+  if (!f.reading && table.size !== 0)
+    for (let n = 0; n < slots.length; n++) if (table.has(slots[n]!)) known.push(n);
   const count = f.count(known.length);
   let last = -1;
   for (let n = 0; n < count; n++) {
