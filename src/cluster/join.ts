@@ -108,7 +108,7 @@ async function openHistory(
     instance,
     part: 'reader',
     onNotice,
-    onFailure: (error) => options.warn('the history cannot be read', error),
+    onFailure: options.onFailure,
   });
   const stored = await storedSeq();
   if (stored < begin.nextSeq - 1)

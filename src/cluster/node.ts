@@ -57,6 +57,8 @@ export interface NodeOptions {
   readonly warn: (text: string, error?: Error) => void;
   /** The engine failed at something that is tried again. */
   readonly onRetryableError: (error: Error) => void;
+  /** The history cannot be read any more: the process must end. */
+  readonly onFailure: (error: Error) => void;
 }
 
 export interface NodeUrls {

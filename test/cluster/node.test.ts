@@ -1,6 +1,7 @@
 /** Nodes of a cluster as clients see them, on a real server. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { CannotStart } from '../../src/app/exit-codes.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { ccxtClient } from '../api/clients.ts';
@@ -141,6 +142,21 @@ describe('nodes of a cluster', { skip: NO_SERVER }, () => {
     await until('it is back', async () => (await get('d', 'alice', READY)).status === 200);
     await place('d', 'bob', 'sell', '60000', 'afterwards');
     assert.deepEqual(node('d').failures, []);
+  });
+
+  it('end when their thread that reads the history does', async () => {
+    const readers: Worker[] = [];
+    const note = (worker: Worker) => {
+      if (worker.threadName?.startsWith('history/postgres')) readers.push(worker);
+    };
+    process.on('worker', note);
+    const e = await start('e', { role: 'node' });
+    process.off('worker', note);
+    assert.deepEqual(e.failures, []);
+    await readers[0]!.terminate();
+    const failure = await until('the node has failed', () => e.failures[0]);
+    assert.match(failure.message, /^history failed: the worker ended/);
+    await stop('e');
   });
 
   it('refuse to join with other keys, under a name that is taken, or without a cluster', async () => {

@@ -33,7 +33,7 @@ export async function openNodeComponents(
 ): Promise<Components> {
   const wall = new WallClock();
   const clock = new ExchangeClock(wall);
-  const node = await join(config, logger, clock);
+  const node = await join(config, logger, clock, onFailure);
   open.defer(() => node.close());
   node.sequencer.onHalted(onFailure);
   const users = await retryWhileUnreachable(() =>
@@ -113,7 +113,12 @@ async function completeActions(node: ClusterNode, audit: AuditLog, logger: Logge
   for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
 }
 
-async function join(config: Config, logger: Logger, clock: ExchangeClock): Promise<ClusterNode> {
+async function join(
+  config: Config,
+  logger: Logger,
+  clock: ExchangeClock,
+  onFailure: (error: Error) => void,
+): Promise<ClusterNode> {
   const { node: name, role, clusterDurability: durability, snapshotMinutes, keys } = config;
   try {
     return await joinCluster({
@@ -128,6 +133,7 @@ async function join(config: Config, logger: Logger, clock: ExchangeClock): Promi
       warn: (text, error) => (error === undefined ? logger.warn(text) : logger.warn({ err: error }, text)),
       onRetryableError: (error) =>
         logger.debug({ err: error }, 'the database of the cluster fails; it is tried again'),
+      onFailure,
     });
   } catch (error) {
     if (REFUSALS.some((refusal) => error instanceof refusal))
