@@ -70,6 +70,8 @@ describe('bourse clock advance', () => {
     const args = [TOOLS, 'clock', 'advance', '2d', '--data', sequencer.data, '--json'];
     const program = startProgram(args, { cwd: sequencer.data });
     while ((await sequencer.admin('GET', '/admin/clock')).body.time <= from) await sleep(5);
+    const second = await sequencer.admin('POST', '/admin/clock/advance', { by: '1s' });
+    assert.deepEqual([second.status, second.body.error.code], [409, 'busy']);
     program.process.kill('SIGINT');
     const { code, stdout, stderr } = await program.ended;
     assert.equal(code, 1, stderr);

@@ -34,6 +34,10 @@ export function RiskPage() {
                   name: 'Account',
                   cell: ({ uid, name }) => <a href={addressOf('accounts', String(uid))}>{name || uid}</a>,
                 },
+                {
+                  name: 'Margin',
+                  cell: ({ isolated }) => (isolated === '' ? 'crossed' : `isolated ${isolated}`),
+                },
                 { name: 'Ratio', number: true, cell: ({ ratio }) => <b>{percent(ratio, 2)}</b> },
                 {
                   name: 'Bears a move of',

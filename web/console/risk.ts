@@ -35,6 +35,8 @@ export interface Levels {
 export interface Near {
   readonly uid: number;
   readonly name: string;
+  /** The contract of the isolated position whose margin this is; empty for the crossed part of the account. */
+  readonly isolated: string;
   /** Empty when no collateral is left. */
   readonly ratio: string;
   /** Empty when no move of prices can liquidate it. */

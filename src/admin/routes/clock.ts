@@ -75,7 +75,7 @@ export const clockRoutes: readonly OperatorRoute[] = [
     handle: async ({ sequencer, ticker, body, audited }) => {
       const clock = manualClockOf(sequencer.clock);
       if (clock instanceof AdminError) return clock;
-      if (ticker.advancing) return new AdminError('not_allowed', 'the clock is being advanced already');
+      if (ticker.advancing) return new AdminError('busy', 'the clock is being advanced already');
       const from = clock.now();
       const advancePlan = planOf(body, from);
       if (advancePlan instanceof AdminError) return advancePlan;

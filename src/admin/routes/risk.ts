@@ -27,7 +27,9 @@ const MOVE_SCALE = 9;
 const RatioView = Type.Object({
   uid: Type.Integer(),
   name: Type.String(),
-  /** Empty when no collateral is left. */
+  /** The contract of the isolated position that is nearer than the crossed part of the account; empty when none is. */
+  isolated: Type.String(),
+  /** Of that position, else of the crossed part; empty when no collateral is left. */
   ratio: Type.String(),
   /** The least move of all prices that could bring it to liquidation; empty when none can. */
   move: Type.String(),
@@ -48,11 +50,12 @@ const ForcedView = Type.Object({
   pnl: Type.String(),
 });
 
-function ratioView(identity: Identity, near: AccountRatio) {
-  const { uid, ratio, move, effective, maintenance, positions } = near;
+function ratioView(state: State, identity: Identity, near: AccountRatio) {
+  const { uid, isolated, ratio, move, effective, maintenance, positions } = near;
   return {
     uid,
     name: identity.findUser(uid)?.name ?? '',
+    isolated: isolated === undefined ? '' : state.instruments[isolated]!.symbol,
     ratio: ratio === undefined ? '' : formatRate(ratio),
     move: Number.isFinite(move) ? formatUnits(BigInt(move), MOVE_SCALE) : '',
     effective: formatMoney(effective),
@@ -113,7 +116,7 @@ export const riskRoutes: readonly OperatorRoute[] = [
       return {
         levels: { due, warned, within1, within5, within20, beyond20 },
         nearest: nearestToLiquidation(state, liquidationMonitor, limit).map((near) =>
-          ratioView(identity, near),
+          ratioView(state, identity, near),
         ),
         contracts: openContracts(state).map(({ instrument, holders, openInterestLots }) => {
           const { category, symbol, quantityPrecision } = state.instruments[instrument]!;

@@ -1,20 +1,27 @@
 /** How near accounts are to liquidation: what the monitor of liquidations knows, without a look at every account. */
 
 import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
+import { isolatedInQuote, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
 import { divCeil, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-export interface AccountRatio {
-  readonly uid: number;
+/** What stands nearest to liquidation in an account: its crossed part, or one of its isolated positions. */
+interface NearestPart {
+  /** The contract of an isolated position; undefined for the crossed part. */
+  readonly isolated: number | undefined;
   /** Maintenance margin over collateral, 10^-12; undefined when there is no collateral left. */
   readonly ratio: bigint | undefined;
-  /** The least relative move of all prices that could bring it to liquidation, 10^-9; Infinity = none can. */
-  readonly move: number;
-  /** Dollars, 10^-8. */
+  /** Dollars, 10^-8; of an isolated position in its quote coin. */
   readonly effective: bigint;
   readonly maintenance: bigint;
+}
+
+export interface AccountRatio extends NearestPart {
+  readonly uid: number;
+  /** The least relative move of all prices that could bring it to liquidation, 10^-9; Infinity = none can. */
+  readonly move: number;
   readonly positions: number;
 }
 
@@ -31,7 +38,7 @@ export interface RiskLevels {
 export function riskLevels(state: State, monitor: LiquidationMonitor, limits: readonly number[]): RiskLevels {
   let due = 0;
   for (const account of monitor.warnedAccounts) {
-    const ratio = ratioOf(state, account);
+    const { ratio } = nearestPart(state, account);
     if (ratio === undefined || ratio >= RATE_ONE) due++;
   }
   const warned = monitor.warnedAccounts.size - due;
@@ -47,16 +54,38 @@ export function nearestToLiquidation(
   count: number,
 ): AccountRatio[] {
   return monitor.nearest(count).map(({ account, move }) => {
-    const { effective, maintenance } = accountRisk(state, account);
     const { uid, positions } = account;
-    return { uid, ratio: ratioOf(state, account), move, effective, maintenance, positions: positions.size };
+    return { ...nearestPart(state, account), uid, move, positions: positions.size };
   });
 }
 
-function ratioOf(state: State, account: Account): bigint | undefined {
+function nearestPart(state: State, account: Account): NearestPart {
   const { effective, maintenance } = accountRisk(state, account);
+  let nearest = partOf(undefined, effective, maintenance);
+  for (const position of account.positions.values()) {
+    if (!position.isolated) continue;
+    const instrument = state.instruments[position.instrument]!;
+    const part = partOf(
+      instrument.index,
+      isolatedInQuote(state, position) + unrealisedOf(state, position),
+      maintenanceAt(instrument, markTicks(state, instrument), position.lots),
+    );
+    if (isNearer(part.ratio, nearest.ratio)) nearest = part;
+  }
+  return nearest;
+}
+
+function partOf(isolated: number | undefined, effective: bigint, maintenance: bigint): NearestPart {
+  return { isolated, ratio: ratioOf(effective, maintenance), effective, maintenance };
+}
+
+function ratioOf(effective: bigint, maintenance: bigint): bigint | undefined {
   if (maintenance === 0n) return 0n;
   return effective > 0n ? divCeil(maintenance * RATE_ONE, effective) : undefined;
+}
+
+function isNearer(ratio: bigint | undefined, other: bigint | undefined): boolean {
+  return other !== undefined && (ratio === undefined || ratio > other);
 }
 
 /** The open positions of a contract, which a deleveraging could close. */

@@ -7,6 +7,7 @@ import { Side } from '../../../src/core/model/enums.ts';
 import { nearestToLiquidation, riskLevels } from '../../../src/core/reads/risk-reads.ts';
 import { contract } from '../../property/futures-flow.ts';
 import { coin, deposit, OPENING_TIME, order } from '../../property/venue.ts';
+import { futuresFloor } from './futures-floor.ts';
 
 const ACCOUNTS = 10_000;
 const SELLER = ACCOUNTS + 1;
@@ -72,4 +73,24 @@ test('of ten thousand accounts the nearest to liquidation are found by a look at
   );
   assert.ok(calm.every((count) => count > 0));
   assert.ok(looked() - before <= FEW);
+});
+
+test('an account is as near as the nearest of its crossed part and its isolated positions', () => {
+  const floor = futuresFloor('100000', 'bob');
+  floor.trader('ann', { USDT: '10060' });
+  floor.mark('50000');
+  floor.isolate('ann');
+  floor.leverage('ann', 10);
+  floor.sell('bob', '1', '50000');
+  floor.buy('ann', '1', '50000');
+  floor.mark('46000');
+  const { state, liquidationMonitor } = floor.exchange;
+  const [near, next] = nearestToLiquidation(state, liquidationMonitor, 2);
+  // 5,000 of margin less 4,000 of loss; of 46,000 the maintenance is 0.4 % and the fee of closing 0.06 %.
+  assert.deepEqual(
+    [near!.isolated, near!.effective, near!.maintenance],
+    [state.instruments.find(({ symbol }) => symbol === 'BTCUSDT')!.index, 1000n * ONE, (2116n * ONE) / 10n],
+  );
+  assert.equal(near!.ratio, 211_600_000_000n);
+  assert.equal(next!.isolated, undefined);
 });
