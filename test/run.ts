@@ -17,16 +17,12 @@ const QUICK_SUITES = ['unit', 'core', 'property'] as const;
 const QUICK_FILES = ['test/architecture/*.test.ts'];
 /** Long ones that run alone: begun right after the suites, the longest first, so that none is left over at the end. */
 const LONG_FILES = [
-  'test/app/start-stop.test.ts',
-  'test/crash/kill-loop.test.ts',
   'test/security/hostile/fuzz.test.ts',
   'test/docs/commands.test.ts',
   'test/contract/interface.test.ts',
-  'test/space/disk-full.test.ts',
   'test/admin/docs.test.ts',
   'test/examples/programs.test.ts',
   'test/security/hostile/http.test.ts',
-  'test/campaign/*.test.ts',
   'test/client-matrix/*.test.ts',
 ];
 /** Random commands and what is compared after each are garbage at once: it is collected half as often. */

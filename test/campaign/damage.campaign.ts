@@ -9,8 +9,7 @@ import { ExitCode, exitCodeOf } from '../../src/app/exit-codes.ts';
 import { asHistoryDamage } from '../../src/app/start/components.ts';
 import { verify } from '../../src/app/verify/verify.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
-import { type ChildProgram, startProgram } from '../harness/child-programs.ts';
-import { programModule } from '../harness/program.ts';
+import { type ChildProgram, startServerProgram } from '../harness/child-programs.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
@@ -23,7 +22,6 @@ import {
   type SoundDirectory,
 } from './damage/sound-directories.ts';
 
-const MAIN = programModule('src/main.ts');
 const PROCESS_SHARE = 0.5;
 
 const FILES =
@@ -131,7 +129,7 @@ async function judgeProcess(data: string, base: SoundDirectory): Promise<Verdict
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === 'true' ? [flag] : [flag, value];
   });
-  const program = startProgram([MAIN, ...flags], { env: process.env });
+  const program = startServerProgram(flags, { env: process.env });
   const url = await Promise.race([listening(program), program.ended.then(() => undefined)]);
   if (url === undefined) {
     const { code, stderr } = await program.ended;

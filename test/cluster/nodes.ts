@@ -1,4 +1,7 @@
 /** Real nodes of one cluster, in this process or in processes of their own. */
+import '../harness/bundled-threads.ts';
+import '../harness/cheap-passphrases.ts';
+import '../harness/no-compiling-ahead.ts';
 import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

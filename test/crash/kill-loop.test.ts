@@ -13,7 +13,7 @@ test('kill -9 under load: nothing acknowledged is lost, nothing happens twice', 
 
 test('the loop has teeth: a server that answers too early is found out', async (t) => {
   const env = { NODE_OPTIONS: `--import=${programUrl('test/crash/early-answers.ts')}` };
-  const loop = new KillLoop({ kills: 30, seed: SEED, env });
+  const loop = new KillLoop({ kills: 30, seed: SEED, env, stopsFirst: false });
   await assert.rejects(loop.run(), (error: Error) => {
     t.diagnostic(`found after ${loop.restarts} kills: ${error.message}`);
     return /LOST/.test(error.message);

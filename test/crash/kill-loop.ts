@@ -52,6 +52,8 @@ export interface KillLoopOptions {
   /** For the server. */
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Whether it is stopped and started again before the first load; another loop may have shown that. */
+  readonly stopsFirst?: boolean;
   /** Something else that goes wrong amid the orders, before the kill. */
   readonly amid?: () => Promise<void>;
 }
@@ -67,15 +69,24 @@ export class KillLoop {
   readonly #kills: number;
   readonly #env: Readonly<Record<string, string>>;
   readonly #args: readonly string[];
+  readonly #stopsFirst: boolean;
   readonly #amid: () => Promise<void>;
   #server!: RunningServer;
   #garbled = 0;
 
-  constructor({ kills, seed, env = {}, args = [], amid = async () => {} }: KillLoopOptions) {
+  constructor({
+    kills,
+    seed,
+    env = {},
+    args = [],
+    stopsFirst = true,
+    amid = async () => {},
+  }: KillLoopOptions) {
     this.#kills = kills;
     this.#random = seededRandom(seed);
     this.#env = env;
     this.#args = args;
+    this.#stopsFirst = stopsFirst;
     this.#amid = amid;
   }
 
@@ -83,8 +94,11 @@ export class KillLoop {
     try {
       await this.#start();
       await this.#meetTraders();
-      assert.equal(await this.#server.stop(), 0, 'the first stop is clean');
-      await this.#start();
+      if (this.#stopsFirst) {
+        assert.equal(await this.#server.stop(), 0, 'the first stop is clean');
+        await this.#start();
+      }
+      this.#restartMs.length = 0;
       for (let kill = 1; kill <= this.#kills; kill++) await this.#loadAndKill();
       await this.#judgeEverything();
       assert.equal(await this.#server.stop(), 0, 'the last stop is clean');
@@ -110,7 +124,7 @@ export class KillLoop {
   }
 
   get restarts(): number {
-    return this.#restartMs.length - 2;
+    return this.#restartMs.length;
   }
 
   async #start(): Promise<void> {
@@ -269,7 +283,7 @@ export class KillLoop {
   }
 
   #summary(): string {
-    const restarts = this.#restartMs.slice(2).sort((a, b) => a - b);
+    const restarts = this.#restartMs.toSorted((a, b) => a - b);
     const at = (share: number) => Math.round(restarts[Math.floor(share * (restarts.length - 1))]!);
     return (
       `${this.#kills} kills, ${this.#journal.count('done')} carried out, ${this.#journal.count('refused')} refused, ` +

@@ -22,12 +22,13 @@ const FILLER = 'filler';
 
 export class SmallDisk implements Disposable {
   readonly directory: string;
+  readonly #unmount = () => this[Symbol.dispose]();
   #fillers = 0;
 
   private constructor(directory: string) {
     this.directory = directory;
     // Before the directory that it is mounted in is removed.
-    process.prependListener('exit', () => this[Symbol.dispose]());
+    process.prependListener('exit', this.#unmount);
   }
 
   /** Why there can be none here; undefined when there can. */
@@ -84,6 +85,7 @@ export class SmallDisk implements Disposable {
 
   [Symbol.dispose](): void {
     spawnSync('umount', ['-l', this.directory]);
+    process.off('exit', this.#unmount);
   }
 }
 

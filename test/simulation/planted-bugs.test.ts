@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { after, before, mock, test } from 'node:test';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
 import { Statistics } from './statistics.ts';
 import { World } from './world.ts';
@@ -7,7 +7,8 @@ import { World } from './world.ts';
 /** An fsync fails in few lives, and in fewer the power does after it. */
 const SEEDS_MAX = 120;
 
-mock.timers.enable({ apis: ['setInterval'] });
+before(() => mock.timers.enable({ apis: ['setInterval'] }));
+after(() => mock.timers.reset());
 
 for (const bug of PLANTED_BUGS) {
   test(`the simulation finds: ${bug.name}`, async (t) => {

@@ -3,7 +3,7 @@
  * `SIM_SEED=17` runs one seed again, `SIM_SEEDS` another number of them.
  */
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { after, before, mock, test } from 'node:test';
 import { Statistics } from './statistics.ts';
 import { World } from './world.ts';
 
@@ -12,7 +12,8 @@ const SEEDS_LEAST = 60;
 const SEEDS = Number(process.env.SIM_SEEDS ?? SEEDS_LEAST);
 const ONLY_SEED = process.env.SIM_SEED;
 
-mock.timers.enable({ apis: ['setInterval'] });
+before(() => mock.timers.enable({ apis: ['setInterval'] }));
+after(() => mock.timers.reset());
 
 test('whatever fails and whenever: nothing that was shown is lost, no money appears or goes', async (t) => {
   const statistics = new Statistics();

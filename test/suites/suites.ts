@@ -27,11 +27,9 @@ export const SUITES = {
     api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*'),
     api('*orders,*-streams,balances,encodings,paging,market-data,price-candles,refusals,order-quota'),
   ],
-  backup: [
-    'test/{backup,journal}/*.test.ts',
-    'test/space/{cancel-only,descriptors,long-replay,settings}.test.ts',
-  ],
+  backup: ['test/{backup,journal,campaign,crash,space}/*.test.ts', 'test/app/start-stop.test.ts'],
   core: ['test/core/**/*.test.ts'],
+  simulation: ['test/simulation/*.test.ts'],
   lab: [
     'test/lab/{acting-ids,bad-input,capsule*,clock,command-line,data-directory,driven,explain*,faults,forks,generated-past,market}.test.ts',
     'test/lab/{property,referee,refusals,replay,scenarios,snapshots,stream-faults,world-faults}.test.ts',

@@ -1,4 +1,7 @@
 /** The whole exchange in this process: what `npm start` runs, without the cost of a process. */
+import '../../harness/bundled-threads.ts';
+import '../../harness/cheap-passphrases.ts';
+import '../../harness/no-compiling-ahead.ts';
 import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
