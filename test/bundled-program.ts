@@ -22,8 +22,9 @@ const BUNDLES = join(ROOT, 'node_modules/.cache/test-programs');
 /** A run beside this one may still use what was made for it. */
 const KEPT_MS = 86_400_000;
 
-/** Beside the programs themselves: their hosts, and what is loaded before them. */
+/** Beside the programs themselves: their hosts, what is loaded before them, and programs of tests. */
 const OF_TESTS = [
+  'src/testkit/index.ts',
   'test/cluster/trial/changed-rule.ts',
   'test/crash/early-answers.ts',
   'test/harness/command-host.ts',
@@ -31,6 +32,7 @@ const OF_TESTS = [
   'test/harness/held-wall-hook.ts',
   'test/harness/parent-watchdog.ts',
   'test/harness/test-server.ts',
+  'test/memory/start-and-stop.ts',
 ];
 const SOURCES = [
   'build/*',
@@ -41,6 +43,7 @@ const SOURCES = [
   'package.json',
   'src/**/*',
   'test/harness/*',
+  'test/memory/in-process.ts',
   'web/dist/**/*',
 ];
 

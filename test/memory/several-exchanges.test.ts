@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { ccxtClients } from '../api/clients.ts';
+import { programModule } from '../harness/program.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { keysOf, operate, startInMemory, stopAll } from './in-process.ts';
@@ -140,7 +141,7 @@ async function freePort(): Promise<number> {
 }
 
 test('a process that has stopped its exchanges, and failed to start one, ends by itself', async () => {
-  const program = new URL('start-and-stop.ts', import.meta.url).pathname;
+  const program = programModule('test/memory/start-and-stop.ts');
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

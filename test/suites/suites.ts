@@ -34,6 +34,7 @@ export const SUITES = {
     'test/lab/{acting-ids,bad-input,capsule*,clock,command-line,data-directory,driven,explain*,faults,forks,generated-past,market}.test.ts',
     'test/lab/{property,referee,refusals,replay,scenarios,snapshots,stream-faults,world-faults}.test.ts',
     'test/memory/*.test.ts',
+    'test/testkit/testkit.test.ts',
   ],
   postgres: ['test/{cluster,postgres}/*.test.ts'],
   security: [

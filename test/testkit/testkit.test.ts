@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { RestClientV3 } from 'bitget-api';
 import ccxt from 'ccxt';
 import { type Bourse, BourseError, type BourseOptions, startBourse } from '../../src/testkit/index.ts';
+import { programUrl } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { verifyAfterEach } from '../lab/verified.ts';
 
@@ -252,9 +253,8 @@ describe('what is wrong is said at once', () => {
 });
 
 it('nothing stays open after close: the process ends by itself', () => {
-  const url = new URL('../../src/testkit/index.ts', import.meta.url);
   const program = `
-    const { startBourse } = await import(${JSON.stringify(url.href)});
+    const { startBourse } = await import(${JSON.stringify(programUrl('src/testkit/index.ts'))});
     const bourse = await startBourse({ instruments: ['BTCUSDT'] });
     await bourse.account('bot').balances();
     await bourse.close();
