@@ -20,14 +20,11 @@ const LONG_FILES = [
   'test/app/start-stop.test.ts',
   'test/crash/kill-loop.test.ts',
   'test/security/hostile/fuzz.test.ts',
-  'test/docs/commands.test.ts',
   'test/contract/interface.test.ts',
   'test/space/disk-full.test.ts',
   'test/admin/docs.test.ts',
-  'test/examples/programs.test.ts',
   'test/security/hostile/http.test.ts',
   'test/campaign/*.test.ts',
-  'test/client-matrix/*.test.ts',
 ];
 /** Random commands and what is compared after each are garbage at once: it is collected half as often. */
 const LARGE_YOUNG_HEAP = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
