@@ -18,12 +18,9 @@ const QUICK_FILES = ['test/architecture/*.test.ts'];
 /** Long ones that run alone: begun right after the suites, the longest first, so that none is left over at the end. */
 const LONG_FILES = [
   'test/security/hostile/fuzz.test.ts',
-  'test/docs/commands.test.ts',
   'test/contract/interface.test.ts',
   'test/admin/docs.test.ts',
-  'test/examples/programs.test.ts',
   'test/security/hostile/http.test.ts',
-  'test/client-matrix/*.test.ts',
 ];
 /** Random commands and what is compared after each are garbage at once: it is collected half as often. */
 const LARGE_YOUNG_HEAP = ['--min-semi-space-size=32', '--max-semi-space-size=32'];

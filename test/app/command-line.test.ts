@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { environmentName, SETTING_NAMES } from '../../src/app/config/settings.ts';
 import { startCommand } from '../harness/child-programs.ts';
+import { refusedHosted } from '../harness/hosted-server.ts';
 import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, command, Server, start } from './bourse-process.ts';
@@ -35,18 +36,21 @@ test('a misspelt option or command is refused with the right one', async () => {
 });
 
 test('a bad value is named with what would be right', async () => {
+  const port = await start(['--port', '70000']);
+  assert.equal(port.code, 2, port.stderr);
+  assert.match(port.stderr, /--port "70000" must be a whole number from 0 to 65535/);
+  const data = join(temporaryDirectory(), 'data');
   const cases: [string[], RegExp][] = [
-    [['--port', '70000'], /--port "70000" must be a whole number from 0 to 65535/],
     [['--log-level', 'inof'], /--log-level "inof" must be one of .* Did you mean info\?/],
     [['--trusted-proxies', '10.0.0.0/99'], /--trusted-proxies "10.0.0.0\/99" must be a list/],
     [['--segment-bytes', '20000'], /multiple of 4096/],
     [['--rate-limits', 'maybe'], /one of on, off/],
     [['--config', 'missing.json'], /missing.json cannot be read/],
-    [['--catalogue', 'nowhere', '--port', '0'], /nowhere does not exist/],
-    [['--feed', 'replay:nothing.csv', '--port', '0'], /nothing\.csv/],
+    [['--catalogue', 'nowhere'], /nowhere does not exist/],
+    [['--market', 'normal', '--feed', 'replay:nothing.csv'], /nothing\.csv/],
   ];
   for (const [args, message] of cases) {
-    const { code, stderr } = await start(args);
+    const { code, stderr } = await refusedHosted(data, args);
     assert.equal(code, 2, stderr);
     assert.match(stderr, message);
   }

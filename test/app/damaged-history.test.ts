@@ -8,7 +8,7 @@ import type { Verification } from '../../src/app/verify/verify.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { failingChecks } from '../harness/readiness.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { command, Server } from './bourse-process.ts';
+import { command } from './bourse-process.ts';
 
 const SMALL = ['--market', 'off', '--segment-bytes', '1048576'];
 
@@ -100,7 +100,7 @@ test('a changed bit is found by verify, not served as truth, and mended from the
   assert.equal(asJson.code, 4);
   assert.equal((JSON.parse(asJson.stdout) as Verification).damages[0]!.table, 'fills');
 
-  const server = await Server.start(['--data', data, ...SMALL]);
+  const server = await startHosted({ data, args: SMALL });
   const answers = [await ask(server.url, 'alice', 'GET', FILLS), await ask(server.url, 'bob', 'GET', FILLS)];
   const refused = answers.find(({ code }) => code !== '00000')!;
   assert.equal(refused.status, 500);
@@ -114,9 +114,8 @@ test('a changed bit is found by verify, not served as truth, and mended from the
     await (await fetch(`${server.url}/metrics`)).text(),
     /^bourse_history_damaged_reads_total 1$/m,
   );
-  const { code, stderr } = await server.end('SIGTERM');
-  assert.equal(code, 0);
-  assert.match(stderr, /exec_id=\d+ of the table fills is damaged/);
+  assert.equal(await server.stop(), 0);
+  assert.match(server.log(), /exec_id=\d+ of the table fills is damaged/);
 
   const mended = await command(['verify', '--data', data, '--repair-history']);
   assert.equal(mended.code, 0, mended.stdout);

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Solvency } from '../../src/core/reads/solvency-reads.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse } from './bourse-process.ts';
+import { bourse, command } from './bourse-process.ts';
 
-/** An operator's listener that has audited this. */
-async function audited(solvency: Solvency, ...options: string[]) {
+/** What the command says of an operator's listener that has audited this; in a process where it ends with the code. */
+async function audited(run: typeof command, solvency: Solvency, ...options: string[]) {
   const amounts = {
     owed: '2',
     held: '1',
@@ -34,18 +34,18 @@ async function audited(solvency: Solvency, ...options: string[]) {
   const token = join(temporaryDirectory(), 'token');
   writeFileSync(token, `${'a'.repeat(64)}\n`, { mode: 0o600 });
   const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
-  const ended = await bourse(['reserves', 'audit', '--operator', url, '--token-file', token, ...options]);
+  const ended = await run(['reserves', 'audit', '--operator', url, '--token-file', token, ...options]);
   listener.close();
   return ended;
 }
 
 test('R5 (c): an insolvent venue ends the audit with exit code 4, an illiquid one warns', async () => {
-  const insolvent = await audited('insolvent');
+  const insolvent = await audited(bourse, 'insolvent');
   assert.equal(insolvent.code, 4, insolvent.stderr);
   assert.match(insolvent.stdout, /INSOLVENT/);
-  assert.equal((await audited('insolvent', '--json')).code, 4);
-  const illiquid = await audited('illiquid');
+  assert.equal((await audited(command, 'insolvent', '--json')).code, 4);
+  const illiquid = await audited(command, 'illiquid');
   assert.equal(illiquid.code, 0, illiquid.stderr);
   assert.match(illiquid.stdout, /WARNING/);
-  assert.equal((await audited('solvent')).code, 0);
+  assert.equal((await audited(command, 'solvent')).code, 0);
 });

@@ -1,8 +1,9 @@
 /** The exchange that the matrix is run on: one server with a simulated market, and the clients of three of its accounts. */
 import assert from 'node:assert/strict';
 import { type SdkClient, sdkClient } from '../api/clients.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { until } from './checks.ts';
 
 export const SPOT = { category: 'SPOT', symbol: 'BTCUSDT' } as const;
@@ -19,7 +20,7 @@ export interface Row<W> {
 }
 
 export class World {
-  readonly server: RunningServer;
+  readonly server: TestServer;
   readonly operator: Operator;
   readonly alice: SdkClient;
   /** The main account of a broker. */
@@ -30,7 +31,7 @@ export class World {
   /** The exchange's clock against ours. */
   readonly #aheadMs: number;
 
-  constructor(server: RunningServer, fundingTime: number, aheadMs: number) {
+  constructor(server: TestServer, fundingTime: number, aheadMs: number) {
     this.server = server;
     this.fundingTime = fundingTime;
     this.#aheadMs = aheadMs;
@@ -80,7 +81,7 @@ export class World {
 async function startBefore(leadMs: number, prepare: (world: World) => Promise<unknown>) {
   const fundingTime = Math.floor(Date.now() / FUNDING_MS) * FUNDING_MS;
   const clock = ['--clock', 'scaled:1', '--clock-start', String(fundingTime - leadMs)];
-  const server = await startServer({
+  const server = await startHosted({
     args: ['--rate-limits', 'off', '--market', 'normal', '--backfill', '2', ...clock],
   });
   const world = new World(server, fundingTime, (await new Operator(server).time()) - Date.now());

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBourse } from '../../src/testkit/index.ts';
 import { Server } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
-import { startHosted } from '../harness/hosted-server.ts';
+import { startHosted, startHostedInMemory } from '../harness/hosted-server.ts';
 import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -85,13 +85,20 @@ async function startAndStop(line: string, data: string): Promise<void> {
     assert.deepEqual([code, /--data <dir>/.test(output)], [0, true], output);
     return;
   }
-  const placed = args.map((arg, n) =>
-    args[n - 1] === '--port' ? '0' : args[n - 1] === '--data' ? data : arg,
-  );
-  const where = placed.includes('--data') || placed.includes('--memory') ? [] : ['--data', data];
-  const program = args.length === 0 ? join(ROOT, 'src/main.ts') : undefined;
-  const server = await Server.start([...placed, ...where, '--backfill', '0'], {}, program);
+  const placed = args.map((arg, n) => (args[n - 1] === '--data' ? data : arg));
+  if (args.length > 0) return startsHosted(placed, data);
+  const server = await Server.start(['--data', data, '--backfill', '0'], {}, join(ROOT, 'src/main.ts'));
   assert.equal((await server.end('SIGINT')).code, 0, line);
+}
+
+/** A start with options; without them it is a process. */
+async function startsHosted(args: readonly string[], data: string): Promise<void> {
+  const all = [...args, '--backfill', '0', '--port', '0'];
+  const server = args.includes('--memory')
+    ? await startHostedInMemory(all)
+    : await startHosted({ data, args: all });
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200, args.join(' '));
+  await server.stop();
 }
 
 describe('README.md and docs: every block is executed', async () => {
@@ -249,9 +256,10 @@ describe('README.md and docs: every block is executed', async () => {
 
   /** As the entry point of the image starts it, but for the condition that this is a container. */
   async function containerStarts(args: readonly string[]): Promise<void> {
-    const where = args.includes('--memory') ? [] : ['--data', join(temporaryDirectory(), 'data')];
-    const started = await Server.start([...args, ...where, '--backfill', '0', '--port', '0']);
-    assert.equal((await started.end('SIGTERM')).code, 0, args.join(' '));
+    const data = join(temporaryDirectory(), 'data');
+    if (args.length > 0) return startsHosted(args, data);
+    const started = await Server.start(['--data', data, '--backfill', '0']);
+    assert.equal((await started.end('SIGTERM')).code, 0);
   }
 
   /** The README proves the directory of an exchange that has ended; this one is stopped for it and started again. */

@@ -32,9 +32,12 @@ test('it neither leaves a market that stands still nor grows without bound', () 
 });
 
 test('a shock brings takers to the book, and they go when it has passed', async () => {
-  const rig = await new Rig({ seed: 3, only: (_category, symbol) => symbol === 'BTCUSDT' }).open();
-  const view = rig.market.views.find(({ instrument: { spec } }) => spec.category === 'SPOT')!;
-  const activityFactor = () => view.arrivalRateFactor / (1 + view.excitement);
+  const rig = await new Rig({
+    seed: 3,
+    only: (category, symbol) => category === 'SPOT' && symbol === 'BTCUSDT',
+  }).open();
+  const [view] = rig.market.views;
+  const activityFactor = () => view!.arrivalRateFactor / (1 + view!.excitement);
   rig.run(120_000, 1000);
   const before = activityFactor();
   rig.market.shock('BTC', 0.97, 60_000);

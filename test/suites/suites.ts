@@ -18,9 +18,11 @@ export const SUITES = {
   streams: ['test/streams/*.test.ts'],
   property: ['test/{property,golden}/*.test.ts'],
   app: [
-    app('clock-advance,command-line,damaged-history,data-format,demo-funds,endings,exposure*,host-settings'),
-    app('identity-*,memory,pages,pieces,private-files,reserves-audit,schemas,skip-command,which-exchange'),
+    app('clock-advance,cluster-settings,command-line,container,damaged-history,data-format,demo-*,endings'),
+    app('exposure*,first-start,host-settings,identity-*,launcher,memory,pages,pieces,private-files'),
+    app('reserves-audit,schemas,skip-command,which-exchange'),
   ],
+  clients: ['test/client-matrix/*.test.ts', 'test/docs/commands.test.ts', 'test/examples/*.test.ts'],
   simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
   api: [
     api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records'),

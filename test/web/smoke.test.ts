@@ -95,7 +95,11 @@ inBrowser('the inspector shows a refused order, and why', async (browser) => {
     .click();
   const why = page.getByRole('region', { name: 'Why' });
   await why.getByText('the balance is insufficient').waitFor();
-  assert.deepEqual(await why.locator('[data-verdict="no"]').allTextContents(), ['✗ exchange: no']);
+  // The checks of the exchange come with an answer of their own.
+  await why.getByText('the money is there').waitFor();
+  const [exchange, money, ...others] = await why.locator('[data-verdict="no"]').allTextContents();
+  assert.deepEqual([exchange, others], ['✗ exchange: no', []]);
+  assert.match(money!, /^✗ the money is there: noneeds 59000000 USDT/);
   opened.check();
   await opened.close();
 });

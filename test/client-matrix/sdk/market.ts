@@ -1,7 +1,7 @@
 /** The SDK's methods about the market: what anybody may ask. */
 import assert from 'node:assert/strict';
 import { verifyProof } from '../../../src/reserves/merkle-sum-tree.ts';
-import { positive, some } from '../checks.ts';
+import { positive, some, until } from '../checks.ts';
 import { type Row, SPOT, SWAP, type World } from '../world.ts';
 
 export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
@@ -60,7 +60,9 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getHistoryCandles: {
     checks: 'the past before the exchange began',
-    call: async ({ alice }) => {
+    call: async ({ alice, server }) => {
+      const isGenerated = () => server.log().includes('generated 2 days');
+      await until('the past is generated', async () => isGenerated() || undefined);
       const endTime = String(Date.now() - 86_400_000);
       const candles = (await alice.getHistoryCandles({ ...SPOT, interval: '1H', endTime, limit: '5' })).data;
       assert.equal(candles.length, 5);
