@@ -14,24 +14,6 @@ const app = (names: string) => `test/app/{${names}}.test.ts`;
 
 /** Patterns of the files of each suite; the longest first, so that none is alone at the end. */
 export const SUITES = {
-  unit: ['src/**/*.test.ts', 'web/**/*.test.ts'],
-  streams: ['test/streams/*.test.ts'],
-  property: ['test/{property,golden}/*.test.ts'],
-  app: [
-    app('clock-advance,cluster-settings,command-line,container,damaged-history,data-format,demo-*,endings'),
-    app('exposure*,first-start,host-settings,identity-*,launcher,memory,pages,pieces,private-files'),
-    app('reserves-audit,schemas,skip-command,which-exchange'),
-  ],
-  clients: ['test/client-matrix/*.test.ts', 'test/docs/commands.test.ts', 'test/examples/*.test.ts'],
-  simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
-  api: [
-    api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records'),
-    api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*'),
-    api('*orders,*-streams,balances,encodings,paging,market-data,price-candles,refusals,order-quota'),
-  ],
-  backup: ['test/{backup,journal,campaign,crash,space}/*.test.ts', 'test/app/start-stop.test.ts'],
-  core: ['test/core/**/*.test.ts'],
-  simulation: ['test/simulation/*.test.ts'],
   lab: [
     'test/lab/{acting-ids,bad-input,capsule*,clock,command-line,data-directory,driven,explain*,faults,forks,generated-past,market}.test.ts',
     'test/lab/{property,referee,refusals,replay,scenarios,snapshots,stream-faults,world-faults}.test.ts',
@@ -39,10 +21,28 @@ export const SUITES = {
     'test/testkit/testkit.test.ts',
   ],
   postgres: ['test/{cluster,postgres}/*.test.ts'],
+  backup: ['test/{backup,journal,campaign,crash,space}/*.test.ts', 'test/app/start-stop.test.ts'],
+  clients: ['test/client-matrix/*.test.ts', 'test/docs/commands.test.ts', 'test/examples/*.test.ts'],
+  app: [
+    app('clock-advance,cluster-settings,command-line,container,damaged-history,data-format,demo-*,endings'),
+    app('exposure*,first-start,host-settings,identity-*,launcher,memory,pages,pieces,private-files'),
+    app('reserves-audit,schemas,skip-command,which-exchange'),
+  ],
+  api: [
+    api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records'),
+    api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*'),
+    api('*orders,*-streams,balances,encodings,paging,market-data,price-candles,refusals,order-quota'),
+  ],
+  property: ['test/{property,golden}/*.test.ts'],
+  core: ['test/core/**/*.test.ts'],
+  unit: ['src/**/*.test.ts', 'web/**/*.test.ts'],
+  streams: ['test/streams/*.test.ts'],
   security: [
     'test/security/*.test.ts',
     'test/security/hostile/{foreign-pages,limits,malformed,operator,permissions,signature}.test.ts',
   ],
+  simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
+  simulation: ['test/simulation/*.test.ts'],
   docs: [
     'test/docs/{errors,fidelity,history,openapi,reference,schemas,spec-references,stream-rules}.test.ts',
     'test/architecture/*.test.ts',
