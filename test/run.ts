@@ -21,11 +21,9 @@ const LONG_FILES = [
   'test/crash/kill-loop.test.ts',
   'test/security/hostile/fuzz.test.ts',
   'test/docs/commands.test.ts',
-  'test/contract/interface.test.ts',
   'test/space/disk-full.test.ts',
   'test/admin/docs.test.ts',
   'test/examples/programs.test.ts',
-  'test/security/hostile/http.test.ts',
   'test/campaign/*.test.ts',
   'test/client-matrix/*.test.ts',
 ];
