@@ -16,12 +16,7 @@ const ROOT = join(import.meta.dirname, '..');
 const QUICK_SUITES = ['unit', 'core', 'property'] as const;
 const QUICK_FILES = ['test/architecture/*.test.ts'];
 /** Long ones that run alone: begun right after the suites, the longest first, so that none is left over at the end. */
-const LONG_FILES = [
-  'test/security/hostile/fuzz.test.ts',
-  'test/contract/interface.test.ts',
-  'test/admin/docs.test.ts',
-  'test/security/hostile/http.test.ts',
-];
+const LONG_FILES = ['test/security/hostile/fuzz.test.ts', 'test/admin/docs.test.ts'];
 /** Random commands and what is compared after each are garbage at once: it is collected half as often. */
 const LARGE_YOUNG_HEAP = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OPERATOR_ROUTES } from '../../src/admin/server.ts';
 import { command, Server, start } from '../app/bourse-process.ts';
+import { refusedHosted, startHosted } from '../harness/hosted-server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { endVenues, Venue } from './venue-process.ts';
 
@@ -127,19 +128,20 @@ test('token and note are for the owner alone, the token stays, the note goes wit
 
 test('a listener beyond this machine needs a token file of its own', async () => {
   const data = join(temporaryDirectory(), 'data');
-  const open = ['--data', data, '--operator-host', '0.0.0.0', ...SMALL];
-  const refused = await start(open);
+  const open = ['--operator-host', '0.0.0.0', ...SMALL];
+  const refused = await start(['--data', data, ...open]);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /--operator-token-file/);
   const tokenFile = join(temporaryDirectory(), 'token');
   writeFileSync(tokenFile, 'short\n', { mode: 0o600 });
-  assert.equal((await start([...open, '--port', '0', '--operator-token-file', tokenFile])).code, 4);
+  const withToken = [...open, '--operator-token-file', tokenFile];
+  assert.equal((await refusedHosted(data, withToken)).code, 4);
   chmodSync(tokenFile, 0o644);
-  const exposed = await start([...open, '--port', '0', '--operator-token-file', tokenFile]);
+  const exposed = await refusedHosted(data, withToken);
   assert.deepEqual([exposed.code, /chmod 600/.test(exposed.stderr)], [3, true]);
   chmodSync(tokenFile, 0o600);
   writeFileSync(tokenFile, `${'s3cret-'.repeat(6)}\n`);
-  const server = await Server.start([...open, '--operator-token-file', tokenFile]);
+  const server = await startHosted({ data, args: withToken });
   const port = new URL(JSON.parse(readFileSync(join(data, 'operator.json'), 'utf8')).url).port;
   const at = ['--operator', `http://127.0.0.1:${port}`, '--token-file', tokenFile];
   assert.equal((await command(['health', ...at])).code, 0);
@@ -148,7 +150,7 @@ test('a listener beyond this machine needs a token file of its own', async () =>
   const guessed = await command(['health', ...at]);
   assert.equal(guessed.code, 3);
   assert.match(guessed.stderr, /does not let us in/);
-  await server.end('SIGKILL');
+  await server.kill();
   const gone = await command(['health', ...at]);
   assert.equal(gone.code, 3);
   assert.match(gone.stderr, /not running. Start it with: npm start/);

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { bourse } from '../app/bourse-process.ts';
+import { command } from '../app/bourse-process.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -47,7 +47,7 @@ afterEach(() => operator.assertBooksAgree());
 /** The log, replayed from its first command, comes to the same loans, books and records. */
 after(async () => {
   await server.stop();
-  const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);
+  const { code, stdout, stderr } = await command(['verify', '--data', data, '--json']);
   assert.equal(code, 0, stdout + stderr);
   assert.match(stdout, /"history: loanRecords","ok":true/);
 });

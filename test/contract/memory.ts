@@ -202,10 +202,9 @@ class Memory {
 
   /** A symbol that is known in other categories only is not this one's. */
   #listed({ category, symbol }: Data): void {
-    const known = [...this.#coins.keys()];
-    const elsewhere = known.some((key) => key.endsWith(` ${symbol}`));
-    const here = this.#coins.has(`${category} ${symbol}`);
-    assert.ok(here || !elsewhere, `interface 1.6: ${symbol} is an instrument of ${category}`);
+    if (this.#coins.has(`${category} ${symbol}`)) return;
+    const elsewhere = [...this.#coins.keys()].some((key) => key.endsWith(` ${symbol}`));
+    assert.ok(!elsewhere, `interface 1.6: ${symbol} is an instrument of ${category}`);
   }
 
   #plan(plan: Data): void {

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HeldWall } from '../harness/held-wall.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { converse, requestBytes } from '../security/hostile/raw-http.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { rowOf } from './wire-spec.ts';
@@ -15,9 +16,9 @@ const OVER = 3;
 export function rates(): void {
   describe('interface 5, 8: rates', () => {
     const wall = new HeldWall();
-    let server: RunningServer;
+    let server: TestServer;
     before(async () => {
-      server = await startServer({ wall });
+      server = await startHosted({ wall });
       await new Operator(server).makeBroker('alice');
     });
     after(() => server.stop());

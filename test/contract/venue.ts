@@ -8,8 +8,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codesOf } from '../../src/api/http/route-codes.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { ENDPOINTS, holds } from './endpoints.ts';
 import { memoryOf } from './memory.ts';
@@ -178,7 +179,7 @@ export function quarterly(symbol: string, startTime: number, deliveryTime: numbe
 }
 
 export class ContractVenue {
-  readonly server: RunningServer;
+  readonly server: TestServer;
   readonly operator: Operator;
   readonly nobody: Caller;
   readonly alice: Caller;
@@ -189,7 +190,7 @@ export class ContractVenue {
   delivered!: { readonly long: Caller; readonly short: Caller };
   #now = START_MS;
 
-  constructor(server: RunningServer) {
+  constructor(server: TestServer) {
     this.server = server;
     this.operator = new Operator(server);
     this.operator.keepsPrices = true;
@@ -294,7 +295,7 @@ async function present(venue: ContractVenue): Promise<void> {
 
 export async function openVenue(): Promise<ContractVenue> {
   const clock = ['--clock', 'manual', '--clock-start', String(START_MS)];
-  const server = await startServer({ args: ['--rate-limits', 'off', ...clock] });
+  const server = await startHosted({ args: ['--rate-limits', 'off', ...clock] });
   const venue = new ContractVenue(server);
   try {
     await past(venue);
@@ -311,7 +312,7 @@ export async function openVenue(): Promise<ContractVenue> {
 export async function openLivingVenue(): Promise<ContractVenue> {
   const clock = ['--clock', 'manual', '--clock-start', String(START_MS)];
   const market = ['--market', 'normal', '--backfill', '0', '--seed', '1'];
-  const venue = new ContractVenue(await startServer({ args: ['--rate-limits', 'off', ...clock, ...market] }));
+  const venue = new ContractVenue(await startHosted({ args: ['--rate-limits', 'off', ...clock, ...market] }));
   await venue.advance(5000);
   return venue;
 }

@@ -39,14 +39,14 @@ export const SUITES = {
   streams: ['test/streams/*.test.ts'],
   security: [
     'test/security/*.test.ts',
-    'test/security/hostile/{foreign-pages,limits,malformed,operator,permissions,signature}.test.ts',
+    'test/security/hostile/{foreign-pages,http,limits,malformed,operator,permissions,signature}.test.ts',
   ],
   simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
   simulation: ['test/simulation/*.test.ts'],
   docs: [
     'test/docs/{errors,fidelity,history,openapi,reference,schemas,spec-references,stream-rules}.test.ts',
     'test/architecture/*.test.ts',
-    'test/contract/{rates,wire}.test.ts',
+    'test/contract/{interface,rates,wire}.test.ts',
     'test/inspector/*.test.ts',
   ],
   admin: ['test/admin/{actions,audit,console,listener}.test.ts'],

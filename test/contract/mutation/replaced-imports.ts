@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
 /** What the contract imports, and what it gets here. */
 const STAND_INS: readonly (readonly [specifier: string, standIn: string])[] = [
   ['node:test', './check-runner.ts'],
-  ['../harness/server.ts', './taped-server.ts'],
+  ['../harness/hosted-server.ts', './taped-server.ts'],
   ['../security/hostile/raw-http.ts', './taped-packets.ts'],
   ['../harness/stream-client.ts', './taped-stream.ts'],
 ];

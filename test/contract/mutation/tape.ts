@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Operator } from '../../harness/operator-client.ts';
-import type { DemoKeys, RunningServer } from '../../harness/server.ts';
+import type { DemoKeys, LoggedServer } from '../../harness/server.ts';
 import { type Reply, readReply, SignedClient } from '../../harness/signed-client.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 
@@ -26,7 +26,7 @@ class Tape {
   alter: Alter = UNALTERED;
   readonly #reels: Reel<unknown> = new Map();
   #turns = new Map<string, number>();
-  readonly #servers: RunningServer[] = [];
+  readonly #servers: LoggedServer[] = [];
   #serversStarted = 0;
 
   /** The next play begins at the start. */
@@ -38,7 +38,7 @@ class Tape {
   }
 
   /** A server for the recording; played back, what its callers see of it. */
-  async server(start: () => Promise<RunningServer>): Promise<RunningServer> {
+  async server(start: () => Promise<LoggedServer>): Promise<LoggedServer> {
     if (!this.recording) return this.#servers[this.#serversStarted++]!;
     const server = await start();
     const data = temporaryDirectory();

@@ -1,5 +1,5 @@
-/** Stands in for `harness/server.ts` while the contract is recorded and played back. */
-import * as real from '../../harness/server.ts';
+/** Stands in for `harness/hosted-server.ts` while the contract is recorded and played back. */
+import * as real from '../../harness/hosted-server.ts';
 import { tape } from './tape.ts';
 
-export const startServer: typeof real.startServer = (options) => tape.server(() => real.startServer(options));
+export const startHosted: typeof real.startHosted = (options) => tape.server(() => real.startHosted(options));

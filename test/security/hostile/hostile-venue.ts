@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { HeldWall } from '../../harness/held-wall.ts';
 import { startHosted } from '../../harness/hosted-server.ts';
-import { type LoggedServer, startServer } from '../../harness/server.ts';
+import type { LoggedServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
 import { until } from '../../harness/until.ts';
 
@@ -24,10 +24,10 @@ export interface Floor {
   close(): Promise<void>;
 }
 
-/** In a process of its own when the test holds the clock of its limits and signatures. */
+/** With a wall the test holds the clock of its limits and signatures. */
 export async function openFloor(wall?: HeldWall): Promise<Floor> {
   const args = ['--rate-limits', 'off'];
-  const server = await (wall === undefined ? startHosted({ args }) : startServer({ args, wall }));
+  const server = await startHosted({ args, ...(wall !== undefined && { wall }) });
   const alice = new SignedClient(server.url, server.account('alice'));
   const bob = new SignedClient(server.url, server.account('bob'));
   const holdings = async () => {

@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { ROUTES } from '../../../src/api/http/routes.ts';
 import type { Access } from '../../../src/api/route.ts';
 import type { Permission, PermType } from '../../../src/identity/identity.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../../harness/server.ts';
+import { startHosted } from '../../harness/hosted-server.ts';
+import type { DemoKeys, TestServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { assertRefused } from './hostile-venue.ts';
@@ -22,7 +23,7 @@ const principals: Principal[] = [];
 let stranger: DemoKeys;
 let frozen: DemoKeys;
 let elsewhere: DemoKeys;
-let server: RunningServer;
+let server: TestServer;
 
 before(async () => {
   await withIdentity(data, async (identity) => {
@@ -53,18 +54,23 @@ before(async () => {
     identity.setFrozen(frozenUser, true, Date.now());
     elsewhere = await installKey(identity, alice, { ...all, ipList: ['10.1.2.3'] });
   });
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
 });
 after(async () => {
+  for (const client of clients.values()) client.close();
   await server.stop();
 });
+
+/** One for each key: connections are kept. */
+const clients = new Map<DemoKeys | undefined, SignedClient>();
 
 function call(
   keys: DemoKeys | undefined,
   { method, path }: { method: string; path: string },
 ): Promise<Reply> {
-  const client = new SignedClient(server.url, keys);
-  return client.send(method, path, method === 'POST' ? '{}' : '').finally(() => client.close());
+  const client = clients.get(keys) ?? new SignedClient(server.url, keys);
+  clients.set(keys, client);
+  return client.send(method, path, method === 'POST' ? '{}' : '');
 }
 
 interface RequiredPermission {
@@ -128,10 +134,12 @@ describe('who may call what', () => {
 
   it('every private route without a key, with an unknown one, a wrong signature, a wrong passphrase', async () => {
     const [{ keys }] = principals as [Principal];
+    const unknown = { ...keys, apiKey: 'bk_nobody' };
+    const forged = { ...keys, secretKey: 'wrong' };
     for (const route of PRIVATE) {
       assertRefused(await call(undefined, route), /ACCESS-KEY/, route.path);
-      assertRefused(await call({ ...keys, apiKey: 'bk_nobody' }, route), /does not exist/, route.path);
-      assertRefused(await call({ ...keys, secretKey: 'wrong' }, route), /signature/, route.path);
+      assertRefused(await call(unknown, route), /does not exist/, route.path);
+      assertRefused(await call(forged, route), /signature/, route.path);
     }
     assertRefused(await call({ ...keys, passphrase: 'wrong' }, PRIVATE[0]!), /passphrase/, 'passphrase');
     assertRefused(
