@@ -402,12 +402,17 @@ test('the books sum to zero per coin, and every command is audited in both logs'
 });
 
 test('everything is there after a snapshot and a restart', async () => {
+  const instruments = async () => {
+    const listed = await venue.ask('instrument', 'list');
+    // The predicted rate moves with the clock, which runs on between the two looks.
+    return listed.instruments.map((each: object) => ({ ...each, fundingRate: '' }));
+  };
   const look = async () => [
     await venue.ask('account', 'list'),
     await venue.ask('account', 'show', 'alice'),
     await venue.ask('account', 'show', 'bob'),
     await venue.ask('key', 'list', 'bob'),
-    await venue.ask('instrument', 'list'),
+    await instruments(),
     await venue.ask('coin', 'limits'),
     await venue.ask('trial-balance'),
   ];

@@ -65,6 +65,8 @@ export const filesOf = (patterns: readonly string[]): string[] =>
  * modules that load at the same time the hooks and tests would fall to whichever suite came to evaluate them.
  */
 export async function runSuite(name: SuiteName): Promise<void> {
+  const lost = SUITES[name].filter((pattern) => filesOf([pattern]).length === 0);
+  if (lost.length > 0) throw new Error(`no test file: ${lost.join(' ')}`);
   for (const file of filesOf(SUITES[name])) {
     await new Promise<void>((resolve, reject) => {
       void describe(file, () => import(join(ROOT, file)).then(() => resolve(), reject));
