@@ -27,7 +27,7 @@ const MOVE_SCALE = 9;
 const RatioView = Type.Object({
   uid: Type.Integer(),
   name: Type.String(),
-  /** The contract of the isolated position that is nearer than the crossed part of the account; empty when none is. */
+  /** The contract of the isolated position with a higher ratio than the crossed part of the account; empty when none has. */
   isolated: Type.String(),
   /** Of that position, else of the crossed part; empty when no collateral is left. */
   ratio: Type.String(),

@@ -7,7 +7,7 @@ import { divCeil, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-/** What stands nearest to liquidation in an account: its crossed part, or one of its isolated positions. */
+/** What has the highest ratio in an account: its crossed part, or one of its isolated positions. */
 interface NearestPart {
   /** The contract of an isolated position; undefined for the crossed part. */
   readonly isolated: number | undefined;
