@@ -136,11 +136,10 @@ test('an order that the margin cannot carry is refused by both clients', async (
 test('margin trading is crossed: isolated is refused, not bent', async () => {
   const isolated = { marginMode: 'isolated' };
   const order = { ...PAIR, side: 'buy', orderType: 'limit', qty: '0.001', price: '59000', ...isolated };
-  for (const call of [
-    sdk.submitNewOrder(order as never),
-    sdk.setLeverage({ category: 'MARGIN', coin: 'BTC', leverage: '3', ...isolated } as never),
-  ]) {
-    const { body } = await refusalOf(call);
+  const leverage = { category: 'MARGIN', coin: 'BTC', leverage: '3', ...isolated };
+  // One after the other: of two requests under way the second may be refused first, and nobody waits for it yet.
+  for (const call of [() => sdk.submitNewOrder(order as never), () => sdk.setLeverage(leverage as never)]) {
+    const { body } = await refusalOf(call());
     assert.deepEqual([body.code, /marginMode isolated/.test(body.msg)], ['25240', true]);
   }
   assert.deepEqual((await sdk.getUnfilledOrders()).data.list, []);
