@@ -1,11 +1,14 @@
 /**
  * Finds the accounts that a price move may have brought to liquidation, without a scan of all accounts. Each account has
- * an allowance: a relative move of all prices that it can bear. The monitor sums the largest move of each second and
- * returns only accounts whose allowance is used up. The bound is safe: moves multiply, and with R the free margin
- * over the exposure, a sum of moves S <= R / (1 + R) cannot make (1 + S)-fold prices cost more than R.
+ * an allowance: a relative move of all prices that it can bear. The monitor knows how far prices are from reference prices,
+ * and returns only accounts whose allowance is used up. When a price has left the band around its reference, the distance is
+ * added to a sum and the reference prices are those of now; what prices do within the band uses up nothing. The bound is
+ * safe: moves multiply, and with R the free margin over the exposure, a sum of moves S <= R / (1 + R) cannot make
+ * (1 + S)-fold prices cost more than R. From the prices of a check to the reference, from reference to reference and to the
+ * prices of now is such a sum.
  *
- * Accounts that are alike use up their allowances in the same second. So each second gives a few accounts a new one before
- * theirs is used up, in turn: that spreads the checks, and what a large move finds is those that it may concern.
+ * Accounts that are alike would use up their allowances in the same second. So each gets a share of its own, and each second
+ * gives a few accounts a new allowance before theirs is used up, in turn: what a large move finds is those that it may concern.
  */
 
 import { isInDebt, liquidationRatio, warningRatio } from '../margin/debts.ts';
@@ -30,6 +33,12 @@ const MONEY = 100_000_000;
 const RATE_NUMBER = Number(RATE_ONE);
 /** Seconds in which prices move until every account has had its turn. */
 const ROUND_SECONDS = 512;
+/** How far a price may be from its reference before the reference follows: 0.2 %. */
+const BAND = MOVE_ONE / 500;
+/** Accounts that are alike are checked after different shares of what they can bear, between this one and all of it. */
+const SHARE_MIN = 0.875;
+const HASH_FACTOR = 2_654_435_761;
+const HASH_RANGE = 2 ** 32;
 
 /** An account, and the least relative move of all prices that could bring it to liquidation, in 10^-9. */
 export interface NearAccount {
@@ -39,11 +48,12 @@ export interface NearAccount {
 
 export class LiquidationMonitor {
   private readonly state: State;
-  /** Sum of the largest relative moves so far. */
+  /** Sum of the moves from reference to reference so far, and how far prices are from the last one. */
   private moved = 0;
-  private lastMarks: number[] = [];
-  private lastCoins: readonly bigint[] = [];
-  private lastIndexed: readonly boolean[] = [];
+  private away = 0;
+  private referenceMarks: number[] = [];
+  private referenceCoins: readonly bigint[] = [];
+  private referenceIndexed: readonly boolean[] = [];
   /** Indices of accounts, by the sum of moves at which each must be checked. */
   private readonly watched = new NumberHeap();
   /** Index of the account whose turn is next. */
@@ -53,33 +63,33 @@ export class LiquidationMonitor {
 
   constructor(state: State) {
     this.state = state;
-    this.largestMove();
+    this.measure();
     for (const account of state.accountByUid.values()) if (account.mayOwe) this.watch(account);
   }
 
   /** Call after each sample of the prices. Returns the accounts to check now, ascending uid. */
   onPrices(): Account[] {
-    const move = this.largestMove();
-    this.moved += move;
+    const before = this.reached;
+    this.measure();
     const due: Account[] = [];
-    const { watched } = this;
+    const { watched, reached } = this;
     for (let first = watched.first(); first !== undefined; first = watched.first()) {
-      if (watched.rankOf(first) > this.moved) break;
+      if (watched.rankOf(first) > reached) break;
       watched.remove(first);
       due.push(this.state.accounts[first]!);
     }
-    if (move !== 0) this.renewSome();
+    if (reached !== before) this.renewSome();
     return due.sort((a, b) => a.uid - b.uid);
   }
 
   /** New allowances for the next accounts in turn, none of which has used up the one it has. */
   private renewSome(): void {
-    const { watched, moved } = this;
+    const { watched } = this;
     const { accounts } = this.state;
     for (let left = Math.ceil(accounts.length / ROUND_SECONDS); left > 0; left--) {
       if (this.turn >= accounts.length) this.turn = 0;
       const index = this.turn++;
-      if (watched.has(index)) watched.set(index, moved + this.allowance(accounts[index]!));
+      if (watched.has(index)) watched.set(index, this.checkAt(accounts[index]!));
     }
   }
 
@@ -92,8 +102,20 @@ export class LiquidationMonitor {
       watched.remove(account.index);
       return;
     }
-    const due = this.moved + this.allowance(account);
+    const due = this.checkAt(account);
     if (!watched.has(account.index) || due < watched.rankOf(account.index)) watched.set(account.index, due);
+  }
+
+  /** The sum that an account's rank is compared with. */
+  private get reached(): number {
+    return this.moved + this.away;
+  }
+
+  /** The sum of moves at which an account must be checked again: prices are as far from their reference as they are now. */
+  private checkAt(account: Account): number {
+    const spread = ((account.index * HASH_FACTOR) % HASH_RANGE) / HASH_RANGE;
+    const allowed = Math.floor(this.allowance(account) * (SHARE_MIN + (1 - SHARE_MIN) * spread));
+    return this.moved + allowed - this.away;
   }
 
   /** Accounts with positions or debts. */
@@ -108,7 +130,7 @@ export class LiquidationMonitor {
   /** How many accounts, warned ones aside, must be checked again before all prices have moved by as much. */
   calmWithin(move: number): number {
     const { watched } = this;
-    const rank = this.moved + move;
+    const rank = this.reached + move;
     let count = watched.countBelow(rank);
     for (const { index } of this.warned) if (watched.has(index) && watched.rankOf(index) < rank) count--;
     return count;
@@ -120,9 +142,9 @@ export class LiquidationMonitor {
    */
   nearest(count: number): NearAccount[] {
     const found: NearAccount[] = [];
-    const { watched, moved } = this;
+    const { watched, reached } = this;
     for (const index of watched.ascending()) {
-      if (found.length === count && watched.rankOf(index) - moved >= (found.at(-1)?.move ?? 0)) break;
+      if (found.length === count && watched.rankOf(index) - reached >= (found.at(-1)?.move ?? 0)) break;
       const account = this.state.accounts[index]!;
       const move = this.moveToLiquidation(account);
       const place = found.findLastIndex((other) => other.move <= move) + 1;
@@ -132,8 +154,9 @@ export class LiquidationMonitor {
     return found;
   }
 
-  private largestMove(): number {
-    const { state } = this;
+  /** How far prices are from their references, which follow when one has left its band. */
+  private measure(): void {
+    const { state, referenceMarks } = this;
     let largest = 0n;
     const marks = state.markets.map(({ futures, instrument }) =>
       futures === undefined ? 0 : markTicks(state, state.instruments[instrument]!),
@@ -150,15 +173,19 @@ export class LiquidationMonitor {
     };
     // A mark concerns who holds the contract: that of a new quarter appears and moves nobody.
     for (const [n, { holders }] of state.markets.entries())
-      if (holders.size !== 0) note(BigInt(this.lastMarks[n] ?? 0), BigInt(marks[n]!));
-    for (const [n, price] of state.coinPrices.entries()) note(this.lastCoins[n] ?? 0n, price);
+      if (holders.size !== 0) note(BigInt(referenceMarks[n] ?? 0), BigInt(marks[n]!));
+      else referenceMarks[n] = marks[n]!;
+    for (const [n, price] of state.coinPrices.entries()) note(this.referenceCoins[n] ?? 0n, price);
     // A coin that gets an index counts as margin from then on, whatever its price did.
-    if (state.coinIndexed.some((indexed, n) => indexed !== this.lastIndexed[n]))
+    if (state.coinIndexed.some((indexed, n) => indexed !== this.referenceIndexed[n]))
       largest = larger(largest, WHOLE_ALLOWANCE);
-    this.lastMarks = marks;
-    this.lastCoins = state.coinPrices;
-    this.lastIndexed = state.coinIndexed;
-    return Number(largest);
+    this.away = Number(largest);
+    if (this.away <= BAND) return;
+    this.moved += this.away;
+    this.away = 0;
+    this.referenceMarks = marks;
+    this.referenceCoins = state.coinPrices;
+    this.referenceIndexed = state.coinIndexed;
   }
 
   /**
