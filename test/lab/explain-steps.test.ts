@@ -47,6 +47,8 @@ const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {
   endMeans: [],
   marginRounding: ['marginAdded'],
   awaitedMargin: ['deleveraged'],
+  // When an account is tested, not what is done to it.
+  riskPortions: [],
 };
 
 test('every rule of the editions is known here', () => {

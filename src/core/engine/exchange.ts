@@ -2,7 +2,8 @@
  * The entry point of the core. A command goes through these steps, always in this order:
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
- *   2. open work is settled with the accounts that the command names (`portions.ts`)
+ *   2. open work is settled with the accounts that the command names (`portions.ts`), and they are tested by the prices of the
+ *      second if their turn has not come (`price-tests.ts`)
  *   3. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
  *   4. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
  *      closing orders trimmed, liquidations (`risk-engine.ts`); repeated until nothing changes
@@ -103,8 +104,10 @@ export class Exchange {
     const { nextSecond } = state;
     this.triggerEngine.begin();
     this.portions.begin();
+    this.riskEngine.begin();
     this.schedule.advanceTo(command.time);
     this.portions.touchNamed(command);
+    this.riskEngine.testNamed(command);
     if (state.tracer !== undefined) state.tracer.onCommand(command);
     const result = this.dispatch(command);
     if (state.tracer !== undefined) state.tracer.onResult(result);
@@ -249,6 +252,7 @@ export class Exchange {
       case 'tick':
         this.portions.run();
         this.triggerEngine.resume();
+        this.riskEngine.resume();
         return OK;
     }
   }

@@ -20,7 +20,7 @@ import type { Position } from '../model/position.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { ContractEnd } from '../state/contract-end.ts';
-import { awaitsMoney, endOf, isEnding } from '../state/open-work.ts';
+import { awaitsMoney, awaitsPriceTest, endOf, isEnding } from '../state/open-work.ts';
 import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 import { checkMarginCache } from './account-invariants.ts';
@@ -82,8 +82,9 @@ function heldIn(state: State): (Held | undefined)[] {
 
 const uidsOf = (accounts: ReadonlySet<Account>) => [...accounts].map(({ uid }) => uid).join();
 
-/** Who waits for money, or holds a contract that has ended, is looked at when he is settled (rules 14.3, 14.5). */
+/** Who waits for money, or holds a contract that has ended, is looked at when he is settled (rules 14.3, 14.5), others in their turn (rules 18.1). */
 function isUnsettled(state: State, { index, positions }: Account): boolean {
+  if (awaitsPriceTest(state, index)) return true;
   if (state.works.length === 0) return false;
   return (
     awaitsMoney(state, index) || [...positions.values()].some((each) => isEnding(state, each.instrument))

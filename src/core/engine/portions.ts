@@ -18,12 +18,10 @@ import { HourWork, type OpenWork } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { closeHour, openFunding, openHour, PAYMENT, payReceipts, settleHour } from './hour-work.ts';
+import { eachNamed } from './named-accounts.ts';
 
 /** Until then it must be done, or what is left is done in one step: receivers of funding are not liquidated before. */
 const WORK_MS_MAX = 5000;
-
-/** Fields of commands that name accounts. */
-const NAMES = ['uid', 'fromUid', 'toUid', 'initiatorUid'] as const;
 
 export class Portions {
   private readonly state: State;
@@ -103,15 +101,7 @@ export class Portions {
   /** Settles the accounts that a command names before it is looked at. */
   touchNamed(command: Command): void {
     const { state } = this;
-    if (state.works.length === 0) return;
-    const names: Partial<Record<(typeof NAMES)[number], number>> = command as object;
-    for (const name of NAMES) this.touchUid(names[name]);
-    if (command.type === 'endWithdrawal') this.touchUid(state.withdrawals.get(command.withdrawalId)?.uid);
-  }
-
-  private touchUid(uid: number | undefined): void {
-    const account = uid === undefined ? undefined : this.state.accountByUid.get(uid);
-    if (account !== undefined) this.state.touch(account);
+    if (state.works.length !== 0) eachNamed(state, command, (account) => state.touch(account));
   }
 
   private settleEarly(account: Account, acts: boolean): void {

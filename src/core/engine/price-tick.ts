@@ -10,6 +10,7 @@ import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { MONEY_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
+import type { InstantPrices } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 import { nextFundingTime, scheduleFunding } from '../state/timers.ts';
 import { BookSamples } from './book-samples.ts';
@@ -17,6 +18,8 @@ import { BookSamples } from './book-samples.ts';
 const SECOND_MS = 1000;
 const BASIS_MS = 5000;
 const PREMIUM_MS = 60_000;
+/** A move of more than one part in so many is a jump. */
+const JUMP_SHARE = 1000;
 
 export function onComponentPrice(state: State, command: ComponentPrice): CommandResult {
   const index = state.indices[command.index];
@@ -42,6 +45,7 @@ export function samplePrices(state: State, now: number): void {
   const before = state.nextSecond - SECOND_MS;
   state.nextSecond = second + SECOND_MS;
   const samples = new BookSamples(state);
+  const pricesBefore = state.rules.riskPortions ? presentPrices(state) : undefined;
   if (second - before > SECOND_MS) {
     for (const market of state.markets) {
       if (market.futures !== undefined) backfillSamples(samples, market, before, second);
@@ -71,9 +75,25 @@ export function samplePrices(state: State, now: number): void {
     if (live) candleEnds(state, futures.samplePremiumCandle(second));
   }
   state.priceVersion++;
+  state.pricesJumped = pricesBefore !== undefined && haveJumped(pricesBefore, presentPrices(state));
   watchShortfalls(state, true);
   updatePaused(state, second);
   scheduleFunding(state);
+}
+
+function presentPrices({ markets, coinPrices }: State): InstantPrices {
+  return { marks: markets.map(({ futures }) => futures?.markTicks ?? 0), coins: coinPrices };
+}
+
+/** Has a price moved by a thousandth or more, appeared or gone (rules 18.1)? */
+function haveJumped(before: InstantPrices, now: InstantPrices): boolean {
+  return (
+    now.marks.some((ticks, n) => JUMP_SHARE * Math.abs(ticks - (before.marks[n] ?? 0)) > ticks) ||
+    now.coins.some((price, n) => {
+      const change = price - (before.coins[n] ?? 0n);
+      return BigInt(JUMP_SHARE) * (change < 0n ? -change : change) > price;
+    })
+  );
 }
 
 /**

@@ -11,12 +11,16 @@ import { delist, deliver } from '../liquidation/delivery.ts';
 import { liquidateIfDue } from '../liquidation/liquidation.ts';
 import { isDue } from '../liquidation/liquidation-check.ts';
 import { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
+import { checkLoans } from '../loan/loan-servicing.ts';
+import type { Command } from '../model/command.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { awaitsMoney } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
+import { eachNamed } from './named-accounts.ts';
+import { PriceTests } from './price-tests.ts';
 
 /**
  * Each round closes a position or order. Liquidations may cascade from account to account through their resting orders, so
@@ -29,18 +33,49 @@ export class RiskEngine {
   private readonly state: State;
   private readonly settlement: FuturesSettlement;
   readonly monitor: LiquidationMonitor;
+  private readonly priceTests: PriceTests;
 
   constructor(state: State, settlement: FuturesSettlement) {
     this.state = state;
     this.settlement = settlement;
     this.monitor = new LiquidationMonitor(state);
+    this.priceTests = new PriceTests(state, this.monitor);
+  }
+
+  /** A command begins. */
+  begin(): void {
+    this.priceTests.begin();
+  }
+
+  /** A tick: the tests of a second go on (rules 18). */
+  resume(): void {
+    const { state } = this;
+    if (state.loansWait) checkLoans(state);
+    this.priceTests.continue();
+  }
+
+  /** Accounts that a command names are tested before it is looked at. */
+  testNamed(command: Command): void {
+    const { state, priceTests } = this;
+    if (state.priceRound === undefined) return;
+    eachNamed(state, command, (account) => priceTests.testEarly(account));
+    this.processDirtyAccounts();
   }
 
   /** Prices have moved. */
   onPrices(): void {
+    if (this.state.rules.riskPortions) this.priceTests.open();
+    else this.testEverybody();
+    this.processDirtyAccounts();
+  }
+
+  private testEverybody(): void {
     const { state, monitor } = this;
     // Only accounts that are due: the other candidates of the monitor must not influence the order of processing.
-    for (const account of monitor.onPrices()) {
+    monitor.onPrices();
+    const accounts = monitor.toCheck(monitor.size)!.map((index) => state.accounts[index]!);
+    for (const account of accounts.sort((a, b) => a.uid - b.uid)) {
+      monitor.release(account);
       if (awaitsMoney(state, account.index)) continue;
       if (isDue(state, account)) {
         state.markDirty(account);
@@ -49,7 +84,6 @@ export class RiskEngine {
       updateWarning(state, account);
       monitor.watch(account);
     }
-    this.processDirtyAccounts();
   }
 
   /** Settles contracts whose delivery time has come. */

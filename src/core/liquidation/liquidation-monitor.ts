@@ -67,29 +67,36 @@ export class LiquidationMonitor {
     for (const account of state.accountByUid.values()) if (account.mayOwe) this.watch(account);
   }
 
-  /** Call after each sample of the prices. Returns the accounts to check now, ascending uid. */
-  onPrices(): Account[] {
+  /** Call after each sample of the prices. */
+  onPrices(): void {
     const before = this.reached;
     this.measure();
-    const due: Account[] = [];
-    const { watched, reached } = this;
-    for (let first = watched.first(); first !== undefined; first = watched.first()) {
-      if (watched.rankOf(first) > reached) break;
-      watched.remove(first);
-      due.push(this.state.accounts[first]!);
-    }
-    if (reached !== before) this.renewSome();
-    return due.sort((a, b) => a.uid - b.uid);
+    if (this.reached !== before) this.renewSome();
   }
 
-  /** New allowances for the next accounts in turn, none of which has used up the one it has. */
+  /** Must the account with this index be checked now? */
+  needsCheck(index: number): boolean {
+    return this.watched.has(index) && this.watched.rankOf(index) <= this.reached;
+  }
+
+  /** Indices of the accounts to check now, in no particular order; undefined when they are more than so many. */
+  toCheck(most: number): number[] | undefined {
+    return this.watched.upTo(this.reached, most);
+  }
+
+  /** The account is being checked: what it could bear before does not count any more. */
+  release({ index }: Account): void {
+    this.watched.remove(index);
+  }
+
+  /** New allowances for the next accounts in turn that have not used up the one they have. */
   private renewSome(): void {
     const { watched } = this;
     const { accounts } = this.state;
     for (let left = Math.ceil(accounts.length / ROUND_SECONDS); left > 0; left--) {
       if (this.turn >= accounts.length) this.turn = 0;
       const index = this.turn++;
-      if (watched.has(index)) watched.set(index, this.checkAt(accounts[index]!));
+      if (watched.has(index) && !this.needsCheck(index)) watched.set(index, this.checkAt(accounts[index]!));
     }
   }
 

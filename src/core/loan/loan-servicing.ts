@@ -28,12 +28,15 @@ export function accrueDue(state: State): void {
 
 /**
  * After prices, hours or pledges have changed: warns owners and closes loans at or above the force level. A stale price
- * neither warns nor closes, as it liquidates nobody (rules 5.14).
+ * neither warns nor closes, as it liquidates nobody (rules 5.14). What exceeds a portion waits for the next tick (rules 18.2).
  */
 export function checkLoans(state: State): void {
-  if (state.loans.size === 0) return;
+  const { rules, loans, portion } = state;
+  state.loansWait = false;
+  if (loans.size === 0) return;
   const pricesOf = (loanCoin: number, pledgeCoin: number) => forcePrices(state, loanCoin, pledgeCoin);
-  const { warned, forced } = state.loans.crossings(pricesOf);
+  const { warned, forced, complete } = loans.crossings(pricesOf, rules.riskPortions ? portion : undefined);
+  state.loansWait = !complete;
   for (const loan of warned) {
     const prices = pricesOf(loan.loanCoin, loan.pledgeCoin)!;
     const rate = shownRate(loan.debt(), loan.pledge, prices);

@@ -1,11 +1,11 @@
 /**
- * Editions of the rule book (rules 13 to 17). The second closes holes that colluding accounts had in the first; the third and
- * those from the fifth on close some that were left; the fourth divides work that concerns everybody into portions. Which
+ * Editions of the rule book (rules 13 to 18). The second closes holes that colluding accounts had in the first; the third and
+ * the fifth to seventh close some that were left; the fourth and the eighth divide work that concerns everybody into portions. Which
  * edition is in force is part of the state and changes by a command, so every journal replays under the rules that it was
  * written under.
  */
 
-export const NEWEST_EDITION = 7;
+export const NEWEST_EDITION = 8;
 
 /** The rules of the second edition, in the order of their numbers R1 to R10. */
 export const SECOND_EDITION_RULES = [
@@ -43,6 +43,9 @@ export const SEVENTH_EDITION_RULES = [
   'awaitedMargin',
 ] as const;
 
+/** Rules 18. */
+export const EIGHTH_EDITION_RULES = ['riskPortions'] as const;
+
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];
 export type EditionRule =
   | SecondEditionRule
@@ -52,6 +55,7 @@ export type EditionRule =
       | typeof FIFTH_EDITION_RULES
       | typeof SIXTH_EDITION_RULES
       | typeof SEVENTH_EDITION_RULES
+      | typeof EIGHTH_EDITION_RULES
     )[number];
 
 /** Which of them are in force. Tests may put single ones back to an earlier edition; nothing else can. */
@@ -67,5 +71,6 @@ export function rulesOf(edition: number): RulesInForce {
     ...since(5, FIFTH_EDITION_RULES),
     ...since(6, SIXTH_EDITION_RULES),
     ...since(7, SEVENTH_EDITION_RULES),
+    ...since(8, EIGHTH_EDITION_RULES),
   ]) as RulesInForce;
 }

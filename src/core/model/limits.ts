@@ -15,8 +15,9 @@ export const BATCH_ITEMS_MAX = 20;
 export const OUTSTANDING_AMENDS_MAX = 5;
 /** Positions that one command may move from one account to another. */
 export const MOVED_POSITIONS_MAX = 10;
-/** Orders, positions and debts that one portion of long work does something to (rules 14.1). */
-export const PORTION_MAX = 500;
+/** Orders, positions and debts that one portion of long work does something to (rules 14.1, 18.3); before the eighth edition. */
+export const PORTION_MAX = 250;
+export const PORTION_MAX_BEFORE = 500;
 /** Accounts that a portion looks at beyond those. */
 export const PORTION_LOOKS_MAX = 20_000;
 /** Take-profit and stop-loss records of one account on one symbol, placed by their own command (rules 3.3). */

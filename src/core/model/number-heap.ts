@@ -47,17 +47,28 @@ export class NumberHeap {
     }
   }
 
-  /** How many have a lower rank; looks at no others but those next to them. */
+  /** How many have a lower rank. */
   countBelow(rank: number): number {
-    const { items, ranks } = this;
-    const places = [0];
     let count = 0;
+    for (const item of this.upTo(rank, this.size)!) if (this.ranks[item]! < rank) count++;
+    return count;
+  }
+
+  /**
+   * Those whose rank is not higher, in no particular order; undefined when they are more than so many. Looks at no others but
+   * those next to them.
+   */
+  upTo(rank: number, most: number): number[] | undefined {
+    const { items, ranks } = this;
+    const found: number[] = [];
+    const places = [0];
     for (let place = places.pop(); place !== undefined; place = places.pop()) {
-      if (place >= items.length || ranks[items[place]!]! >= rank) continue;
-      count++;
+      const item = items[place];
+      if (item === undefined || ranks[item]! > rank) continue;
+      if (found.push(item) > most) return undefined;
       places.push(2 * place + 1, 2 * place + 2);
     }
-    return count;
+    return found;
   }
 
   /** Puts an item in, or gives it another rank. */

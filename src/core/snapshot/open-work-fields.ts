@@ -33,6 +33,19 @@ export function openWorkFields(f: StateFields, state: State): void {
       state.market(state.instruments[work.instrument]!).futures!.holdMarkAt(work.priceTicks);
 }
 
+/** Tests by the prices of a second that wait (rules 18). */
+export function priceTestFields(f: StateFields, state: State): void {
+  state.loansWait = f.flag(state.loansWait);
+  const round = state.priceRound;
+  if (!f.flag(round !== undefined)) return;
+  state.priceRound = {
+    next: f.i32(round?.next ?? 0),
+    until: f.i32(round?.until ?? 0),
+    left: f.i32(round?.left ?? 0),
+    jump: f.flag(round?.jump ?? false),
+  };
+}
+
 function endFields(
   f: StateFields,
   { instruments, accounts }: State,

@@ -34,6 +34,8 @@ const UPGRADES: readonly Upgrade[] = [
   () => {},
   // The same fields; orders are in columns.
   () => {},
+  // Before the eighth edition no test by the prices of a second waits.
+  () => {},
 ];
 
 export function saveState(

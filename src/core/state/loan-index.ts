@@ -25,7 +25,12 @@ interface Pair {
 export interface LoanCrossings {
   readonly warned: readonly Loan[];
   readonly forced: readonly Loan[];
+  /** Are these all of them? */
+  readonly complete: boolean;
 }
+
+/** A forced close costs as much as so many loans that cross the supplement level. */
+const FORCED_SHARE = 10;
 
 export class LoanIndex {
   /** By id, oldest first. */
@@ -109,34 +114,53 @@ export class LoanIndex {
 
   /**
    * Loans that have newly reached the supplement level, and those that must be closed by force, each by uid and age.
-   * Loans that have returned below the supplement level may be warned again later.
+   * Loans that have returned below the supplement level may be warned again later. With a portion, pair by pair, the highest
+   * loan-to-value first, until it is used up.
    */
-  crossings(pricesOf: (loanCoin: number, pledgeCoin: number) => PairPrices | undefined): LoanCrossings {
+  crossings(
+    pricesOf: (loanCoin: number, pledgeCoin: number) => PairPrices | undefined,
+    portion?: number,
+  ): LoanCrossings {
     const warned: Loan[] = [];
     const forced: Loan[] = [];
-    for (const pair of this.pairs.values()) {
+    let left = portion ?? Number.POSITIVE_INFINITY;
+    for (const pair of portion === undefined ? this.pairs.values() : this.pairsInOrder()) {
       const prices = pricesOf(pair.loanCoin, pair.pledgeCoin);
       if (prices === undefined) continue;
       const { supplement, force } = pair.levels;
       const isAt = (loan: Loan, level: bigint) => reaches(loan.debt(), loan.pledge, level, prices);
       for (let top = pair.calm.first(); top !== undefined && isAt(top, supplement); top = pair.calm.first()) {
+        if (left-- <= 0) return crossed(warned, forced, false);
         this.setWarned(top, true);
         if (!isAt(top, force)) warned.push(top);
       }
       for (let low = pair.recovering.first(); low !== undefined && !isAt(low, supplement); ) {
+        if (left-- <= 0) return crossed(warned, forced, false);
         this.setWarned(low, false);
         low = pair.recovering.first();
       }
       const due: Loan[] = [];
+      let complete = true;
       for (let top = pair.warned.first(); top !== undefined && isAt(top, force); top = pair.warned.first()) {
+        if (left <= 0) {
+          complete = false;
+          break;
+        }
+        left -= FORCED_SHARE;
         pair.warned.remove(top);
         due.push(top);
       }
       // The caller closes them; until then they stay in the index.
       for (const loan of due) pair.warned.add(loan);
       forced.push(...due);
+      if (!complete) return crossed(warned, forced, false);
     }
-    return { warned: warned.sort(byOwner), forced: forced.sort(byOwner) };
+    return crossed(warned, forced, true);
+  }
+
+  /** The order in which pairs were opened is not part of the state. */
+  private pairsInOrder(): Pair[] {
+    return [...this.pairs.values()].sort((a, b) => a.loanCoin - b.loanCoin || a.pledgeCoin - b.pledgeCoin);
   }
 
   private openPair({ loanCoin, pledgeCoin }: Loan, coins: readonly CoinSpec[]): Pair {
@@ -170,6 +194,10 @@ export class LoanIndex {
 
 function pairKey({ loanCoin, pledgeCoin }: Pick<Loan, 'loanCoin' | 'pledgeCoin'>): string {
   return `${loanCoin} ${pledgeCoin}`;
+}
+
+function crossed(warned: Loan[], forced: Loan[], complete: boolean): LoanCrossings {
+  return { warned: warned.sort(byOwner), forced: forced.sort(byOwner), complete };
 }
 
 function byOwner(a: Loan, b: Loan): number {

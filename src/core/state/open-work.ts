@@ -1,4 +1,5 @@
 /** Work that concerns everybody and is done in portions, as far as it is still to do (rules 14). */
+import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { ContractEnd } from './contract-end.ts';
 import type { State } from './state.ts';
 import { Sweep } from './sweep.ts';
@@ -82,9 +83,33 @@ export class HourWork {
   }
 }
 
+/** The round of tests by the prices of a second, as far as it is still to do (rules 18.1). */
+export interface PriceRound {
+  /** The account to go on with, and the first that was opened after the second. */
+  next: number;
+  readonly until: number;
+  /** Accounts that are still to be passed. */
+  left: number;
+  /** Some price has moved far: accounts that are passed count. */
+  readonly jump: boolean;
+}
+
+/** How many accounts the round passes before this one. */
+export function turnsBefore({ next, until }: PriceRound, account: number): number {
+  return account >= next ? account - next : account - next + until - FIRST_USER_ACCOUNT;
+}
+
+/** Has the round of tests still to come to the account? */
+export function awaitsPriceTest({ priceRound }: State, account: number): boolean {
+  return priceRound !== undefined && turnsBefore(priceRound, account) < priceRound.left;
+}
+
 /** Is there work that the next ticks go on with? */
 export function hasOpenWork(state: State): boolean {
-  return state.endings.length !== 0 || state.works.length !== 0 || hasReached(state);
+  const { endings, works, priceRound, loansWait } = state;
+  return (
+    endings.length !== 0 || works.length !== 0 || priceRound !== undefined || loansWait || hasReached(state)
+  );
 }
 
 /** Do strategy orders that were reached wait for their turn (rules 14.4)? In a halt they wait for its end. */

@@ -20,6 +20,7 @@ import {
   DEPOSIT_REFERENCES_REMEMBERED,
   FAILED_AMENDS_REMEMBERED,
   PORTION_MAX,
+  PORTION_MAX_BEFORE,
   TRANSFER_OIDS_REMEMBERED,
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
@@ -33,7 +34,7 @@ import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
-import type { Ending, OpenWork } from './open-work.ts';
+import type { Ending, OpenWork, PriceRound } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { PositionTable } from './position-table.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
@@ -202,8 +203,12 @@ export class State {
   readonly works: OpenWork[] = [];
   /** Settles open work with one account, whose owner `acts` or not; set by the engine. */
   settleEarly: (account: Account, acts: boolean) => void = () => {};
-  /** Size of a portion of such work; not saved. Only tests change it. */
-  portion = PORTION_MAX;
+  /** Of the tests by the prices of a second what is still to do: the round over the accounts, and loans (rules 18). */
+  priceRound: PriceRound | undefined = undefined;
+  loansWait = false;
+  /** Has some price moved far in the second that was sampled last? */
+  pricesJumped = false;
+  private portionOfTests: number | undefined = undefined;
 
   /** Accounts that are being liquidated, by index: none at the end of a command. */
   readonly inLiquidation = new Set<number>();
@@ -222,6 +227,16 @@ export class State {
 
   /** Watches the present command; none on a running exchange. */
   tracer: Tracer | undefined = undefined;
+
+  /** Size of a portion of open work. */
+  get portion(): number {
+    return this.portionOfTests ?? (this.rules.riskPortions ? PORTION_MAX : PORTION_MAX_BEFORE);
+  }
+
+  /** Not saved. Only tests change it. */
+  set portion(size: number) {
+    this.portionOfTests = size;
+  }
 
   enterEdition(edition: number): void {
     this.edition = edition;
