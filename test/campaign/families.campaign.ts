@@ -21,6 +21,7 @@ function tried(seed: number): TrialResult {
     fills: tried.fills,
     'hours in portions': tried.hours,
     'contracts ended in portions': tried.ends,
+    'commands while somebody was due': tried.betweenTests,
   };
   if (tried.finding === undefined) return { name: 'nothing taken', counts };
   return { name: tried.finding.kind, failure: report(tried), counts };

@@ -3,13 +3,15 @@
  * kept, so that a finding can be played again without the generator and cut down (`families-shrink.ts`).
  */
 import { Exchange } from '../../src/core/engine/exchange.ts';
+import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
 import type { Command, CommandType } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
 import type { EditionRule } from '../../src/core/model/edition.ts';
+import { FIRST_USER_ACCOUNT } from '../../src/core/model/ledger-accounts.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { InvariantBroken } from '../../src/core/model/units.ts';
 import { ContractEnd } from '../../src/core/state/contract-end.ts';
-import { HourWork } from '../../src/core/state/open-work.ts';
+import { awaitsPriceTest, HourWork } from '../../src/core/state/open-work.ts';
 import { randomAct, strangerAct } from './families-acts.ts';
 import type { Finding } from './families-finding.ts';
 import { Ground } from './families-ground.ts';
@@ -40,6 +42,8 @@ export interface Run {
   /** Hours, and ends of contracts, whose work was open between two commands. */
   readonly hours: number;
   readonly ends: number;
+  /** Commands while somebody was due and waited for his test (rules 18.1). */
+  readonly betweenTests: number;
   /** Is some of it open after the last step? */
   readonly endsWithin: boolean;
   readonly finding: Finding | undefined;
@@ -61,6 +65,8 @@ export class Stage {
   commands = 0;
   hours = 0;
   ends = 0;
+  /** Commands other than ticks while tests by the prices of a second were still to do (rules 18.1), and somebody was due. */
+  betweenTests = 0;
   private readonly inPortions: boolean;
   /** How often each kind of command was carried out. */
   readonly done = new Map<CommandType, number>();
@@ -118,11 +124,21 @@ export class Stage {
     judge.end();
   }
 
+  private somebodyWaits(): boolean {
+    const { state } = this.exchange;
+    if (state.priceRound === undefined) return false;
+    return state.accounts.some(
+      (account, index) =>
+        index >= FIRST_USER_ACCOUNT && awaitsPriceTest(state, index) && isDue(state, account),
+    );
+  }
+
   private apply(command: Command): boolean {
     const { exchange, judge } = this;
     this.commands++;
     try {
       const before = exchange.state.works[0];
+      if (command.type !== 'tick' && this.somebodyWaits()) this.betweenTests++;
       const result = exchange.apply(command);
       const [open] = exchange.state.works;
       if (open !== before && open instanceof HourWork) this.hours++;
@@ -161,9 +177,9 @@ export function run(seed: number, { without = [], only, steps: most = STEPS, por
   wrong ||= playOn(ground.speak(), take);
   const endsWithin = exchange.hasOpenWork;
   if (!wrong) stage.end();
-  const { commands, done, hours, ends } = stage;
+  const { commands, done, hours, ends, betweenTests } = stage;
   const { fills, finding, allowed, overdue } = judge;
-  const counts = { commands, fills, hours, ends, done };
+  const counts = { commands, fills, hours, ends, betweenTests, done };
   return { seed, portion, terms, steps, ...counts, endsWithin, finding, allowed, overdue };
 }
 
