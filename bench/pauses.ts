@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { measureAccounts } from './pauses/accounts.ts';
+import { measureCrash } from './pauses/crash.ts';
 import { measureOrders } from './pauses/orders.ts';
 import { measureSnapshots } from './pauses/snapshots.ts';
 import type { Part } from './pauses/stopwatch.ts';
@@ -10,6 +11,7 @@ import { type Benchmark, printTable } from './report.ts';
 const AIM_MS = 5;
 const PARTS: Record<string, () => Promise<Part>> = {
   accounts: measureAccounts,
+  crash: measureCrash,
   orders: measureOrders,
   snapshots: measureSnapshots,
 };

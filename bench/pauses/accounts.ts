@@ -7,14 +7,13 @@ import { ReserveAudits } from '../../src/reserves/reserve-audit.ts';
 import { solvencyInSlices } from '../../src/reserves/solvency-slices.ts';
 import type { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { timeCommands } from './commands.ts';
-import { type Part, Stopwatch } from './stopwatch.ts';
+import { counted, type Part, Stopwatch } from './stopwatch.ts';
 import { HOUR_MS, Listed, MANY, type Shape, TICKS, Venue } from './venue.ts';
 
 const MINUTE_MS = 60_000;
 const READS = 6;
 const WARM_UP_SECONDS = 200;
 const SECONDS_TO_AND_FRO = 1000;
-const counted = (n: number, what: string) => `${n.toLocaleString('en-US')} ${what}`;
 
 export async function measureAccounts(shape: Shape = MANY): Promise<Part> {
   const watch = new Stopwatch();

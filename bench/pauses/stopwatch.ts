@@ -40,6 +40,8 @@ interface Pieces {
 const KEPT = 50;
 const NS_PER_MS = 1e6;
 
+export const counted = (n: number, what: string) => `${n.toLocaleString('en-US')} ${what}`;
+
 export class Stopwatch {
   readonly #pieces = new Map<string, Pieces>();
   readonly #collections: Span[] = [];

@@ -41,7 +41,6 @@ import {
 } from '../listing/listing.ts';
 import { borrow } from '../loan/borrow.ts';
 import { fundLoanPool, setLoanRate } from '../loan/loan-pool.ts';
-import { checkLoans } from '../loan/loan-servicing.ts';
 import { repayLoan } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
@@ -259,7 +258,7 @@ export class Exchange {
 
   /** A changed loan or pledge may have crossed a level in either direction (rules 7.5). */
   private afterLoan(result: CommandResult): CommandResult {
-    checkLoans(this.state);
+    this.riskEngine.testLoans();
     return result;
   }
 

@@ -34,6 +34,8 @@ export class RiskEngine {
   private readonly settlement: FuturesSettlement;
   readonly monitor: LiquidationMonitor;
   private readonly priceTests: PriceTests;
+  /** The present command has done a portion of the tests of loans. */
+  private loansTested = false;
 
   constructor(state: State, settlement: FuturesSettlement) {
     this.state = state;
@@ -45,13 +47,19 @@ export class RiskEngine {
   /** A command begins. */
   begin(): void {
     this.priceTests.begin();
+    this.loansTested = false;
   }
 
   /** A tick: the tests of a second go on (rules 18). */
   resume(): void {
-    const { state } = this;
-    if (state.loansWait) checkLoans(state);
+    if (this.state.loansWait && !this.loansTested) this.testLoans();
     this.priceTests.continue();
+  }
+
+  /** Prices, hours or pledges have changed. */
+  testLoans(): void {
+    this.loansTested = true;
+    checkLoans(this.state);
   }
 
   /** Accounts that a command names are tested before it is looked at. */

@@ -4,7 +4,7 @@ import { chargeInterest, debtsOf, INTEREST_MS, mayBearInterest } from '../borrow
 import { settleFunding } from '../futures/funding.ts';
 import { switchStatus } from '../listing/listing.ts';
 import { dueStatusChanges, scheduleCalendar } from '../listing/status-calendar.ts';
-import { accrueDue, checkLoans } from '../loan/loan-servicing.ts';
+import { accrueDue } from '../loan/loan-servicing.ts';
 import { watchShortfalls } from '../margin/clearing-shortfall.ts';
 import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
@@ -222,7 +222,7 @@ export class Schedule {
   runRiskAndTriggers(): void {
     const { riskEngine, triggers, sampled } = this;
     if (sampled) triggers.onPrices();
-    if (sampled || this.loansGrew) checkLoans(this.state);
+    if (sampled || this.loansGrew) riskEngine.testLoans();
     if (sampled) riskEngine.onPrices();
     else riskEngine.processDirtyAccounts();
     triggers.runUntilQuiet();

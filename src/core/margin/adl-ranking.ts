@@ -2,7 +2,7 @@
 
 import type { Amount } from '../model/amount.ts';
 import { PosSide } from '../model/enums.ts';
-import { tradeValue, valueNumber } from '../model/instrument.ts';
+import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
 import { exactNumber, floorRatio } from '../model/safe-integers.ts';
 import { divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
@@ -91,18 +91,13 @@ export function deleveragingQueue(state: State, instrument: number, long: boolea
   const table = state.market(contract).positions;
   const { positions, numbers } = table;
   const { accounts, inLiquidation } = state;
-  const mark = markTicks(state, contract);
-  const margins = new Margins(state);
+  const scores = new Scores(state, contract, table);
   const queue = new AdlQueue(accounts, positions.length);
   for (let row = 0, at = 0; row < positions.length; row++, at += POSITION_COLUMNS) {
     const size = numbers[at + PositionRow.size]!;
     if (long ? size <= 0 : size >= 0) continue;
     const index = numbers[at + PositionRow.account]!;
-    const entry = numbers[at + PositionRow.queueBasis]!;
-    const value = valueNumber(contract, mark, Math.abs(size));
-    const profit = long ? value - entry : entry - value;
-    const score =
-      entry === 0 || Number.isNaN(profit) ? Number.NaN : scoreFrom(profit, entry, margins.riskOf(table, row));
+    const score = scores.of(row);
     if (Number.isNaN(score)) addRanked(state, queue, accounts[index]!, positions[row]!);
     else {
       const liquidating = inLiquidation.size !== 0 && inLiquidation.has(index);
@@ -240,34 +235,53 @@ interface Maintenance {
   readonly effective: number;
 }
 
-/** The risk of accounts at the present prices. Nothing else is brought up to date for it. */
-class Margins {
+/** Scores of a contract's positions at the present prices. Nothing else is brought up to date for them. */
+class Scores {
   private readonly state: State;
+  private readonly contract: Instrument;
+  private readonly table: PositionTable;
+  private readonly mark: number;
   private readonly repriced: RepricedMaintenance;
 
-  constructor(state: State) {
+  constructor(state: State, contract: Instrument, table: PositionTable) {
     this.state = state;
+    this.contract = contract;
+    this.table = table;
+    this.mark = markTicks(state, contract);
     this.repriced = new RepricedMaintenance(state);
   }
 
-  /** Of the owner of a position, given by its row in the table, where it is kept until prices, money or positions change. */
-  riskOf(table: PositionTable, row: number): number {
+  /** Of a position, given by its row in the table, where it is kept until prices, money or positions change; NaN where it is not exact. */
+  of(row: number): number {
     const { state } = this;
     const { priceVersion } = state;
-    const { numbers } = table;
+    const { numbers } = this.table;
     const at = row * POSITION_COLUMNS;
-    const account = numbers[at + PositionRow.account]!;
-    const changes = state.ledger.changesOf(account);
+    const changes = state.ledger.changesOf(numbers[at + PositionRow.account]!);
     if (
       numbers[at + PositionRow.priceVersion] === priceVersion &&
       numbers[at + PositionRow.changes] === changes
     )
-      return numbers[at + PositionRow.risk]!;
-    const risk = riskNumber(this.maintenanceOf(account, table.marginOf(row, state.accounts), changes));
-    numbers[at + PositionRow.risk] = risk;
+      return numbers[at + PositionRow.score]!;
+    const score = this.compute(row, changes);
+    numbers[at + PositionRow.score] = score;
     numbers[at + PositionRow.priceVersion] = priceVersion;
     numbers[at + PositionRow.changes] = changes;
-    return risk;
+    return score;
+  }
+
+  private compute(row: number, changes: number): number {
+    const { state, table } = this;
+    const { numbers } = table;
+    const at = row * POSITION_COLUMNS;
+    const size = numbers[at + PositionRow.size]!;
+    const entry = numbers[at + PositionRow.queueBasis]!;
+    const value = valueNumber(this.contract, this.mark, Math.abs(size));
+    const profit = size > 0 ? value - entry : entry - value;
+    if (entry === 0 || Number.isNaN(profit)) return Number.NaN;
+    const account = numbers[at + PositionRow.account]!;
+    const margin = table.marginOf(row, state.accounts);
+    return scoreFrom(profit, entry, riskNumber(this.maintenanceOf(account, margin, changes)));
   }
 
   private maintenanceOf(account: number, margin: MarginCache | undefined, changes: number): Maintenance {

@@ -18,8 +18,8 @@ export const PositionRow = {
   queueBasis: 1,
   account: 2,
   uid: 3,
-  /** Risk of the owner as a ranking has found it, and what it was found with (`State.priceVersion`, `Ledger.changesOf`). */
-  risk: 4,
+  /** Score as a ranking has found it, and what it was found with (`State.priceVersion`, `Ledger.changesOf`). */
+  score: 4,
   priceVersion: 5,
   changes: 6,
 } as const;
@@ -51,7 +51,6 @@ export class PositionTable {
     this.margins.push(account.margin);
     this.columns[row * POSITION_COLUMNS + PositionRow.account] = account.index;
     this.columns[row * POSITION_COLUMNS + PositionRow.uid] = account.uid;
-    this.columns[row * POSITION_COLUMNS + PositionRow.priceVersion] = NO_VERSION;
     this.changed(position);
   }
 
@@ -60,6 +59,7 @@ export class PositionTable {
     // Of a hedged pair only the difference is ranked, and an isolated position by its own margin.
     const simple = !isolated && posSide === PosSide.none;
     const at = row * POSITION_COLUMNS;
+    this.columns[at + PositionRow.priceVersion] = NO_VERSION;
     this.columns[at + PositionRow.size] = size;
     this.columns[at + PositionRow.queueBasis] = simple ? Math.abs(exactNumber(queueBasis)) : Number.NaN;
   }
