@@ -10,6 +10,7 @@ import { checkInvariants } from '../../src/core/engine/invariants.ts';
 import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
 import { markTicks } from '../../src/core/margin/margin.ts';
 import type { Command } from '../../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/model/enums.ts';
 import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
@@ -19,6 +20,8 @@ import { account, coin, deposit, OPENING_TIME, order } from './venue.ts';
 
 const ACCOUNTS = 2000;
 const SECONDS = 60;
+/** Four accounts that are liquidated, or 320 that are passed. */
+const PORTION = 40;
 const ONE = 10n ** 8n;
 const [PRICE] = PRICES;
 /** Dollars and leverage: everybody holds nearly what the leverage allows, the larger ones in tiers that are reduced first. */
@@ -157,4 +160,53 @@ test('a cascade: 2,000 leveraged accounts, a fall of 30 % in a minute', () => {
     end,
     'I40: a restart in the middle of the fall differs',
   );
+});
+
+test('the same fall in portions: a restart after any of them comes to the same state, and nobody is left due (rules 18.1)', () => {
+  const exchange = new Exchange();
+  const { state } = exchange;
+  state.portion = PORTION;
+  const log: Command[] = [];
+  const apply = (command: Command) => {
+    log.push(command);
+    exchange.apply(command);
+    return exchange.takeEvents();
+  };
+  apply({ type: 'setEdition', time: OPENING_TIME, edition: NEWEST_EDITION });
+  for (const command of crowd()) apply(command);
+  const dice = new Rng(8);
+  const restarts: { readonly at: number; readonly image: Uint8Array }[] = [];
+  let [closed, inOneCommand, waited] = [0, 0, 0];
+  for (const command of fall()) {
+    let events = apply(command);
+    for (;;) {
+      const fills = events.filter(
+        (event) => event.type === 'fill' && event.fill.futures!.kind === OrderKind.liquidation,
+      );
+      closed += fills.length;
+      inOneCommand = Math.max(inOneCommand, fills.length);
+      if (!exchange.hasOpenWork) break;
+      waited++;
+      if (dice.chance(0.01)) restarts.push({ at: log.length, image: saveState(state).slice() });
+      // Somebody acts between the portions, due or not.
+      const uid = 1 + dice.below(ACCOUNTS);
+      if (dice.chance(0.2)) apply({ ...deposit(uid, 0, ONE), time: state.now });
+      events = apply({ type: 'tick', time: state.now });
+    }
+    for (const each of state.accountByUid.values())
+      assert.ok(!isDue(state, each), `account ${each.uid} is below its maintenance margin`);
+  }
+  checkInvariants(state);
+  assert.ok(
+    closed > 500 && waited > 500,
+    `${closed} fills of liquidations, ${waited} times between portions`,
+  );
+  assert.ok(inOneCommand < closed / 10, `${inOneCommand} of ${closed} fills of liquidations in one command`);
+  assert.ok(restarts.length > 3);
+  const end = saveState(state).slice();
+  for (const { at, image } of restarts.slice(0, 8)) {
+    const restarted = new Exchange(loadState(image));
+    restarted.state.portion = PORTION;
+    assert.deepEqual(run(restarted, log.slice(at)), end, `I40: a restart after command ${at} differs`);
+  }
 });

@@ -54,12 +54,13 @@ test('portions of any size come to the same', () => {
   for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
 });
 
-test('whose loan waits may repay it, and may not take of its pledge', () => {
+test('whose loan waits may not take of its pledge', () => {
   const { floor, loans } = lentFloor(1);
   floor.index('46000');
   const cat = loans.get('cat')!;
-  assert.notEqual(floor.revise('cat', cat, 'OUT', '0.001'), 'none');
-  floor.deposit('cat', '1000', 'USDT');
+  const pledged = floor.pledged('cat', 'BTC');
+  floor.revise('cat', cat, 'OUT', '0.001');
+  assert.equal(floor.pledged('cat', 'BTC'), pledged);
   finishWork(floor);
   assert.equal(floor.standing('cat', cat), 'closed');
 });

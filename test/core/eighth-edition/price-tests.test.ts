@@ -1,4 +1,4 @@
-/** Tests by the prices of a second in portions (rules 18.1): who waits gains nothing by it. */
+/** Tests by the prices of a second in portions (rules 18.1, 18.3): who waits gains nothing by it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishWork, nextPortion, setPortion } from '../fourth-edition/in-portions.ts';
@@ -107,6 +107,15 @@ test('I40: a restart between the portions goes on in the same way', () => {
     finishWork(each);
   }
   assert.deepEqual(other.image(), floor.image());
+});
+
+test('18.3: a portion is half as large as before', () => {
+  const floor = new FuturesFloor();
+  const sizes = [7, 8].map((edition) => {
+    floor.send({ type: 'setEdition', time: floor.now, edition });
+    return floor.state.portion;
+  });
+  assert.deepEqual(sizes, [500, 250]);
 });
 
 test('the seventh edition closes all of them with the second', () => {
