@@ -8,7 +8,7 @@ const steps = fc.array(
   { maxLength: 200 },
 );
 
-test('the item of the lowest rank comes first, whatever was put in, moved and taken out', () => {
+test('the item of the lowest rank comes first, of equal ones the smallest, whatever was put in, moved and taken out', () => {
   fc.assert(
     fc.property(steps, (made) => {
       const heap = new NumberHeap();
@@ -22,19 +22,20 @@ test('the item of the lowest rank comes first, whatever was put in, moved and ta
           ranks.set(item, rank);
         }
         equal(heap.size, ranks.size);
-        const first = heap.first();
-        equal(
-          first === undefined ? undefined : ranks.get(first),
-          [...ranks.values()].sort((a, b) => a - b)[0],
-        );
+        const [first] = [...ranks].sort(([a, rankA], [b, rankB]) => rankA - rankB || a - b);
+        equal(heap.first(), first?.[0]);
       }
       const ascending = [...ranks.values()].sort((a, b) => a - b);
       deepEqual(
         [...heap.ascending()].map((item) => ranks.get(item)),
         ascending,
       );
-      for (const rank of [-60, 0, 7, 60])
+      for (const rank of [-60, 0, 7, 60]) {
         equal(heap.countBelow(rank), ascending.filter((each) => each < rank).length);
+        const upTo = [...ranks.keys()].filter((item) => ranks.get(item)! <= rank);
+        deepEqual(new Set(heap.upTo(rank, upTo.length)), new Set(upTo));
+        if (upTo.length > 0) equal(heap.upTo(rank, upTo.length - 1), undefined);
+      }
       const left: number[] = [];
       for (let first = heap.first(); first !== undefined; first = heap.first()) {
         equal(heap.rankOf(first), ranks.get(first));

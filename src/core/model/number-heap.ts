@@ -1,4 +1,7 @@
-/** Small whole numbers with a rank each, the one of the lowest rank at hand: a heap in typed arrays. */
+/**
+ * Small whole numbers with a rank each, the one of the lowest rank at hand, of equal ranks the smallest: a heap in typed
+ * arrays. A map from items to places would stop everything for milliseconds whenever it grows.
+ */
 import { IndexedHeap } from './indexed-heap.ts';
 
 const NOWHERE = -1;
@@ -87,12 +90,17 @@ export class NumberHeap {
     if (last !== item) this.sink(this.rise(place, last), last);
   }
 
+  private isBefore(a: number, b: number): boolean {
+    const { ranks } = this;
+    return ranks[a]! < ranks[b]! || (ranks[a] === ranks[b] && a < b);
+  }
+
   private rise(from: number, item: number): number {
-    const { items, ranks } = this;
+    const { items } = this;
     let at = from;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (ranks[items[parent]!]! <= ranks[item]!) break;
+      if (!this.isBefore(item, items[parent]!)) break;
       this.put(at, items[parent]!);
       at = parent;
     }
@@ -101,13 +109,13 @@ export class NumberHeap {
   }
 
   private sink(from: number, item: number): void {
-    const { items, ranks } = this;
+    const { items } = this;
     let at = from;
     for (;;) {
       let child = 2 * at + 1;
       if (child >= items.length) break;
-      if (child + 1 < items.length && ranks[items[child + 1]!]! < ranks[items[child]!]!) child++;
-      if (ranks[items[child]!]! >= ranks[item]!) break;
+      if (child + 1 < items.length && this.isBefore(items[child + 1]!, items[child]!)) child++;
+      if (!this.isBefore(items[child]!, item)) break;
       this.put(at, items[child]!);
       at = child;
     }

@@ -97,29 +97,28 @@ export function setCountdown(state: State, command: CountdownCancel): CommandRes
   if (seconds !== 0 && (seconds < COUNTDOWN_SECONDS_MIN || seconds > COUNTDOWN_SECONDS_MAX)) {
     return rejected(RejectReason.invalidCountdown);
   }
-  const { countdowns } = state;
-  const runs = account.countdownDeadline !== 0;
   account.countdownDeadline = seconds === 0 ? 0 : state.now + seconds * 1000;
-  if (seconds === 0) countdowns.remove(account);
-  else if (runs) countdowns.settle(account);
-  else countdowns.add(account);
+  if (seconds === 0) state.countdowns.remove(account.index);
+  else state.countdowns.set(account.index, account.countdownDeadline);
   scheduleCountdowns(state);
   return OK;
 }
 
 /** Cancels the orders of every account whose countdown has expired: earliest first, then ascending account index. */
 export function runCountdowns(state: State): void {
-  const { countdowns } = state;
+  const { countdowns, accounts } = state;
   for (let first = countdowns.first(); first !== undefined; first = countdowns.first()) {
-    if (first.countdownDeadline > state.now) break;
+    const account = accounts[first]!;
+    if (account.countdownDeadline > state.now) break;
     countdowns.remove(first);
-    first.countdownDeadline = 0;
-    state.touch(first);
-    cancelWhere(state, first, CancelReason.normal, () => true);
+    account.countdownDeadline = 0;
+    state.touch(account);
+    cancelWhere(state, account, CancelReason.normal, () => true);
   }
   scheduleCountdowns(state);
 }
 
 export function scheduleCountdowns(state: State): void {
-  state.nextCountdown = state.countdowns.first()?.countdownDeadline ?? Number.POSITIVE_INFINITY;
+  const first = state.countdowns.first();
+  state.nextCountdown = first === undefined ? Number.POSITIVE_INFINITY : state.countdowns.rankOf(first);
 }

@@ -15,7 +15,8 @@ export function accountFields(f: StateFields, state: State): void {
     const house = f.flag(known?.house ?? false);
     const account = known ?? state.addAccount(uid, masterUid, marketMaker, house);
     account.countdownDeadline = f.f64(account.countdownDeadline);
-    if (f.reading && account.countdownDeadline !== 0) state.countdowns.add(account);
+    if (f.reading && account.countdownDeadline !== 0)
+      state.countdowns.set(account.index, account.countdownDeadline);
     account.feeDeduction = f.flag(account.feeDeduction);
     account.commissionRate = f.money(account.commissionRate);
     const wallets = mapByNumber(f, account.depositWallets, (coin, wallet) => [

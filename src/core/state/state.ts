@@ -13,7 +13,6 @@ import { Digest } from '../model/digest.ts';
 import { type RulesInForce, rulesOf } from '../model/edition.ts';
 import { type CategoryName, PosSide } from '../model/enums.ts';
 import type { Event } from '../model/event.ts';
-import { IndexedHeap } from '../model/indexed-heap.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import {
@@ -25,6 +24,7 @@ import {
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
 import { NumberBlocks } from '../model/number-blocks.ts';
+import { NumberHeap } from '../model/number-heap.ts';
 import type { Position } from '../model/position.ts';
 import { positionKey } from '../model/position.ts';
 import { exactNumber } from '../model/safe-integers.ts';
@@ -175,12 +175,8 @@ export class State {
   readonly depositReferences = new RecentClientIds(DEPOSIT_REFERENCES_REMEMBERED);
   /** Orders cancelled because their modification failed, oldest first. */
   failedAmends: FailedAmend[] = [];
-  /** Accounts whose countdown runs: the earliest first, then ascending index. */
-  readonly countdowns = new IndexedHeap<Account>(
-    (a, b) =>
-      a.countdownDeadline < b.countdownDeadline ||
-      (a.countdownDeadline === b.countdownDeadline && a.index < b.index),
-  );
+  /** Indices of accounts whose countdown runs, by its end. */
+  readonly countdowns = new NumberHeap();
   /** Earliest countdown of any account; Infinity = none. */
   nextCountdown = Number.POSITIVE_INFINITY;
   /** Earliest funding settlement of any perpetual; Infinity = none. */
