@@ -83,6 +83,20 @@ test('a new second begins the round anew where it is', () => {
   assert.deepEqual(holders(floor), []);
 });
 
+test('the new round comes to those that the old one had passed', () => {
+  const floor = longFloor();
+  floor.deposit('ann', '1000', 'USDT');
+  floor.mark('53200');
+  assert.deepEqual(holders(floor), ['ann', 'cat', 'dan']);
+  // Now she is due too, behind cat and dan.
+  floor.mark('52200');
+  assert.deepEqual(holders(floor), ['ann', 'dan']);
+  nextPortion(floor);
+  assert.deepEqual(holders(floor), ['ann']);
+  finishWork(floor);
+  assert.deepEqual(holders(floor), []);
+});
+
 test('after a jump each account that is passed counts an eighth, otherwise none does', () => {
   // Eight accounts a portion.
   const floor = longFloor(1);
