@@ -94,8 +94,9 @@ export interface PriceRound {
   readonly jump: boolean;
 }
 
-/** How many accounts the round passes before this one. */
+/** How many accounts the round passes before this one; Infinity for one that was opened after the second. */
 export function turnsBefore({ next, until }: PriceRound, account: number): number {
+  if (account >= until) return Number.POSITIVE_INFINITY;
   return account >= next ? account - next : account - next + until - FIRST_USER_ACCOUNT;
 }
 
