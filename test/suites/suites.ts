@@ -61,6 +61,7 @@ export const FAULT_SUITES = {
     'test/lab/data-directory.faults.ts',
     'test/streams/records.faults.ts',
   ],
+  'faults-database': ['test/postgres/*.faults.ts'],
   'faults-short-of-space': [
     'test/space/*.faults.ts',
     'test/app/memory.faults.ts',
@@ -72,7 +73,6 @@ export const FAULT_SUITES = {
     'test/app/{damaged-history,identity-*,skip-command}.faults.ts',
     'test/lab/capsule-damage.faults.ts',
   ],
-  'faults-database': ['test/postgres/*.faults.ts'],
   'faults-strangers': ['test/security/hostile/operator.faults.ts', 'test/streams/slow-readers.faults.ts'],
   'faults-simulated': ['test/simulation/*.faults.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
