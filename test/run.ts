@@ -1,7 +1,8 @@
 /**
- * The whole suite, the quick part of it (`--quick`), or the files that are named. Two processes more at once than the
- * machine has cores, because there are always some that wait for a clock, a disk or a server (`--serial`: one process,
- * for tests that measure); with compiled code kept between the processes, and the programs that they start bundled once.
+ * The whole suite, the quick part of it (`--quick`), the trials under faults (`--faults`), or the files that are named. Two
+ * processes more at once than the machine has cores, because there are always some that wait for a clock, a disk or a server
+ * (`--serial`: one process, for tests that measure); with compiled code kept between the processes, and the programs that they
+ * start bundled once.
  */
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,17 +11,17 @@ import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { bundledProgram } from './bundled-program.ts';
 import { endWith } from './harness/command-line.ts';
-import { filesOf, SUITES } from './suites/suites.ts';
+import { FAULT_SUITES, filesOf, SUITES } from './suites/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const QUICK_SUITES = ['unit', 'core', 'property'] as const;
 const QUICK_FILES = ['test/architecture/*.test.ts'];
 /** Long ones that run alone: begun right after the suites, the longest first, so that none is left over at the end. */
-const LONG_FILES = ['test/security/hostile/fuzz.test.ts', 'test/admin/docs.test.ts'];
+const LONG_FILES = ['test/admin/docs.test.ts', 'test/security/hostile/fuzz.faults.ts'];
 /** Random commands and what is compared after each are garbage at once: it is collected half as often. */
 const LARGE_YOUNG_HEAP = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
 
-const { quick, serial, named } = choice();
+const { quick, faults, serial, named } = choice();
 const chosen = files();
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 process.env.TEST_PROGRAM = await bundledProgram();
@@ -48,16 +49,20 @@ results.on('test:fail', ({ todo }) => {
 });
 results.compose(new spec()).pipe(process.stdout);
 
-function choice(): { quick: boolean; serial: boolean; named: string[] } {
+function choice(): { quick: boolean; faults: boolean; serial: boolean; named: string[] } {
   try {
     const { values, positionals } = parseArgs({
-      options: { quick: { type: 'boolean', default: false }, serial: { type: 'boolean', default: false } },
+      options: {
+        quick: { type: 'boolean', default: false },
+        faults: { type: 'boolean', default: false },
+        serial: { type: 'boolean', default: false },
+      },
       allowPositionals: true,
     });
     return { ...values, named: positionals };
   } catch {
     return endWith(
-      'Usage: node launch.cjs test/run.ts [--serial] [--quick | FILE ...], where FILE may be a pattern.',
+      'Usage: node launch.cjs test/run.ts [--serial] [--quick | --faults | FILE ...], where FILE may be a pattern.',
     );
   }
 }
@@ -69,15 +74,17 @@ function files(): string[] {
     if (found.length === 0) endWith(`No test file: ${named.join(' ')}.`);
     return found;
   }
-  const shared = new Set(Object.values(SUITES).flatMap(filesOf));
-  const alone = filesOf(['{src,test,web}/**/*.test.ts']).filter((file) => !shared.has(file));
-  return [
-    ...new Set([
-      ...Object.keys(SUITES).map(suiteFile),
-      ...LONG_FILES.flatMap((each) => filesOf([each])),
-      ...alone,
-    ]),
-  ];
+  return faults
+    ? suitesAndOthers(FAULT_SUITES, 'test/**/*.faults.ts')
+    : suitesAndOthers(SUITES, '{src,test,web}/**/*.test.ts');
+}
+
+/** The suites, and every file of the pattern that is in none of them. */
+function suitesAndOthers(suites: Readonly<Record<string, readonly string[]>>, pattern: string): string[] {
+  const shared = new Set(Object.values(suites).flatMap(filesOf));
+  const alone = filesOf([pattern]).filter((file) => !shared.has(file));
+  const long = LONG_FILES.filter((file) => alone.includes(file));
+  return [...new Set([...Object.keys(suites).map(suiteFile), ...long, ...alone])];
 }
 
 function suiteFile(name: string): string {

@@ -6,13 +6,9 @@ import pino from 'pino';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { MemoryGuard, type MemoryUse } from '../../src/app/observability/memory-guard.ts';
 import { startExchange } from '../../src/app/start/start-exchange.ts';
-import { startHosted } from '../harness/hosted-server.ts';
 import '../harness/patient-disk.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { start } from './bourse-process.ts';
-
-const SMALL = ['--port', '0', '--operator-port', '0', '--market', 'off', '--segment-bytes', '1048576'];
 
 test('orders stop at 80 % and come back below 75 %; at 95 % the exchange leaves, once', () => {
   let use: MemoryUse = { process: 0, heap: 0 };
@@ -75,15 +71,4 @@ test('while memory is short orders are told so, and can be cancelled', async () 
     client.close();
     await exchange.stop();
   }
-});
-
-test('a process whose memory is full saves its state and ends; the next start has everything', async () => {
-  const data = join(temporaryDirectory(), 'data');
-  const { code, stderr } = await start([...SMALL, '--data', data, '--memory-limit', '64']);
-  assert.equal(code, 1);
-  assert.match(stderr, /memory is full: the exchange saves its state and ends/);
-  assert.match(stderr, /4 accounts, 0 open orders, saved to/);
-  const server = await startHosted({ data, args: SMALL });
-  assert.equal(server.replayedCommands(), 0);
-  await server.stop();
 });

@@ -1,61 +1,13 @@
 import assert from 'node:assert/strict';
-import { createHash, createHmac } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
-import pino from 'pino';
-import { resolveConfig } from '../../src/app/config/resolve-config.ts';
-import { listCatalogue } from '../../src/app/start/bootstrap.ts';
-import { openComponents } from '../../src/app/start/components.ts';
-import type { Verification } from '../../src/app/verify/verify.ts';
-import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
-import { MONEY_ONE } from '../../src/core/model/units.ts';
-import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
-import { refusedHosted, startHosted } from '../harness/hosted-server.ts';
+import { refusedHosted } from '../harness/hosted-server.ts';
 import { failingChecks } from '../harness/readiness.ts';
-import { StreamClient } from '../harness/stream-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { command, Server, start } from './bourse-process.ts';
-
-/** No market, and small segments: a start prepares less. */
-const SMALL = ['--market', 'off', '--segment-bytes', '1048576'];
-
-async function verified(data: string): Promise<Verification> {
-  const { code, stdout, stderr } = await command(['verify', '--data', data, '--json']);
-  assert.equal(code, 0, `${stdout}${stderr}`);
-  return JSON.parse(stdout) as Verification;
-}
-
-async function place(url: string, body: object): Promise<{ code: string; msg: string }> {
-  const path = '/api/v3/trade/place-order';
-  const text = JSON.stringify(body);
-  const time = String(Date.now());
-  const sign = createHmac('sha256', 'demo-alice-secret').update(`${time}POST${path}${text}`).digest('base64');
-  const headers = {
-    'access-key': 'demo-alice',
-    'access-sign': sign,
-    'access-timestamp': time,
-    'access-passphrase': 'demo',
-    'content-type': 'application/json',
-  };
-  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: text });
-  return (await answer.json()) as { code: string; msg: string };
-}
-
-/** For what a start does to the directory; it is that of a process in the other tests. */
-async function startedAndStopped(data: string, ...args: string[]): Promise<void> {
-  const server = await startHosted({ data, args: [...SMALL, ...args] });
-  assert.equal(await server.stop(), 0);
-}
+import { BUY, place, SMALL, startedAndStopped, verified } from './started.ts';
 
 /** Hash by file of the log. */
 function logContents(data: string): Record<string, string> {
@@ -66,16 +18,6 @@ function logContents(data: string): Record<string, string> {
       .digest('hex');
   return Object.fromEntries(names.sort().map((name) => [name, hash(name)]));
 }
-
-const BUY = {
-  category: 'SPOT',
-  symbol: 'BTCUSDT',
-  side: 'buy',
-  orderType: 'limit',
-  price: '59000',
-  qty: '0.01',
-  timeInForce: 'gtc',
-};
 
 describe('a first start', () => {
   const data = join(temporaryDirectory(), 'data');
@@ -164,13 +106,11 @@ describe('a first start', () => {
 
 describe('a killed server', () => {
   const data = join(temporaryDirectory(), 'data');
-  const damaged = `${data}-damaged`;
   before(async () => {
     const server = await Server.start(['--data', data, ...SMALL]);
     for (const price of ['58000', '58001', '58002'])
       assert.equal((await place(server.url, { ...BUY, price })).code, '00000');
     await server.end('SIGKILL');
-    cpSync(data, damaged, { recursive: true });
   });
 
   it('starts again with everything it acknowledged', async () => {
@@ -184,59 +124,6 @@ describe('a killed server', () => {
     assert.match(stderr, /did not end properly/);
     assert.equal((await verified(data)).openOrders, 4);
   });
-
-  it('does not start with a damaged log: code 4, and the place', async () => {
-    const segment = join(damaged, 'log', 'segment-00000001.log');
-    const bytes = readFileSync(segment);
-    bytes[5000]! ^= 1;
-    writeFileSync(segment, bytes);
-    const refused = await start(['--port', '0', '--data', damaged, ...SMALL]);
-    assert.equal(refused.code, 4, refused.stderr);
-    assert.match(refused.stderr, /log damaged: .*segment-00000001\.log/);
-    const proof = await command(['verify', '--data', damaged]);
-    assert.equal(proof.code, 4);
-    assert.match(proof.stdout, /NOT VERIFIED/);
-  });
-});
-
-test('a first start that was cut off between two deposits is completed by the next', async () => {
-  const home = temporaryDirectory();
-  const data = join(home, 'data');
-  const flags = { data, segmentBytes: '1048576' };
-  const { config } = await resolveConfig({ flags, environment: {}, directory: home });
-  const open = new AsyncDisposableStack();
-  const { sequencer, identity } = await openComponents(
-    config,
-    pino({ level: 'silent' }),
-    open,
-    assert.ifError,
-  );
-  await listCatalogue(sequencer, loadCatalogue(config.catalogue));
-  const { uid } = (await openDemoAccounts(identity, sequencer.clock.now())).accounts[0]!;
-  await sequencer.submit({
-    type: 'openAccount',
-    uid,
-    masterUid: 0,
-    marketMaker: false,
-    house: false,
-  });
-  const coin = sequencer.state.coinByName.get('USDT')!;
-  await sequencer.submit({
-    type: 'deposit',
-    uid,
-    coin,
-    amount: 100_000n * MONEY_ONE,
-    reference: 'demo',
-  });
-  await open.disposeAsync();
-  assert.equal((await verified(data)).accounts, 1);
-
-  for (let run = 0; run < 2; run++) {
-    await startedAndStopped(data);
-    const { accounts, coins } = await verified(data);
-    const held = (name: string) => coins.find((row) => row.coin === name)!.users;
-    assert.deepEqual([accounts, held('BTC'), held('USDT')], [4, '206', '10300000'], `start ${run + 1}`);
-  }
 });
 
 test('demo keys are never offered to other machines', async () => {
@@ -252,41 +139,6 @@ test('demo keys are never offered to other machines', async () => {
   await startedAndStopped(`${data}2`, ...beyond);
   assert.ok(!readdirSync(`${data}2`).includes('demo-accounts.json'));
   assert.equal((await verified(`${data}2`)).accounts, 0);
-});
-
-test('a lost or damaged history stops the start with code 4', async () => {
-  const data = join(temporaryDirectory(), 'data');
-  for (let run = 0; run < 2; run++) await startedAndStopped(data);
-  const history = join(data, 'history.sqlite');
-  rmSync(history);
-  const gap = await start(['--port', '0', '--data', data, ...SMALL]);
-  assert.equal(gap.code, 4, gap.stderr);
-  assert.match(gap.stderr, /--accept-history-gap/);
-  assert.equal((await command(['verify', '--data', data])).code, 4);
-  await startedAndStopped(data, '--accept-history-gap');
-  // The gap is accepted once.
-  await startedAndStopped(data);
-
-  writeFileSync(history, 'this is no database, and long enough to be looked at as one'.repeat(100));
-  rmSync(`${history}-wal`, { force: true });
-  const notADatabase = await start(['--port', '0', '--data', data, ...SMALL]);
-  assert.equal(notADatabase.code, 4, notADatabase.stderr);
-});
-
-test('a second signal leaves at once with 130, and nothing is lost', async () => {
-  const data = join(temporaryDirectory(), 'data');
-  // The orderly stop waits for ten minutes, as it has told a reader.
-  const server = await Server.start(['--data', data, '--stop-notice', '600', ...SMALL]);
-  const reader = await StreamClient.open(server.url);
-  assert.equal((await place(server.url, BUY)).code, '00000');
-  process.kill(server.pid, 'SIGINT');
-  await reader.next(({ code }) => code === 30033);
-  // Signals within a second are one: Ctrl-C reaches it from the terminal and once more through npm.
-  const again = setInterval(() => process.kill(server.pid, 'SIGINT'), 200);
-  const { code } = await server.end('SIGINT');
-  clearInterval(again);
-  assert.equal(code, 130);
-  assert.equal((await verified(data)).openOrders, 1);
 });
 
 test('a directory that cannot be written is a refusal, not a stack trace', async () => {

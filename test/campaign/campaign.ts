@@ -1,6 +1,7 @@
 /**
- * A campaign is a long search for one kind of failure, in independent trials that a seed repeats. `npm test` runs each
- * in a short form; `npm run campaign -- NAME --minutes N` goes on as long as asked, shows progress and ends with figures.
+ * A campaign is a long search for one kind of failure, in independent trials that a seed repeats. A short form
+ * is in `npm run test:faults`; `npm run campaign -- NAME --minutes N` goes on as long as asked, shows progress and ends with
+ * figures.
  */
 export interface Campaign {
   /** One line for the list of campaigns. */

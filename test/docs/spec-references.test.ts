@@ -141,7 +141,7 @@ test('no reference is written in another form', () => {
   assert.deepEqual(found, [], `${found.length} references are written in another form`);
 });
 
-const TEST_TEXTS = TEXTS.filter(({ file }) => file.endsWith('.test.ts')).map(({ text }) => text);
+const TEST_TEXTS = TEXTS.filter(({ file }) => /\.(?:test|faults)\.ts$/.test(file)).map(({ text }) => text);
 
 /** Names of tests: what is quoted and begins with a number of the rule book. */
 const TEST_NAMES = TEST_TEXTS.flatMap((text) =>

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 test('every rule of docs/streams-rules.md has a test under the name that stands there', () => {
   const rows = read('docs/streams-rules.md')
     .split('\n')
-    .map((line) => /^\| (.+) \| `([^`]+\.test\.ts)` \| `([^`]+)` \|$/.exec(line))
+    .map((line) => /^\| (.+) \| `([^`]+\.(?:test|faults)\.ts)` \| `([^`]+)` \|$/.exec(line))
     .filter((row) => row !== null);
   assert.ok(rows.length > 70, `${rows.length} rules`);
   const missing = rows.filter(([, , path, name]) => !read(path!).includes(name!));

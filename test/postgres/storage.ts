@@ -1,4 +1,5 @@
 /** Histories in PostgreSQL for tests, each in a database of its own. */
+import assert from 'node:assert/strict';
 import type { History } from '../../src/history/history.ts';
 import { readAddress } from '../../src/history/postgres/address.ts';
 import {
@@ -6,6 +7,8 @@ import {
   openPostgresHistoryInPlace,
 } from '../../src/history/postgres/postgres-history.ts';
 import { ALL_TABLES } from '../../src/history/tables/tables.ts';
+import { anOrder, START_TIME } from '../history/example-events.ts';
+import { orderEvent } from '../history/storage.ts';
 import { type PostgresServer, sharedServer } from './server.ts';
 
 export const INSTANCE = '0123456789abcdef0123456789abcdef';
@@ -65,4 +68,38 @@ export function openAt(url: string, options: Partial<Opening> = {}): Promise<His
   const { onFailure = unexpected, onNotice, instance = INSTANCE, thread = false } = options;
   const open = thread ? openPostgresHistory : openPostgresHistoryInPlace;
   return open({ address: readAddress(url)!, instance, onFailure, onNotice });
+}
+
+export function orderCommand(seq: number) {
+  return { seq, time: START_TIME, events: [orderEvent(anOrder({ orderId: seq }))] };
+}
+
+/** Histories that a failed test left open are closed. */
+export async function withStorage(run: (storage: PostgresStorage) => Promise<void>): Promise<void> {
+  const storage = await createStorage();
+  const opened: History[] = [];
+  const open: PostgresStorage['open'] = async (options) => {
+    const history = await storage.open(options);
+    opened.push(history);
+    return history;
+  };
+  try {
+    await run({ ...storage, open });
+  } finally {
+    for (const history of opened) await history.close();
+    await storage.remove();
+  }
+}
+
+export async function assertTotals({ server, database }: PostgresStorage): Promise<void> {
+  const counted = ALL_TABLES.map(
+    ({ name }) =>
+      `SELECT '${name}' AS table_name, count(*) AS rows, mod(coalesce(sum(checksum), 0), 4294967296) AS checksums FROM history.${name}`,
+  );
+  const differing = await server.run(
+    `SELECT * FROM (${counted.join(' UNION ALL ')}) AS counted JOIN history.totals t USING (table_name)
+     WHERE counted.rows <> t.rows OR counted.checksums <> t.checksums`,
+    database,
+  );
+  assert.deepEqual(differing, []);
 }

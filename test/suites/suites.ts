@@ -1,5 +1,5 @@
 /**
- * Test files that share a process in `npm test`: the program, the client libraries and the host of the servers
+ * Test files that share a process in `npm test` and in `npm run test:faults`: the program, the client libraries and the host of the servers
  * (`harness/hosted-server.ts`) are then loaded once and not once a file, and compiled code stays warm. Each file still runs
  * alone.
  */
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const api = (names: string) => `test/api/{${names}}.test.ts`;
 const app = (names: string) => `test/app/{${names}}.test.ts`;
 
-/** Patterns of the files of each suite; the longest first, so that none is alone at the end. */
+/** Of `npm test`: patterns of the files of each suite; the longest first, so that none is alone at the end. */
 export const SUITES = {
   lab: [
     'test/lab/{acting-ids,bad-input,capsule*,clock,command-line,data-directory,driven,explain*,faults,forks,generated-past,market}.test.ts',
@@ -21,12 +21,12 @@ export const SUITES = {
     'test/testkit/testkit.test.ts',
   ],
   postgres: ['test/{cluster,postgres}/*.test.ts'],
-  backup: ['test/{backup,journal,campaign,crash,space}/*.test.ts', 'test/app/start-stop.test.ts'],
+  backup: ['test/{backup,journal,space}/*.test.ts', 'test/app/start-stop.test.ts'],
   clients: ['test/client-matrix/*.test.ts', 'test/docs/commands.test.ts', 'test/examples/*.test.ts'],
   app: [
-    app('clock-advance,cluster-settings,command-line,container,damaged-history,data-format,demo-*,endings'),
-    app('exposure*,first-start,host-settings,identity-*,launcher,memory,pages,pieces,private-files'),
-    app('reserves-audit,schemas,skip-command,which-exchange'),
+    app('clock-advance,cluster-settings,command-line,container,data-format,demo-*'),
+    app('exposure*,first-start,host-settings,launcher,memory,pages,pieces,private-files'),
+    app('reserves-audit,schemas,which-exchange'),
   ],
   api: [
     api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records'),
@@ -39,7 +39,7 @@ export const SUITES = {
   streams: ['test/streams/*.test.ts'],
   security: [
     'test/security/*.test.ts',
-    'test/security/hostile/{foreign-pages,http,limits,malformed,operator,permissions,signature}.test.ts',
+    'test/security/hostile/{foreign-pages,http,limits,malformed,permissions,signature}.test.ts',
   ],
   simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
   simulation: ['test/simulation/*.test.ts'],
@@ -53,7 +53,33 @@ export const SUITES = {
   web: ['test/web/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-export type SuiteName = keyof typeof SUITES;
+/** Of `npm run test:faults`, by what happens to the exchange; files that measure memory are in none, and run alone. */
+export const FAULT_SUITES = {
+  'faults-killed': [
+    'test/{api,crash,examples}/*.faults.ts',
+    'test/campaign/backup.faults.ts',
+    'test/lab/data-directory.faults.ts',
+    'test/streams/records.faults.ts',
+  ],
+  'faults-database': ['test/postgres/*.faults.ts'],
+  'faults-short-of-space': [
+    'test/space/*.faults.ts',
+    'test/app/memory.faults.ts',
+    'test/campaign/{descriptors,disk-full}.faults.ts',
+  ],
+  'faults-cut-off': ['test/{admin,backup}/*.faults.ts', 'test/app/{endings,start-stop}.faults.ts'],
+  'faults-damaged': [
+    'test/campaign/{damage,power-loss}.faults.ts',
+    'test/app/{damaged-history,identity-*,skip-command}.faults.ts',
+    'test/lab/capsule-damage.faults.ts',
+  ],
+  'faults-strangers': ['test/security/hostile/operator.faults.ts', 'test/streams/slow-readers.faults.ts'],
+  'faults-simulated': ['test/simulation/*.faults.ts'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const ALL = { ...SUITES, ...FAULT_SUITES };
+
+export type SuiteName = keyof typeof ALL;
 
 export const filesOf = (patterns: readonly string[]): string[] =>
   globSync(patterns, { cwd: ROOT })
@@ -65,9 +91,9 @@ export const filesOf = (patterns: readonly string[]): string[] =>
  * modules that load at the same time the hooks and tests would fall to whichever suite came to evaluate them.
  */
 export async function runSuite(name: SuiteName): Promise<void> {
-  const lost = SUITES[name].filter((pattern) => filesOf([pattern]).length === 0);
+  const lost = ALL[name].filter((pattern) => filesOf([pattern]).length === 0);
   if (lost.length > 0) throw new Error(`no test file: ${lost.join(' ')}`);
-  for (const file of filesOf(SUITES[name])) {
+  for (const file of filesOf(ALL[name])) {
     await new Promise<void>((resolve, reject) => {
       void describe(file, () => import(join(ROOT, file)).then(() => resolve(), reject));
     });

@@ -1,0 +1,3 @@
+import { runSuite } from './suites.ts';
+
+await runSuite('faults-killed');
