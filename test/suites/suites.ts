@@ -20,6 +20,14 @@ export const SUITES = {
     'test/memory/*.test.ts',
     'test/testkit/testkit.test.ts',
   ],
+  api: [
+    api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records'),
+    api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*'),
+    api('*orders,*-streams,balances,encodings,paging,market-data,price-candles,refusals,order-quota'),
+    'test/security/*.test.ts',
+    'test/security/hostile/{foreign-pages,http,limits,malformed,operator,permissions,signature}.test.ts',
+    'test/admin/{actions,audit,console,listener}.test.ts',
+  ],
   postgres: ['test/{cluster,postgres}/*.test.ts'],
   backup: ['test/{backup,journal,campaign,crash,space}/*.test.ts', 'test/app/start-stop.test.ts'],
   clients: ['test/client-matrix/*.test.ts', 'test/docs/commands.test.ts', 'test/examples/*.test.ts'],
@@ -28,20 +36,10 @@ export const SUITES = {
     app('exposure*,first-start,host-settings,identity-*,launcher,memory,pages,pieces,private-files'),
     app('reserves-audit,schemas,skip-command,which-exchange'),
   ],
-  api: [
-    api('adl-ranks,futures*,forced-closes,position-moves,margin,loans,strategy,tax-records'),
-    api('account-mode,broker*,clock,reserves,restart,sub-accounts,wallet*'),
-    api('*orders,*-streams,balances,encodings,paging,market-data,price-candles,refusals,order-quota'),
-  ],
   property: ['test/{property,golden}/*.test.ts'],
   core: ['test/core/**/*.test.ts'],
   unit: ['src/**/*.test.ts', 'web/**/*.test.ts'],
-  streams: ['test/streams/*.test.ts'],
-  security: [
-    'test/security/*.test.ts',
-    'test/security/hostile/{foreign-pages,http,limits,malformed,operator,permissions,signature}.test.ts',
-  ],
-  simulator: ['test/simulator/*.test.ts', api('thefts-of-*,second-edition-views')],
+  streams: ['test/{streams,simulator}/*.test.ts', api('thefts-of-*,second-edition-views')],
   simulation: ['test/simulation/*.test.ts'],
   docs: [
     'test/docs/{errors,fidelity,history,openapi,reference,schemas,spec-references,stream-rules}.test.ts',
@@ -49,7 +47,6 @@ export const SUITES = {
     'test/contract/{interface,rates,wire}.test.ts',
     'test/inspector/*.test.ts',
   ],
-  admin: ['test/admin/{actions,audit,console,listener}.test.ts'],
   web: ['test/web/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
