@@ -43,6 +43,15 @@ function kept(bytes: Uint8Array): Uint8Array {
 
 const PAGE_BYTES = 256 * 1024;
 
+/** After the test that it is made in, or the file. The runner keeps the hooks of tests that are over: not the floor with them. */
+function playUnseenAfter(floor: ExchangeFloor): void {
+  let left: ExchangeFloor | undefined = floor;
+  after(() => {
+    left?.assertSameUnseen();
+    left = undefined;
+  });
+}
+
 export class ExchangeFloor {
   exchange = new Exchange();
   private auditor = new Auditor(this.exchange.state);
@@ -59,8 +68,7 @@ export class ExchangeFloor {
   private readonly path = new ScenarioPath();
 
   constructor(instruments: readonly InstrumentSpec[] = INSTRUMENTS, coins: readonly CoinSpec[] = COINS) {
-    // Of the test that it is made in, or of the file.
-    after(() => this.assertSameUnseen());
+    playUnseenAfter(this);
     this.state.auditsMatches = true;
     for (const spec of coins) this.carryOut({ type: 'listCoin', time: this.now, spec });
     for (const spec of instruments) this.carryOut({ type: 'listInstrument', time: this.now, spec });

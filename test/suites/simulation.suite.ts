@@ -1,3 +1,0 @@
-import { runSuite } from './suites.ts';
-
-await runSuite('simulation');
