@@ -37,7 +37,7 @@ export class PriceTests {
   /** The prices of a second: the round begins anew where it is. */
   open(): void {
     const { state } = this;
-    const until = state.accounts.length;
+    const until = Math.max(FIRST_USER_ACCOUNT, state.accounts.length);
     const next = state.priceRound?.next ?? FIRST_USER_ACCOUNT;
     state.priceRound = { next, until, left: until - FIRST_USER_ACCOUNT, jump: state.pricesJumped };
     this.monitor.onPrices();

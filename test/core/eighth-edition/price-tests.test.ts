@@ -123,6 +123,13 @@ test('I40: a restart between the portions goes on in the same way', () => {
   assert.deepEqual(other.image(), floor.image());
 });
 
+test('without accounts there is nothing to test', () => {
+  const floor = new FuturesFloor();
+  floor.send({ type: 'setEdition', time: floor.now, edition: 8 });
+  floor.mark('53200');
+  assert.equal(floor.exchange.hasOpenWork, false);
+});
+
 test('18.3: a portion is half as large as before', () => {
   const floor = new FuturesFloor();
   const sizes = [7, 8].map((edition) => {
