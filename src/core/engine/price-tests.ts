@@ -8,6 +8,7 @@ import { updateWarning } from '../borrowing/risk-warning.ts';
 import { isDue } from '../liquidation/liquidation-check.ts';
 import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
+import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { awaitsMoney, awaitsPriceTest, type PriceRound, turnsBefore } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
@@ -103,6 +104,7 @@ export class PriceTests {
 }
 
 function pass(round: PriceRound, count: number): void {
+  assert(count >= 0 && count <= round.left, 'a round passes the accounts that it has left');
   round.left -= count;
   round.next = accountAt(round.next, round.until, count);
 }
