@@ -12,7 +12,7 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/harness/until.ts': 'a guard against a condition that never comes',
   'test/cluster/fail-over.cluster.ts': 'shown',
   'test/cluster/identity-fail-over.cluster.ts': 'shown',
-  'test/cluster/identity.test.ts': 'answered not too early; a slow machine is only later',
+  'test/cluster/identity.cluster.ts': 'answered not too early; a slow machine is only later',
   'test/cluster/postgres-node.ts': 'the clock of a node',
   'test/cluster/run.ts': 'shown',
   'test/cluster/trial/session.ts': 'when a doubtful order is looked up',
