@@ -106,7 +106,7 @@ export class Exchange {
     this.riskEngine.begin();
     this.schedule.advanceTo(command.time);
     this.portions.touchNamed(command);
-    this.riskEngine.testNamed(command);
+    if (state.priceRound !== undefined) this.riskEngine.testNamed(command);
     if (state.tracer !== undefined) state.tracer.onCommand(command);
     const result = this.dispatch(command);
     if (state.tracer !== undefined) state.tracer.onResult(result);

@@ -22,8 +22,8 @@ const FEW = 1000;
 export class PriceTests {
   private readonly state: State;
   private readonly monitor: LiquidationMonitor;
-  /** What is left of the portion of the present command. */
-  private room = 0;
+  /** What of its portion the present command has used. */
+  private used = 0;
 
   constructor(state: State, monitor: LiquidationMonitor) {
     this.state = state;
@@ -32,7 +32,12 @@ export class PriceTests {
 
   /** A command begins. */
   begin(): void {
-    this.room = this.state.portion * PASSED_PER_UNIT;
+    this.used = 0;
+  }
+
+  /** What is left of the portion of the present command. */
+  private get room(): number {
+    return this.state.portion * PASSED_PER_UNIT - this.used;
   }
 
   /** The prices of a second: the round begins anew where it is. */
@@ -69,7 +74,7 @@ export class PriceTests {
     while (round.left > 0 && this.room > 0) {
       const { next } = round;
       pass(round, 1);
-      this.room -= cost;
+      this.used += cost;
       if (monitor.needsCheck(next)) this.check(accounts[next]!);
     }
   }
@@ -94,7 +99,7 @@ export class PriceTests {
     if (awaitsMoney(state, account.index)) return;
     monitor.release(account);
     if (isDue(state, account)) {
-      this.room -= LIQUIDATION_COST;
+      this.used += LIQUIDATION_COST;
       state.markDirty(account);
       return;
     }

@@ -65,7 +65,6 @@ export class RiskEngine {
   /** Accounts that a command names are tested before it is looked at. */
   testNamed(command: Command): void {
     const { state, priceTests } = this;
-    if (state.priceRound === undefined) return;
     eachNamed(state, command, (account) => priceTests.testEarly(account));
     this.processDirtyAccounts();
   }
