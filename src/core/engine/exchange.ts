@@ -258,7 +258,7 @@ export class Exchange {
 
   /** A changed loan or pledge may have crossed a level in either direction (rules 7.5). */
   private afterLoan(result: CommandResult): CommandResult {
-    this.riskEngine.testLoans();
+    if (result.rejectReason === RejectReason.none) this.riskEngine.testLoans();
     return result;
   }
 

@@ -86,9 +86,9 @@ export class PriceTests {
     const { next, until, left } = round;
     for (const turn of turns.sort((a, b) => a - b)) {
       if (turn >= left) break;
-      pass(round, turn - (left - round.left));
+      // Where a round stops is state: behind the account that used up the portion, not before the next in need.
       if (this.room <= 0) return;
-      pass(round, 1);
+      pass(round, turn - (left - round.left) + 1);
       this.check(accounts[accountAt(next, until, turn)]!);
     }
     if (this.room > 0) pass(round, round.left);

@@ -82,10 +82,12 @@ export function samplePrices(state: State, now: number): void {
 }
 
 function presentPrices({ markets, coinPrices }: State): InstantPrices {
-  return { marks: markets.map(({ futures }) => futures?.markTicks ?? 0), coins: coinPrices };
+  // A contract that nobody holds moves nobody.
+  const marks = markets.map(({ futures, holders }) => (holders.size === 0 ? 0 : (futures?.markTicks ?? 0)));
+  return { marks, coins: coinPrices };
 }
 
-/** Has a price moved by a thousandth or more, appeared or gone (rules 18.1)? */
+/** Has a price moved by more than a thousandth of what it is now, appeared or gone (rules 18.1)? */
 function haveJumped(before: InstantPrices, now: InstantPrices): boolean {
   return (
     now.marks.some((ticks, n) => JUMP_SHARE * Math.abs(ticks - (before.marks[n] ?? 0)) > ticks) ||

@@ -62,6 +62,12 @@ export class RiskEngine {
     checkLoans(this.state);
   }
 
+  /** An account is about to act by itself. */
+  testEarly(account: Account): void {
+    this.priceTests.testEarly(account);
+    if (account.dirty) this.processDirtyAccounts();
+  }
+
   /** Accounts that a command names are tested before it is looked at. */
   testNamed(command: Command): void {
     const { state, priceTests } = this;

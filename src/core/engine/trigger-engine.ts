@@ -140,7 +140,8 @@ export class TriggerEngine {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     state.touch(account);
-    // Open work may have cancelled it (rules 14.5).
+    if (state.priceRound !== undefined) this.riskEngine.testEarly(account);
+    // Open work or a liquidation may have cancelled it (rules 14.5, 18.1).
     if (!state.strategies.byId.has(order.id)) return;
     if (state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);
     // Its own order may end the position, which must not cancel the record that made it.

@@ -132,7 +132,7 @@ export class LoanIndex {
       for (let top = pair.calm.first(); top !== undefined && isAt(top, supplement); top = pair.calm.first()) {
         if (left-- <= 0) return crossed(warned, forced, false);
         this.setWarned(top, true);
-        if (!isAt(top, force)) warned.push(top);
+        warned.push(top);
       }
       for (let low = pair.recovering.first(); low !== undefined && !isAt(low, supplement); ) {
         if (left-- <= 0) return crossed(warned, forced, false);
@@ -196,8 +196,11 @@ function pairKey({ loanCoin, pledgeCoin }: Pick<Loan, 'loanCoin' | 'pledgeCoin'>
   return `${loanCoin} ${pledgeCoin}`;
 }
 
-function crossed(warned: Loan[], forced: Loan[], complete: boolean): LoanCrossings {
-  return { warned: warned.sort(byOwner), forced: forced.sort(byOwner), complete };
+/** Who is closed is not warned before. */
+function crossed(warned: readonly Loan[], forced: Loan[], complete: boolean): LoanCrossings {
+  const closed = new Set(forced);
+  const told = warned.filter((loan) => !closed.has(loan));
+  return { warned: told.sort(byOwner), forced: forced.sort(byOwner), complete };
 }
 
 function byOwner(a: Loan, b: Loan): number {

@@ -54,6 +54,17 @@ test('portions of any size come to the same', () => {
   for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
 });
 
+test('whose loan waits and is spared by a better price has been asked for more', () => {
+  const { floor, loans } = lentFloor(10);
+  floor.index('46000');
+  floor.index('51000');
+  finishWork(floor);
+  const left = NAMES.filter((name) => floor.standing(name, loans.get(name)!) !== 'closed');
+  assert.equal(left.length, 2);
+  for (const name of left) assert.equal(floor.loan(name, loans.get(name)!)!.loan.warned, true);
+  assert.equal(floor.eventsOf('loanNotice').length, 2);
+});
+
 test('whose loan waits may not take of its pledge', () => {
   const { floor, loans } = lentFloor(1);
   floor.index('46000');

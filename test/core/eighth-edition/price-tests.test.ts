@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishWork, nextPortion, setPortion } from '../fourth-edition/in-portions.ts';
 import { FuturesFloor } from '../futures/futures-floor.ts';
+import { protect } from '../strategy/strategy-tickets.ts';
 
 const LONGS = ['ann', 'bob', 'cat', 'dan'];
 /** Worth one liquidation. */
@@ -137,6 +138,48 @@ test('18.3: a portion is half as large as before', () => {
     return floor.state.portion;
   });
   assert.deepEqual(sizes, [500, 250]);
+});
+
+test('I40: nor does it matter when prices slide slowly and some who need no check are between the due', () => {
+  const slide = (restarts: boolean) => {
+    const floor = new FuturesFloor();
+    floor.send({ type: 'setEdition', time: floor.now, edition: 8 });
+    floor.trader('eve', { USDT: '10000000' });
+    floor.trader('zoe', { USDT: '10000000' });
+    const names = Array.from({ length: 24 }, (_, n) => `long ${n}`);
+    for (const [n, name] of names.entries()) {
+      // Every third has more, and others are due at nearly the same price.
+      floor.trader(name, { USDT: String(n % 3 === 0 ? 720 + n : 700 + (n % 7)) });
+      floor.leverage(name, 10);
+      floor.deal(name, 'eve', '0.1', '60000');
+    }
+    floor.buy('zoe', '20', '53000');
+    setPortion(floor, 2 * ONE);
+    const images: Uint8Array[] = [];
+    for (let price = 53_800; price >= 53_000; price -= 40) {
+      floor.mark(String(price));
+      images.push(Uint8Array.from(floor.image()));
+      if (restarts) {
+        floor.restart();
+        setPortion(floor, 2 * ONE);
+      }
+      if (price % 120 === 0) finishWork(floor);
+    }
+    finishWork(floor);
+    images.push(Uint8Array.from(floor.image()));
+    assert.ok(names.some((name) => floor.position(name) === 'none'));
+    return images;
+  };
+  assert.deepEqual(slide(true), slide(false));
+});
+
+test('a stop of one who waits does not fire before his test', () => {
+  const floor = longFloor();
+  // The close of ann reaches it.
+  protect(floor, 'dan', { stopLoss: '53150' });
+  floor.mark('53200');
+  finishWork(floor);
+  for (const name of LONGS) assert.match(floor.executions(name).at(-1)!, /^liquidation close 1 @ 53100 /);
 });
 
 test('the seventh edition closes all of them with the second', () => {
