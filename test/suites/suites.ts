@@ -1,7 +1,7 @@
 /**
- * Test files that share a process in `npm test` and in `npm run test:faults`: the program, the client libraries and the host of the servers
- * (`harness/hosted-server.ts`) are then loaded once and not once a file, and compiled code stays warm. Each file still runs
- * alone.
+ * Test files that share a process in `npm test` and in `npm run test:faults`: the program, the client libraries and the host
+ * of the servers (`harness/hosted-server.ts`) are then loaded once and not once a file, and compiled code stays warm. Each
+ * file still runs alone.
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';

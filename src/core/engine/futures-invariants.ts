@@ -82,7 +82,10 @@ function heldIn(state: State): (Held | undefined)[] {
 
 const uidsOf = (accounts: ReadonlySet<Account>) => [...accounts].map(({ uid }) => uid).join();
 
-/** Who waits for money, or holds a contract that has ended, is looked at when he is settled (rules 14.3, 14.5), others in their turn (rules 18.1). */
+/**
+ * Who waits for money, or holds a contract that has ended, is looked at when he is settled (rules 14.3, 14.5); others in
+ * their turn (rules 18.1).
+ */
 function isUnsettled(state: State, { index, positions }: Account): boolean {
   if (awaitsPriceTest(state, index)) return true;
   if (state.works.length === 0) return false;

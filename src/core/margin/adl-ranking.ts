@@ -251,7 +251,10 @@ class Scores {
     this.repriced = new RepricedMaintenance(state);
   }
 
-  /** Of a position, given by its row in the table, where it is kept until prices, money or positions change; NaN where it is not exact. */
+  /**
+   * Of a position, given by its row in the table, where it is kept until prices, money or positions change. NaN where it is
+   * not exact.
+   */
   of(row: number): number {
     const { state } = this;
     const { priceVersion } = state;

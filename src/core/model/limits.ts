@@ -15,8 +15,9 @@ export const BATCH_ITEMS_MAX = 20;
 export const OUTSTANDING_AMENDS_MAX = 5;
 /** Positions that one command may move from one account to another. */
 export const MOVED_POSITIONS_MAX = 10;
-/** Orders, positions and debts that one portion of long work does something to (rules 14.1, 18.3); before the eighth edition. */
+/** Orders, positions and debts that one portion of long work does something to (rules 14.1, 18.3). */
 export const PORTION_MAX = 250;
+/** The same before the eighth edition. */
 export const PORTION_MAX_BEFORE = 500;
 /** Accounts that a portion looks at beyond those. */
 export const PORTION_LOOKS_MAX = 20_000;
