@@ -9,7 +9,6 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { formatMoney } from '../../core/model/units.ts';
 import { balances } from '../../core/reads/reads.ts';
@@ -313,5 +312,7 @@ async function endBot(child: ChildProcess, exited: Promise<unknown>): Promise<vo
     }
   };
   end('SIGTERM');
-  if ((await Promise.race([exited.then(() => 'ended'), sleep(BOT_ENDS_MS)])) !== 'ended') end('SIGKILL');
+  const late = setTimeout(() => end('SIGKILL'), BOT_ENDS_MS);
+  await exited;
+  clearTimeout(late);
 }
