@@ -30,8 +30,8 @@
  *   as above; he is closed by force only at a mark that is the outside price, in the last hour of a contract the mean that
  *   it settles at (rules 5.15), deleveraged in the published order.
  * (3) Custody of no coin is below zero at any time, and at the end no coin lacks more than what outside prices did to
- *   accounts that nobody could close in time and to the house's side of coin-margined contracts, delivered ones included;
- *   what the desks sold for other coins counts as held.
+ *   accounts that nobody could close in time, to their debts that were written off, and to the house's side of coin-margined
+ *   contracts, delivered ones included; what the desks sold for other coins counts as held.
  * (4) Behind each order that opens, the party's positions are within the tier of its leverage (rules 13.9).
  *
  * Trades, funds, tiers, strangers, what the venue was told and the last hour of a contract have files of their own. The table
@@ -123,7 +123,9 @@ export class Judge {
   pricesMoved(change: () => void): void {
     const everybody = [...this.members, ...this.strangers.accounts];
     const before = everybody.map((account) => [this.worth.takeHome(account), this.worth.plain(account)]);
+    const writtenOff = this.writtenOff();
     change();
+    this.allowed.gaps += this.writtenOff() - writtenOff;
     for (const [n, account] of everybody.entries()) {
       const [home, plain] = before[n]!;
       const spared = this.worth.takeHome(account) - home! - (this.worth.plain(account) - plain!);
@@ -188,6 +190,15 @@ export class Judge {
     let sum = 0;
     for (const account of [...this.members, ...this.strangers.accounts])
       if (account.positions.size === 0 && wholeEquity(state, account) <= 0n) sum += this.worth.owned(account);
+    return sum;
+  }
+
+  /** Debts that the operator let off: coins that the house lacks since then, at whatever price. */
+  private writtenOff(): number {
+    const { ledger } = this.state;
+    let sum = -this.worth.usd(COIN.btc, this.undelivered);
+    for (let coin = 0; coin < COIN_NAMES.length; coin++)
+      sum -= this.worth.usd(coin, ledger.balanceOf(SystemAccount.badDebt, coin, Bucket.cash));
     return sum;
   }
 

@@ -13,8 +13,11 @@ import {
   type SIXTH_EDITION_RULES,
 } from '../../src/core/model/edition.ts';
 import { StrategyKind } from '../../src/core/model/enums.ts';
+import { solvencyOf } from '../../src/core/reads/solvency-reads.ts';
 import type { Finding } from './families-finding.ts';
-import { type RunWords, replay, run } from './families-run.ts';
+import { Ground } from './families-ground.ts';
+import { bring, strip } from './families-hands.ts';
+import { type RunWords, replay, run, Stage } from './families-run.ts';
 import {
   SCHEMES_UNTIL_SIXTH_EDITION as EARLIER,
   SCHEMES_OF_RULES_16,
@@ -23,7 +26,8 @@ import {
   SCHEMES_OF_RULES_17_1,
 } from './families-schemes.ts';
 import { report, shrink } from './families-shrink.ts';
-import { BOOK } from './families-venue.ts';
+import type { Step } from './families-steps.ts';
+import { BOOK, COIN } from './families-venue.ts';
 import { Seeds } from './seeds.ts';
 
 test('whatever a family does, it takes nothing from the venue and from strangers', (t) => {
@@ -147,6 +151,30 @@ test('work that is overdue is finished before the prices of a second, and its fo
   const tried = run(1_133_096_815, { only: SCHEMES_OF_RULES_17, portion: 2 });
   if (tried.finding !== undefined) assert.fail(report(tried));
   assert.ok(tried.overdue > 1000, 'no overdue work closes by an earlier price');
+});
+
+test('a debt that was written off is owed in its coin: what a rise of the coin costs is exposure of the house', () => {
+  const stage = new Stage(2);
+  const ground = new Ground(stage.exchange, stage.world, stage.terms, stage.dice);
+  ground.now += 1000;
+  const play = (steps: Iterable<Step>) => {
+    for (const step of steps) assert.ok(!stage.take(step), stage.judge.finding?.text);
+  };
+  play(ground.move([[COIN.btc, 0.7]]));
+  play(strip(ground, 22, COIN.usdt, 30_000));
+  play(bring(ground, 33, COIN.usdt, 150_000));
+  play([ground.do({ type: 'setCoinLeverage', uid: 22, coin: COIN.btc, leverage: 5 })]);
+  play([
+    ground.order(33, BOOK.btcSpot, true, 2.5, ground.price(BOOK.btcSpot)),
+    ground.order(22, BOOK.btcMargin, false, 2.5, ground.price(BOOK.btcSpot)),
+  ]);
+  play(ground.move([[COIN.btc, 1.6]]));
+  play([ground.do({ type: 'writeOffDebt', uid: 22 })]);
+  assert.ok(solvencyOf(stage.exchange.state)[COIN.btc]!.writtenOff > 10n ** 7n, 'nothing is written off');
+  play(ground.move([[COIN.btc, 1.4]]));
+  play(ground.speak());
+  stage.end();
+  assert.equal(stage.judge.finding, undefined);
 });
 
 /** Who sends a command: the family, by a random act or a scheme, or else somebody it cannot command, and why. */
