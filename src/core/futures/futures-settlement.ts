@@ -106,6 +106,10 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     });
   }
 
+  fetch(maker: number): void {
+    this.state.accountByUid.fetch(this.state.slab.account[maker]!);
+  }
+
   get meet(): ((maker: number) => void) | undefined {
     return this.state.works.length === 0 ? undefined : this.touchOwner;
   }

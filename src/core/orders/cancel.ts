@@ -24,7 +24,9 @@ export function findOpenOrder(state: State, account: Account, name: OrderName): 
   const { slab } = state;
   const slot =
     name.orderId !== 0 ? slab.byId.get(name.orderId) : findByClientOid(state, account, name.clientOid);
-  if (slot === NIL || slab.account[slot] !== account.index) return NIL;
+  if (slot === NIL) return NIL;
+  slab.fetch(slot);
+  if (slab.account[slot] !== account.index) return NIL;
   if (name.instrument !== ANY && slab.instrument[slot] !== name.instrument) return NIL;
   const category = state.instrumentOf(slot).category;
   if (name.category !== ANY && category !== name.category) return NIL;

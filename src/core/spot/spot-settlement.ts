@@ -57,6 +57,10 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     return whole > BigInt(SIZE_LOTS_MAX) ? SIZE_LOTS_MAX : Number(whole);
   }
 
+  fetch(maker: number): void {
+    this.state.accountByUid.fetch(this.state.slab.account[maker]!);
+  }
+
   get meet(): ((maker: number) => void) | undefined {
     return this.state.works.length === 0 ? undefined : this.touchOwner;
   }

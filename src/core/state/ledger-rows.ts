@@ -69,6 +69,12 @@ export class LedgerRows {
     this.noteChange(account);
   }
 
+  /** The first cell of the first or second row that was opened for an account; 0 when there is none. */
+  firstCell(account: number, row: 0 | 1): number {
+    const at = ((account & PAGE_MASK) << COLUMN_BITS) + FIRST_PAIR + 1 + 2 * row;
+    return this.pages[account >> PAGE_BITS]?.[at] ?? 0;
+  }
+
   /** How many rows of an account have negative cash. */
   owingOf(account: number): number {
     return this.pages[account >> PAGE_BITS]?.[((account & PAGE_MASK) << COLUMN_BITS) + OWING] ?? 0;

@@ -50,6 +50,13 @@ export class Ledger {
     this.mayOwe = mayOwe;
   }
 
+  /** Reads the line of an account and its first rows (`account-table.ts`); returns some number. */
+  fetch(account: number): number {
+    const { rows, cells } = this;
+    if (cells.rowCount === 0) return 0;
+    return cells.number(rows.firstCell(account, 0)) + cells.number(rows.firstCell(account, 1));
+  }
+
   /** Cell of a bucket; opens the row. */
   cell(account: number, coin: number, bucket: Bucket): number {
     return this.row(account, coin) + bucket;

@@ -132,6 +132,15 @@ export class MarginCache {
     numbers[base + Head.balanceVersion] = NO_VERSION;
   }
 
+  /** Reads a number of each line of the block (`account-table.ts`); returns their sum. */
+  fetch(): number {
+    const { shared, base } = this;
+    const end = base + sizeOf(FIRST_CONTRACTS, FIRST_COINS);
+    let sum = 0;
+    for (let at = base; at < end; at += LINE) sum += shared[at]!;
+    return sum;
+  }
+
   /** A position has this size and cost basis now. */
   positionChanged({ instrument, isolated, long, lots, basis }: Position): void {
     const at = this.find(instrument);

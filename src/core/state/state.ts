@@ -30,6 +30,7 @@ import { positionKey } from '../model/position.ts';
 import { exactNumber } from '../model/safe-integers.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
 import { Account } from './account.ts';
+import { AccountTable } from './account-table.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
@@ -151,7 +152,6 @@ export class State {
   nextSecond = 0;
   /** Users by index; the places of the system accounts are empty. */
   readonly accounts: Account[] = [];
-  readonly accountByUid = new Map<number, Account>();
   /** Memory of the cached margins of the accounts; not saved. */
   readonly marginBlocks = new NumberBlocks();
   /** House accounts and market makers: the operator is liable for their orders (rules 13.0). Unordered. */
@@ -161,6 +161,7 @@ export class State {
   /** Markets of coin-margined contracts. */
   readonly coinMargined: FuturesMarket[] = [];
   readonly ledger = new Ledger((account) => this.accounts[account]!.mayOwe);
+  readonly accountByUid = new AccountTable(this.ledger);
   readonly slab = new OrderSlab();
   readonly openOrders = new OpenOrderCounts();
   readonly strategies = new StrategyBook();
@@ -449,7 +450,7 @@ export class State {
     const party = masterUid === 0 ? index : this.accountByUid.get(masterUid)!.index;
     const account = new Account(uid, index, masterUid, party, marketMaker, house);
     this.accounts[index] = account;
-    this.accountByUid.set(uid, account);
+    this.accountByUid.add(account);
     if (marketMaker || house) this.backedAccounts.add(account);
     if (party !== index) {
       this.accounts[party]!.addSubAccount(account);

@@ -1,0 +1,63 @@
+/**
+ * Accounts by uid, in the order in which they were opened.
+ *
+ * Among a hundred thousand accounts the data of one that acts is in no cache of the processor. Checks come to it line by line,
+ * and each line would be waited for on its own. So a look fetches them all: reads that follow each other directly and do not
+ * depend on each other wait together.
+ */
+import { IdIndex } from '../book/id-index.ts';
+import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
+import type { Account } from './account.ts';
+import type { Ledger } from './ledger.ts';
+
+export class AccountTable {
+  private readonly ledger: Ledger;
+  private readonly all: Account[] = [];
+  private readonly places = new IdIndex();
+  /** Sum of what was fetched: reads whose result nobody takes are not carried out. */
+  private fetched = 0;
+
+  constructor(ledger: Ledger) {
+    this.ledger = ledger;
+  }
+
+  get size(): number {
+    return this.all.length;
+  }
+
+  get(uid: number): Account | undefined {
+    const place = this.placeOf(uid);
+    if (place === -1) return undefined;
+    this.fetch(FIRST_USER_ACCOUNT + place);
+    return this.all[place];
+  }
+
+  /** By its index in the ledger. */
+  fetch(index: number): void {
+    const account = this.all[index - FIRST_USER_ACCOUNT]!;
+    this.fetched = account.openSpot + this.ledger.fetch(index);
+    if (account.margin !== undefined) this.fetched += account.margin.fetch();
+  }
+
+  has(uid: number): boolean {
+    return this.placeOf(uid) !== -1;
+  }
+
+  values(): IterableIterator<Account> {
+    return this.all.values();
+  }
+
+  *keys(): Generator<number, void, void> {
+    for (const { uid } of this.all) yield uid;
+  }
+
+  /** The next account; its index is that of the next place. */
+  add(account: Account): void {
+    this.places.set(account.uid, this.all.push(account) - 1);
+  }
+
+  /** -1 when there is no such account. No account has uid 0, which the index takes for no entry. */
+  private placeOf(uid: number): number {
+    return uid === 0 ? -1 : this.places.get(uid);
+  }
+}
