@@ -59,6 +59,9 @@ export const FLAG_FORCED = 64;
 const LARGE_FROM = 2 ** 15;
 const LARGE = 2 ** 20;
 
+/** Fewer orders are in the cache as a rule, and there is nothing to wait for. */
+const FETCHED_FROM = 2 ** 14;
+
 /** The arrays are declared one by one, so that the shape of the object is fixed before the first is allocated. */
 export class OrderSlab implements OrderColumns {
   id!: Float64Array<ArrayBuffer>;
@@ -160,6 +163,7 @@ export class OrderSlab implements OrderColumns {
    * processor they are then waited for together.
    */
   fetch(slot: number): void {
+    if (this.used < FETCHED_FROM) return;
     this.fetched =
       this.id[slot]! +
       this.account[slot]! +

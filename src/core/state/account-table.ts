@@ -10,6 +10,9 @@ import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import type { Account } from './account.ts';
 import type { Ledger } from './ledger.ts';
 
+/** The data of fewer accounts is in the cache as a rule, and there is nothing to wait for. */
+const FETCHED_FROM = 4096;
+
 export class AccountTable {
   private readonly ledger: Ledger;
   private readonly all: Account[] = [];
@@ -34,6 +37,7 @@ export class AccountTable {
 
   /** By its index in the ledger. */
   fetch(index: number): void {
+    if (this.all.length < FETCHED_FROM) return;
     const account = this.all[index - FIRST_USER_ACCOUNT]!;
     this.fetched = account.openSpot + this.ledger.fetch(index);
     if (account.margin !== undefined) this.fetched += account.margin.fetch();
