@@ -5,7 +5,6 @@
  * and each line would be waited for on its own. So a look fetches them all: reads that follow each other directly and do not
  * depend on each other wait together.
  */
-import { IdIndex } from '../book/id-index.ts';
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import type { Account } from './account.ts';
 import type { Ledger } from './ledger.ts';
@@ -16,7 +15,7 @@ const FETCHED_FROM = 4096;
 export class AccountTable {
   private readonly ledger: Ledger;
   private readonly all: Account[] = [];
-  private readonly places = new IdIndex();
+  private readonly places = new Map<number, number>();
   /** Sum of what was fetched: reads whose result nobody takes are not carried out. */
   private fetched = 0;
 
@@ -60,8 +59,8 @@ export class AccountTable {
     this.places.set(account.uid, this.all.push(account) - 1);
   }
 
-  /** -1 when there is no such account. No account has uid 0, which the index takes for no entry. */
+  /** -1 when there is no such account. */
   private placeOf(uid: number): number {
-    return uid === 0 ? -1 : this.places.get(uid);
+    return this.places.get(uid) ?? -1;
   }
 }
