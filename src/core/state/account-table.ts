@@ -28,8 +28,8 @@ export class AccountTable {
   }
 
   get(uid: number): Account | undefined {
-    const place = this.placeOf(uid);
-    if (place === -1) return undefined;
+    const place = this.places.get(uid);
+    if (place === undefined) return undefined;
     this.fetch(FIRST_USER_ACCOUNT + place);
     return this.all[place];
   }
@@ -43,24 +43,19 @@ export class AccountTable {
   }
 
   has(uid: number): boolean {
-    return this.placeOf(uid) !== -1;
+    return this.places.has(uid);
   }
 
   values(): IterableIterator<Account> {
     return this.all.values();
   }
 
-  *keys(): Generator<number, void, void> {
-    for (const { uid } of this.all) yield uid;
+  keys(): IterableIterator<number> {
+    return this.places.keys();
   }
 
   /** The next account; its index is that of the next place. */
   add(account: Account): void {
     this.places.set(account.uid, this.all.push(account) - 1);
-  }
-
-  /** -1 when there is no such account. */
-  private placeOf(uid: number): number {
-    return this.places.get(uid) ?? -1;
   }
 }
