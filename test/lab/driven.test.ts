@@ -376,8 +376,11 @@ describe('a replay with a bot', () => {
       'endless.mjs',
       "setInterval(() => fetch(process.env.BOURSE_URL + '/api/v3/public/time'), 30_000);\n",
     );
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
     const { result } = await run(endless, {}, '5m');
     assert.deepEqual(result.bot, { code: 0, stopped: true });
+    assert.ok(timers() <= before, 'no timer keeps the process once the bot has ended');
     assert.equal(result.to - result.from, 300_000);
     const broken = await run(node('broken.mjs', 'process.exit(7)\n'));
     assert.deepEqual(broken.result.bot, { code: 7, stopped: false });
