@@ -199,8 +199,8 @@ function pairKey({ loanCoin, pledgeCoin }: Pick<Loan, 'loanCoin' | 'pledgeCoin'>
 /** Who is closed is not warned before. */
 function crossed(warned: readonly Loan[], forced: Loan[], complete: boolean): LoanCrossings {
   const closed = new Set(forced);
-  const told = warned.filter((loan) => !closed.has(loan));
-  return { warned: told.sort(byOwner), forced: forced.sort(byOwner), complete };
+  const open = warned.filter((loan) => !closed.has(loan));
+  return { warned: open.sort(byOwner), forced: forced.sort(byOwner), complete };
 }
 
 function byOwner(a: Loan, b: Loan): number {

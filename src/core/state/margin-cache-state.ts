@@ -132,7 +132,7 @@ export class MarginCache {
     numbers[base + Head.balanceVersion] = NO_VERSION;
   }
 
-  /** Reads a number of each line of the block (`account-table.ts`); returns their sum. */
+  /** Reads a number of each line that every block has (`account-table.ts`); returns their sum. */
   fetch(): number {
     const { shared, base } = this;
     const end = base + sizeOf(FIRST_CONTRACTS, FIRST_COINS);
