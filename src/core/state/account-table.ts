@@ -8,6 +8,7 @@
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import type { Account } from './account.ts';
 import type { Ledger } from './ledger.ts';
+import { UidPlaces } from './uid-places.ts';
 
 /** The data of fewer accounts is in the cache as a rule, and there is nothing to wait for. */
 const FETCHED_FROM = 4096;
@@ -15,7 +16,7 @@ const FETCHED_FROM = 4096;
 export class AccountTable {
   private readonly ledger: Ledger;
   private readonly all: Account[] = [];
-  private readonly places = new Map<number, number>();
+  private readonly places = new UidPlaces();
   /** Sum of what was fetched: reads whose result nobody takes are not carried out. */
   private fetched = 0;
 
@@ -29,7 +30,7 @@ export class AccountTable {
 
   get(uid: number): Account | undefined {
     const place = this.places.get(uid);
-    if (place === undefined) return undefined;
+    if (place === -1) return undefined;
     this.fetch(FIRST_USER_ACCOUNT + place);
     return this.all[place];
   }
@@ -43,15 +44,15 @@ export class AccountTable {
   }
 
   has(uid: number): boolean {
-    return this.places.has(uid);
+    return this.places.get(uid) !== -1;
   }
 
   values(): IterableIterator<Account> {
     return this.all.values();
   }
 
-  keys(): IterableIterator<number> {
-    return this.places.keys();
+  *keys(): IterableIterator<number> {
+    for (const { uid } of this.all) yield uid;
   }
 
   /** The next account; its index is that of the next place. */
