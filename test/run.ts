@@ -2,7 +2,8 @@
  * The whole suite, the quick part of it (`--quick`), the trials under faults (`--faults`), or the files that are named. Two
  * processes more at once than the machine has cores, because there are always some that wait for a clock, a disk or a server
  * (`--serial`: one process, for tests that measure); with compiled code kept between the processes, and the programs that they
- * start bundled once.
+ * start bundled once. With `--checked` types, format and lint before it: the tests begin when only the lint is left, which
+ * one core is busy with, and a lint that fails breaks them off.
  */
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,6 +11,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { bundledProgram } from './bundled-program.ts';
+import { allPass, startChecks } from './harness/checks.ts';
 import { endWith } from './harness/command-line.ts';
 import { FAULT_SUITES, filesOf, SUITES } from './suites/suites.ts';
 
@@ -21,10 +23,15 @@ const LONG_FILES = ['test/admin/docs.test.ts', 'test/security/hostile/fuzz.fault
 /** Random commands and what is compared after each are garbage at once: it is collected half as often. */
 const LARGE_YOUNG_HEAP = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
 
-const { quick, faults, serial, named } = choice();
+const { quick, faults, serial, checked, named } = choice();
 const chosen = files();
+const checks = checked ? startChecks() : undefined;
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 process.env.TEST_PROGRAM = await bundledProgram();
+if (checks !== undefined && !(await allPass(checks.others))) {
+  await allPass([checks.lint]);
+  process.exit(1);
+}
 if (named.length > 0) process.env.TEST_SOURCE_LINES = 'yes';
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -33,6 +40,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stopped.abort();
   });
 }
+void checks?.lint.then(({ passed, told }) => {
+  if (passed) return console.log(told);
+  process.exitCode = 1;
+  stopped.abort();
+  // Below the tests that are broken off by it.
+  process.once('exit', () => console.log(told));
+});
 // Not the command line of the runner: it sorts the files by name.
 const results = run({
   files: chosen.map((file) => resolve(ROOT, file)),
@@ -49,20 +63,27 @@ results.on('test:fail', ({ todo }) => {
 });
 results.compose(new spec()).pipe(process.stdout);
 
-function choice(): { quick: boolean; faults: boolean; serial: boolean; named: string[] } {
+function choice(): {
+  quick: boolean;
+  faults: boolean;
+  serial: boolean;
+  checked: boolean;
+  named: string[];
+} {
   try {
     const { values, positionals } = parseArgs({
       options: {
         quick: { type: 'boolean', default: false },
         faults: { type: 'boolean', default: false },
         serial: { type: 'boolean', default: false },
+        checked: { type: 'boolean', default: false },
       },
       allowPositionals: true,
     });
     return { ...values, named: positionals };
   } catch {
     return endWith(
-      'Usage: node launch.cjs test/run.ts [--serial] [--quick | --faults | FILE ...], where FILE may be a pattern.',
+      'Usage: node launch.cjs test/run.ts [--serial] [--checked] [--quick | --faults | FILE ...], where FILE may be a pattern.',
     );
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '../harness/child-programs.ts';
 import { hostedCommand } from '../harness/hosted-command.ts';
 import { programModule } from '../harness/program.ts';
+import { SMALL_SEGMENT_BYTES } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 export type { Ended };
@@ -68,7 +69,8 @@ export class Server {
 
   /** Resolves when the last line of the banner is there. A program that is named is started as it is, without hooks. */
   static async start(args: readonly string[], place: Place = {}, program?: string): Promise<Server> {
-    const started = child(['--port', '0', '--market', 'off', ...args], place, program);
+    const small = args.includes('--data') ? ['--segment-bytes', SMALL_SEGMENT_BYTES] : [];
+    const started = child(['--port', '0', '--market', 'off', ...small, ...args], place, program);
     const server = new Server(started);
     const deadline = performance.now() + READY_MAX_MS;
     while (!/^Listening on .*\n/m.test(started.stdout)) {

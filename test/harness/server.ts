@@ -57,11 +57,13 @@ export interface RunningServer extends LoggedServer {
 /** A guard against one that hangs; a busy machine may need most of a minute. */
 const START_TIMEOUT_MS = 240_000;
 /**
- * Books that the test fills itself, and small segments: a start prepares less space. Beside a port that is given again
- * the next one, which the operator would have, may be taken meanwhile.
+ * Books that the test fills itself. Beside a port that is given again the next one, which the operator would have, may be
+ * taken meanwhile.
  */
 const QUICK = ['--port', '0', '--market', 'off', '--operator-port', '0'];
-const SMALL_SEGMENTS = ['--segment-bytes', '4194304'];
+/** A start writes three segments of zeros to the disk, 192 MiB of them without this setting. */
+export const SMALL_SEGMENT_BYTES = '1048576';
+const SMALL_SEGMENTS = ['--segment-bytes', SMALL_SEGMENT_BYTES];
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? temporaryDirectory();

@@ -3,7 +3,7 @@ import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import type { SettingName } from '../../src/app/config/settings.ts';
 import { createLogger } from '../../src/app/observability/logging.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
-import type { DemoKeys } from '../harness/server.ts';
+import { type DemoKeys, SMALL_SEGMENT_BYTES } from '../harness/server.ts';
 
 export type Flags = Partial<Record<SettingName, string>>;
 
@@ -25,7 +25,7 @@ export async function stopAll(): Promise<void> {
 
 export async function startInMemory(flags: Flags = {}): Promise<RunningExchange> {
   const resolved = await resolveConfig({
-    flags: { ...BARE, ...flags },
+    flags: { ...BARE, ...(flags.memory === 'off' && { segmentBytes: SMALL_SEGMENT_BYTES }), ...flags },
     environment: {},
     directory: '/nonexistent',
   });

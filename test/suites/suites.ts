@@ -36,16 +36,16 @@ export const SUITES = {
     app('exposure*,first-start,host-settings,launcher,memory,pages,pieces,private-files'),
     app('reserves-audit,schemas,which-exchange'),
   ],
-  property: ['test/{property,golden}/*.test.ts'],
-  unit: ['src/**/*.test.ts', 'web/**/*.test.ts'],
-  core: ['test/core/**/*.test.ts'],
-  backup: ['test/{backup,journal,simulation,space}/*.test.ts', 'test/app/start-stop.test.ts'],
   docs: [
     'test/docs/{errors,fidelity,history,openapi,reference,schemas,spec-references,stream-rules}.test.ts',
     'test/architecture/*.test.ts',
     'test/contract/{interface,rates,wire}.test.ts',
     'test/inspector/*.test.ts',
   ],
+  property: ['test/{property,golden}/*.test.ts'],
+  unit: ['src/**/*.test.ts', 'web/**/*.test.ts'],
+  core: ['test/core/**/*.test.ts'],
+  backup: ['test/{backup,journal,simulation,space}/*.test.ts', 'test/app/start-stop.test.ts'],
   web: ['test/web/*.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
