@@ -1,7 +1,7 @@
 /** The driven clock: time that moves when every participant waits, and programs that live by it unmodified. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -384,6 +384,19 @@ describe('a replay with a bot', () => {
     assert.equal(result.to - result.from, 300_000);
     const broken = await run(node('broken.mjs', 'process.exit(7)\n'));
     assert.deepEqual(broken.result.bot, { code: 7, stopped: false });
+  });
+
+  it('leaves nothing behind when it cannot start', async () => {
+    const before = process.env.TMPDIR;
+    const place = temporaryDirectory();
+    process.env.TMPDIR = place;
+    try {
+      await assert.rejects(run('true', { clock: 'manual', depth: 'tape', instruments: 'SPOT:NONE' }));
+      assert.deepEqual(readdirSync(place), []);
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
   });
 
   it('is a command, with its refusals', async () => {

@@ -68,12 +68,12 @@ export interface ReplayResult {
 export async function runReplay(resolved: ResolvedConfig, request: ReplayRequest): Promise<ReplayResult> {
   const spanMs = request.span === undefined ? Number.POSITIVE_INFINITY : parseDuration(request.span);
   if (spanMs === undefined) throw new ConfigError('--for must be a span such as 8h, 1d12h, 90s');
-  const directory = mkdtempSync(join(tmpdir(), 'bourse-replay-'));
   const replaying = replayConfig(resolved, request.file);
   let failure: Error | undefined;
   const exchange = await startExchange(replaying, createLogger(replaying.config), (error) => {
     failure = error;
   });
+  const directory = mkdtempSync(join(tmpdir(), 'bourse-replay-'));
   try {
     const run = new Run(exchange, request.bot, directory);
     const result = await run.until(spanMs);
