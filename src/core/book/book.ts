@@ -15,10 +15,10 @@ export interface MatchSink<Context> {
   traded(context: Context, taker: number, maker: number, priceTicks: number, lots: number): void;
   /** The maker has left the book: filled, or cancelled by self-trade prevention. */
   makerLeft(context: Context, maker: number, filled: boolean): void;
-  /** The maker has left the book because it failed its test. */
+  /** The maker has left the book because it failed its check. */
   makerFailed(context: Context, maker: number): void;
-  /** The tests of the fills of one match, or of its dry run; undefined while fills are not tested. */
-  fillTests(context: Context, dryRun: boolean): FillTests | undefined;
+  /** The checks of the fills of one match, or of its dry run; undefined while fills are not checked. */
+  fillChecks(context: Context, dryRun: boolean): FillChecks | undefined;
   /** While something comes first for owners of makers: called with each maker before anything is decided about it. */
   readonly meet?: ((maker: number) => void) | undefined;
   /** Fetches what a trade reads of the owner of a maker. */
@@ -28,12 +28,12 @@ export interface MatchSink<Context> {
 }
 
 /** Step 4a of the match loop (rules 1.4, 13.1): can both sides bear the trade that is about to happen? */
-export interface FillTests {
-  test(taker: number, maker: number, priceTicks: number, lots: number): FillTest;
+export interface FillChecks {
+  check(taker: number, maker: number, priceTicks: number, lots: number): FillVerdict;
 }
 
-export const FillTest = { passes: 0, makerFails: 1, takerFails: 2 } as const;
-export type FillTest = (typeof FillTest)[keyof typeof FillTest];
+export const FillVerdict = { passes: 0, makerFails: 1, takerFails: 2 } as const;
+export type FillVerdict = (typeof FillVerdict)[keyof typeof FillVerdict];
 
 /** Why matching stopped. */
 export const MatchEnd = {
@@ -87,7 +87,7 @@ export class Book {
     const party = slab.party[taker]!;
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
-    const tests = sink.fillTests(context, false);
+    const checks = sink.fillChecks(context, false);
     const { meet } = sink;
     let fills = 0;
     let removals = 0;
@@ -131,10 +131,10 @@ export class Book {
           const wanted = slab.remaining[taker]!;
           const offered = slab.remaining[maker]!;
           const lots = Math.min(wanted, offered, capacity);
-          if (tests !== undefined) {
-            const result = tests.test(taker, maker, price, lots);
-            if (result === FillTest.takerFails) return MatchEnd.takerFailed;
-            if (result === FillTest.makerFails) {
+          if (checks !== undefined) {
+            const result = checks.check(taker, maker, price, lots);
+            if (result === FillVerdict.takerFails) return MatchEnd.takerFailed;
+            if (result === FillVerdict.makerFails) {
               this.remove(maker);
               sink.makerFailed(context, maker);
               removals++;
@@ -165,19 +165,19 @@ export class Book {
   /**
    * Dry run for fill-or-kill: can `wanted` lots be filled within the limit? Own orders do not count under
    * `cancel_maker` and end the count under the modes that cancel the taker. A closing order counts up to its position
-   * less the lots that its account has given before (`capacityOf`, on futures). Orders that fail `tests` do not count.
+   * less the lots that its account has given before (`capacityOf`, on futures). Orders that fail `checks` do not count.
    * Changes nothing.
    */
   canFill(
     taker: number,
     limitTicks: number,
     wanted: number,
-    tests: FillTests | undefined,
+    checks: FillChecks | undefined,
     capacityOf?: (maker: number, priceTicks: number) => number,
     meet?: (maker: number) => void,
   ): boolean {
-    // The cheap count first: without enough lots in the book no fill need be tested.
-    if (tests !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
+    // The cheap count first: without enough lots in the book no fill need be checked.
+    if (checks !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
     const party = slab.party[taker]!;
@@ -203,11 +203,11 @@ export class Book {
           const before = given.get(account) ?? 0;
           if (capacityOf !== undefined && (slab.flags[maker]! & FLAG_CLOSING) !== 0)
             lots = Math.min(lots, Math.max(0, capacityOf(maker, price) - before));
-          if (tests !== undefined && lots > 0) {
+          if (checks !== undefined && lots > 0) {
             meet?.(maker);
-            const result = tests.test(taker, maker, price, Math.min(lots, wanted - found));
-            if (result === FillTest.takerFails) return false;
-            if (result === FillTest.makerFails) {
+            const result = checks.check(taker, maker, price, Math.min(lots, wanted - found));
+            if (result === FillVerdict.takerFails) return false;
+            if (result === FillVerdict.makerFails) {
               removals++;
               continue;
             }

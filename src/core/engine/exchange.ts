@@ -3,7 +3,7 @@
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
  *   2. open work is settled with the accounts that the command names (`portions.ts`), and they are tested by the prices of the
- *      second if their turn has not come (`price-tests.ts`)
+ *      second if their turn has not come (`price-checks.ts`)
  *   3. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
  *   4. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
  *      closing orders trimmed, liquidations (`risk-engine.ts`); repeated until nothing changes
@@ -106,7 +106,7 @@ export class Exchange {
     this.riskEngine.begin();
     this.schedule.advanceTo(command.time);
     this.portions.touchNamed(command);
-    if (state.priceRound !== undefined) this.riskEngine.testNamed(command);
+    if (state.priceRound !== undefined) this.riskEngine.checkNamed(command);
     if (state.tracer !== undefined) state.tracer.onCommand(command);
     const result = this.dispatch(command);
     if (state.tracer !== undefined) state.tracer.onResult(result);
@@ -258,7 +258,7 @@ export class Exchange {
 
   /** A changed loan or pledge may have crossed a level in either direction (rules 7.5). */
   private afterLoan(result: CommandResult): CommandResult {
-    if (result.rejectReason === RejectReason.none) this.riskEngine.testLoans();
+    if (result.rejectReason === RejectReason.none) this.riskEngine.checkLoans();
     return result;
   }
 

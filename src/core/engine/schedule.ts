@@ -44,7 +44,7 @@ const TIMERS: readonly Timer[] = [
   { due: ({ state }) => state.loans.nextInstant(), run: (schedule) => schedule.accrueLoans() },
   // A contract is settled before accounts could be liquidated on it at the instant of its delivery
   { due: ({ state }) => state.nextDelivery, run: (schedule) => schedule.deliverDue() },
-  // Triggers by the mark, loan tests, liquidation tests
+  // Triggers by the mark, loan checks, liquidation checks
   { run: (schedule) => schedule.runRiskAndTriggers() },
   { due: ({ state }) => state.nextCountdown, run: ({ state }) => runCountdowns(state) },
 ];
@@ -211,7 +211,7 @@ export class Schedule {
     else this.riskEngine.deliverDue();
   }
 
-  /** An hour that begins makes loans grow, so they are tested at once, by prices that may be stale by then. */
+  /** An hour that begins makes loans grow, so they are checked at once, by prices that may be stale by then. */
   accrueLoans(): void {
     const { state } = this;
     for (const index of state.indices) index.age(state.now);
@@ -222,7 +222,7 @@ export class Schedule {
   runRiskAndTriggers(): void {
     const { riskEngine, triggers, sampled } = this;
     if (sampled) triggers.onPrices();
-    if (sampled || this.loansGrew) riskEngine.testLoans();
+    if (sampled || this.loansGrew) riskEngine.checkLoans();
     if (sampled) riskEngine.onPrices();
     else riskEngine.processDirtyAccounts();
     triggers.runUntilQuiet();

@@ -140,7 +140,7 @@ export class TriggerEngine {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     state.touch(account);
-    if (state.priceRound !== undefined) this.riskEngine.testEarly(account);
+    if (state.priceRound !== undefined) this.riskEngine.checkEarly(account);
     // Open work or a liquidation may have cancelled it (rules 14.5, 18.1).
     if (!state.strategies.byId.has(order.id)) return;
     if (state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);

@@ -59,14 +59,14 @@ function canFill({ state, instrument, market, settlements }: EntryContext, slot:
   const [limitTicks, wanted] = [slab.price[slot]!, slab.remaining[slot]!];
   if (instrument.futures === undefined) {
     const { spot } = settlements;
-    const tests = spot.fillTests(spot.contextOf(instrument), true);
-    return market.book.canFill(slot, limitTicks, wanted, tests, undefined, spot.meet);
+    const checks = spot.fillChecks(spot.contextOf(instrument), true);
+    return market.book.canFill(slot, limitTicks, wanted, checks, undefined, spot.meet);
   }
   const { futures } = settlements;
   const fills = futures.contextOf(instrument);
-  const tests = futures.fillTests(fills, true);
+  const checks = futures.fillChecks(fills, true);
   const capacityOf = (maker: number, priceTicks: number) => futures.capacity(fills, maker, priceTicks);
-  return market.book.canFill(slot, limitTicks, wanted, tests, capacityOf, futures.meet);
+  return market.book.canFill(slot, limitTicks, wanted, checks, capacityOf, futures.meet);
 }
 
 /** Matches a limit order at its price; closing orders stop when the position is closed. */

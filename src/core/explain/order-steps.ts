@@ -53,7 +53,7 @@ interface Step {
   readonly reasons: readonly ReasonName[];
   readonly as?: { readonly check: string; readonly bounds: readonly ReasonName[] };
   readonly applies?: (entry: Entry) => boolean;
-  readonly test: (entry: Entry) => CommandResult | undefined;
+  readonly check: (entry: Entry) => CommandResult | undefined;
 }
 
 const onlyIf = (refused: boolean, reason: RejectReason) => (refused ? rejected(reason) : undefined);
@@ -94,8 +94,8 @@ function worth({ instrument, market, command }: Entry): CommandResult | undefine
 /** A step of positions, money and margin: they are computed together, and each step is found by its reasons. */
 function planned(reasons: readonly ReasonName[], applies?: (entry: Entry) => boolean): Step {
   const own = new Set(reasons.map((name) => RejectReason[name] as RejectReason));
-  const test = ({ plan }: Entry) => (plan !== undefined && own.has(plan.rejectReason) ? plan : undefined);
-  return { reasons, test, ...(applies !== undefined && { applies }) };
+  const check = ({ plan }: Entry) => (plan !== undefined && own.has(plan.rejectReason) ? plan : undefined);
+  return { reasons, check, ...(applies !== undefined && { applies }) };
 }
 
 const STATUS: readonly ReasonName[] = [
@@ -129,44 +129,44 @@ const PRESET: readonly ReasonName[] = [
 ];
 
 const STEPS: readonly Step[] = [
-  { reasons: ['tradingHalted'], test: ({ state }) => onlyIf(state.halted, RejectReason.tradingHalted) },
+  { reasons: ['tradingHalted'], check: ({ state }) => onlyIf(state.halted, RejectReason.tradingHalted) },
   {
     reasons: STATUS,
     as: { check: 'the status of the instrument lets it in', bounds: ['openingRestricted'] },
-    test: (entry) => {
+    check: (entry) => {
       const reason = statusRefusal(entry, entry.command);
       return onlyIf(reason !== RejectReason.none, reason);
     },
   },
   {
     reasons: ['accountLiquidating'],
-    test: ({ account }) => onlyIf(account.liquidating, RejectReason.accountLiquidating),
+    check: ({ account }) => onlyIf(account.liquidating, RejectReason.accountLiquidating),
   },
   {
     reasons: ['illegalCombination'],
-    test: ({ instrument, command }) =>
+    check: ({ instrument, command }) =>
       onlyIf(!isLegalCombination(instrument, command), RejectReason.illegalCombination),
   },
   {
     reasons: ['positionSideNeeded'],
     applies: isContract,
-    test: ({ account, command }) => onlyIf(needsPosSide(account, command), RejectReason.positionSideNeeded),
+    check: ({ account, command }) => onlyIf(needsPosSide(account, command), RejectReason.positionSideNeeded),
   },
   {
     reasons: ['noIndexPrice'],
     applies: isContract,
-    test: ({ market }) => onlyIf(market.futures?.markTicks === 0, RejectReason.noIndexPrice),
+    check: ({ market }) => onlyIf(market.futures?.markTicks === 0, RejectReason.noIndexPrice),
   },
   {
     reasons: ['belowMinimumAmount', 'amountOffPrecision', 'amountOutOfRange'],
     applies: byAmount,
-    test: ({ instrument, command }) => checkQuoteAmount(instrument, command.quoteAmount),
+    check: ({ instrument, command }) => checkQuoteAmount(instrument, command.quoteAmount),
   },
   {
     reasons: ['priceOffTick', 'priceOutOfRange'],
     as: { check: 'the price is on the tick and in range', bounds: ['priceOffTick', 'priceOutOfRange'] },
     applies: (entry) => isLimit(entry) && bySize(entry),
-    test: ({ instrument, command }) => checkPrice(instrument, command.priceTicks),
+    check: ({ instrument, command }) => checkPrice(instrument, command.priceTicks),
   },
   {
     reasons: ['sizeTooSmall', 'sizeOffStep', 'sizeTooLarge'],
@@ -175,32 +175,32 @@ const STEPS: readonly Step[] = [
       bounds: ['sizeOffStep', 'sizeTooSmall', 'sizeTooLarge'],
     },
     applies: bySize,
-    test: sizeOf,
+    check: sizeOf,
   },
   {
     reasons: ['belowMinimumAmount'],
     applies: (entry) => bySize(entry) && !entry.closesAll,
-    test: worth,
+    check: worth,
   },
   {
     reasons: ['buyAboveBand', 'sellBelowBand'],
     applies: (entry) => isLimit(entry) && bySize(entry),
-    test: ({ instrument, market, command }) =>
+    check: ({ instrument, market, command }) =>
       checkBand(instrument, market, command.side, command.priceTicks),
   },
   {
     reasons: ['rpiNotAllowed'],
     applies: ({ command }) => command.timeInForce === TimeInForce.rpi,
-    test: ({ account, command }) => checkRpi(account, command),
+    check: ({ account, command }) => checkRpi(account, command),
   },
   {
     reasons: ['tooManyOpenOrders'],
-    test: ({ state, account, instrument }) => checkCounts(state, account, instrument),
+    check: ({ state, account, instrument }) => checkCounts(state, account, instrument),
   },
   {
     reasons: ['clientOidInUse'],
     applies: ({ command }) => command.clientOid !== '',
-    test: ({ state, account, command }) => checkClientOid(state, account, command.clientOid),
+    check: ({ state, account, command }) => checkClientOid(state, account, command.clientOid),
   },
   planned(['noPositionToClose', 'closesWrongWay', 'closeAboveAvailable'], isClosing),
   planned(['insufficientMargin'], (entry) => isOpening(entry) && owesBeyondMeans(entry.state, entry.account)),
@@ -289,7 +289,7 @@ export function checksOf(context: OrderContext, given: PlaceOrder, firing: Firin
       checks.push({ check: step.as?.check ?? check, rule, inputs: {}, bound: '', verdict: 'not reached' });
       continue;
     }
-    const result = step.test(lazily);
+    const result = step.check(lazily);
     refused = result !== undefined;
     checks.push(checkOf(step, lazily, { ...subject, result: result ?? rejected(RejectReason.none) }));
   }

@@ -23,8 +23,8 @@ import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
 import { payCommission } from '../wallet/commission.ts';
 import type { FillContext } from './fill-context.ts';
 import { payOwedFunding } from './funding.ts';
+import { FuturesFillChecks } from './futures-fill-checks.ts';
 import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
-import { FuturesFillTests } from './futures-fill-tests.ts';
 import {
   feeBase,
   inCoinAt,
@@ -44,7 +44,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   private readonly touchOwner = (maker: number): void => this.state.touch(this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: FillContext[] = [];
-  private readonly tests: FuturesFillTests[] = [];
+  private readonly checks: FuturesFillChecks[] = [];
   /** What the present trade has brought the house in fees: no rebate is larger (rules 13.10). */
   private feesKept = 0n;
 
@@ -124,7 +124,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     state.digest.fold(lots);
     const rpi = (state.slab.flags[maker]! & FLAG_RPI) !== 0;
     this.settleBoth(taker, maker, { context, priceTicks, lots, value, execLinkId, rpi });
-    if (state.auditsMatches) this.tests[instrument.index]?.confirm();
+    if (state.verifiesFillChecks) this.checks[instrument.index]?.confirm();
     printTrade(state, market, { taker, priceTicks, lots, execId: state.nextId(), execLinkId, rpi });
     context.forced?.filled(priceTicks, lots);
     if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
@@ -136,17 +136,17 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     market.changes++;
   }
 
-  fillTests({ instrument }: FillContext, dryRun: boolean): FuturesFillTests | undefined {
+  fillChecks({ instrument }: FillContext, dryRun: boolean): FuturesFillChecks | undefined {
     const { state } = this;
     if (!state.rules.restingRisk) return undefined;
-    if (dryRun) return new FuturesFillTests(state, instrument, true);
-    let tests = this.tests[instrument.index];
-    if (tests === undefined) {
-      tests = new FuturesFillTests(state, instrument, false);
-      this.tests[instrument.index] = tests;
+    if (dryRun) return new FuturesFillChecks(state, instrument, true);
+    let checks = this.checks[instrument.index];
+    if (checks === undefined) {
+      checks = new FuturesFillChecks(state, instrument, false);
+      this.checks[instrument.index] = checks;
     }
-    tests.begin();
-    return tests;
+    checks.begin();
+    return checks;
   }
 
   makerFailed(context: FillContext, maker: number): void {

@@ -31,7 +31,7 @@ import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
 import { closeOut } from './forced-close.ts';
 import { crossedIsDue, hasUnsafeIndex, isActionable, isDue, isolatedIsDue } from './liquidation-check.ts';
 
-/** Tests an account and liquidates what is due; true when it did anything. */
+/** Checks an account and liquidates what is due; true when it did anything. */
 export function liquidateIfDue(state: State, settlement: FuturesSettlement, account: Account): boolean {
   if (!account.mayOwe || account.liquidating || !isDue(state, account)) return false;
   let acted = false;

@@ -10,7 +10,7 @@ import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
-import { openWorkFields, priceTestFields } from './open-work-fields.ts';
+import { openWorkFields, priceCheckFields } from './open-work-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -44,7 +44,7 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
   }
   if (state.priceRound !== undefined || state.loansWait) {
     w.text('priceTests');
-    priceTestFields(w, state);
+    priceCheckFields(w, state);
   }
   return w.written();
 }

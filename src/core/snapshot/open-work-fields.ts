@@ -33,8 +33,8 @@ export function openWorkFields(f: StateFields, state: State): void {
       state.market(state.instruments[work.instrument]!).futures!.holdMarkAt(work.priceTicks);
 }
 
-/** Tests by the prices of a second that wait (rules 18). */
-export function priceTestFields(f: StateFields, state: State): void {
+/** Checks at the prices of a second that are still to do (rules 18). */
+export function priceCheckFields(f: StateFields, state: State): void {
   state.loansWait = f.flag(state.loansWait);
   const round = state.priceRound;
   if (!f.flag(round !== undefined)) return;

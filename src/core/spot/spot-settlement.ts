@@ -12,7 +12,7 @@ import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
 import { feeRateOf, flooredSpotFees, type SpotDeal, spotFees } from './spot-fees.ts';
-import { SpotFillTests } from './spot-fill-tests.ts';
+import { SpotFillChecks } from './spot-fill-checks.ts';
 
 /** Fields that all fills of one spot order share. */
 export interface SpotFillContext {
@@ -27,11 +27,11 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
   private readonly touchOwner = (maker: number): void => this.state.touch(this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: SpotFillContext[] = [];
-  private readonly tests: SpotFillTests;
+  private readonly checks: SpotFillChecks;
 
   constructor(state: State) {
     this.state = state;
-    this.tests = new SpotFillTests(state, false);
+    this.checks = new SpotFillChecks(state, false);
   }
 
   /** The context of all orders without a budget. */
@@ -107,7 +107,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
       ledger.move(buyerLocked, buyerQuote, tradeAmount(instrument, improvement, lots));
     }
 
-    if (state.auditsMatches) this.tests.confirm();
+    if (state.verifiesFillChecks) this.checks.confirm();
     if (buyerAccount.mayOwe) state.markDirty(buyerAccount);
     if (sellerAccount.mayOwe) state.markDirty(sellerAccount);
     execute(state, buyer, value, buyerFee);
@@ -135,11 +135,11 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     market.changes++;
   }
 
-  fillTests(_context: SpotFillContext, dryRun: boolean): SpotFillTests | undefined {
+  fillChecks(_context: SpotFillContext, dryRun: boolean): SpotFillChecks | undefined {
     if (!this.state.rules.restingRisk) return undefined;
-    if (dryRun) return new SpotFillTests(this.state, true);
-    this.tests.begin();
-    return this.tests;
+    if (dryRun) return new SpotFillChecks(this.state, true);
+    this.checks.begin();
+    return this.checks;
   }
 
   makerFailed({ market }: SpotFillContext, maker: number): void {

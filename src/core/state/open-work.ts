@@ -83,7 +83,7 @@ export class HourWork {
   }
 }
 
-/** The round of tests by the prices of a second, as far as it is still to do (rules 18.1). */
+/** The round of checks at the prices of a second, as far as it is still to do (rules 18.1). */
 export interface PriceRound {
   /** The account to go on with, and the first that was opened after the second. */
   next: number;
@@ -100,8 +100,8 @@ export function turnsBefore({ next, until }: PriceRound, account: number): numbe
   return account >= next ? account - next : account - next + until - FIRST_USER_ACCOUNT;
 }
 
-/** Has the round of tests still to come to the account? */
-export function awaitsPriceTest({ priceRound }: State, account: number): boolean {
+/** Is the account still to be checked in this round? */
+export function awaitsPriceCheck({ priceRound }: State, account: number): boolean {
   return priceRound !== undefined && turnsBefore(priceRound, account) < priceRound.left;
 }
 

@@ -205,12 +205,12 @@ export class State {
   loansWait = false;
   /** Has some price moved far in the second that was sampled last? */
   pricesJumped = false;
-  private portionOfTests: number | undefined = undefined;
+  private portionOverride: number | undefined = undefined;
 
   /** Accounts that are being liquidated, by index: none at the end of a command. */
   readonly inLiquidation = new Set<number>();
-  /** Compares each bound of the test at the match with the rule, and the settlement with the test (I50); not saved. */
-  auditsMatches = false;
+  /** Compares each bound of a fill check with the rule, and the settlement with the check (I50); not saved. */
+  verifiesFillChecks = false;
   /** A coin-margined contract has paid or collected a profit since the shortfall was last checked. */
   clearingChanged = false;
   /** Accounts whose positions or money the present command has changed, each once. */
@@ -227,12 +227,12 @@ export class State {
 
   /** Size of a portion of open work. */
   get portion(): number {
-    return this.portionOfTests ?? (this.rules.riskPortions ? PORTION_MAX : PORTION_MAX_BEFORE);
+    return this.portionOverride ?? (this.rules.riskPortions ? PORTION_MAX : PORTION_MAX_BEFORE);
   }
 
   /** Not saved. Only tests change it. */
   set portion(size: number) {
-    this.portionOfTests = size;
+    this.portionOverride = size;
   }
 
   enterEdition(edition: number): void {

@@ -16,7 +16,7 @@ import { hasLeg, legFields, NO_LEG, type Preset, type TriggerLeg } from '../mode
 import type { TrailingGroup } from './trailing.ts';
 import type { Trigger } from './trigger-ladder.ts';
 
-/** Bits of `hits`: conditions that have held since the record was last tested. */
+/** Bits of `hits`: conditions that have held since the record was last checked. */
 export const HIT_TAKE_PROFIT = 1;
 export const HIT_STOP_LOSS = 2;
 export const HIT_TRIGGER = 4;

@@ -1,4 +1,4 @@
-/** Tests by the prices of a second in portions (rules 18.1, 18.3): who waits gains nothing by it. */
+/** Checks by the prices of a second in portions (rules 18.1, 18.3): who waits gains nothing by it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishWork, nextPortion, setPortion } from '../fourth-edition/in-portions.ts';
@@ -48,7 +48,7 @@ test('portions of any size close the same accounts at the same prices', () => {
   for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
 });
 
-test('who waits is tested before his command is looked at', () => {
+test('who waits is checked before his command is looked at', () => {
   for (const act of [
     (floor: FuturesFloor) => floor.withdraw('dan', '100', 'USDT'),
     (floor: FuturesFloor) => floor.deposit('dan', '5000', 'USDT'),
