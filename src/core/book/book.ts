@@ -21,8 +21,8 @@ export interface MatchSink<Context> {
   fillChecks(context: Context, dryRun: boolean): FillChecks | undefined;
   /** While something comes first for owners of makers: called with each maker before anything is decided about it. */
   readonly meet?: ((maker: number) => void) | undefined;
-  /** Fetches what a trade reads of the owner of a maker. */
-  fetch?(maker: number): void;
+  /** Reads the cache lines of a maker's owner before the trade needs them. */
+  prefetch?(maker: number): void;
   /** How much a capped taker, or a maker that may only close, may still trade at this price. */
   capacity(context: Context, slot: number, priceTicks: number): number;
 }
@@ -101,9 +101,9 @@ export class Book {
       for (let queue = 0; queue < queues; queue++) {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
         while (maker !== NIL) {
-          slab.fetch(maker);
+          slab.prefetch(maker);
           const next = slab.next[maker]!;
-          sink.fetch?.(maker);
+          sink.prefetch?.(maker);
           meet?.(maker);
           // Without capacity there is no trade, so there is no self-trade to prevent either.
           let capacity = capped ? sink.capacity(context, taker, price) : Number.POSITIVE_INFINITY;

@@ -143,9 +143,9 @@ export class Exchange {
     return this.riskEngine.monitor;
   }
 
-  /** Leaves out the events of orders, fills, trades and ledger lines, for replays of commands that the history has. */
-  set silent(silent: boolean) {
-    this.state.silent = silent;
+  /** Leaves out the events of orders, fills, trades and ledger lines in a replay of commands that the history already has. */
+  set suppressEvents(suppress: boolean) {
+    this.state.suppressEvents = suppress;
   }
 
   /** Events since the last call, in order. */

@@ -18,14 +18,14 @@ import { checkAmount, checkBand, checkPrice, checkSize } from '../orders/order-c
 import type { OrderContext } from '../orders/order-context.ts';
 import {
   clientOidOf,
-  close,
-  closeResting,
-  countOrder,
-  emitOpen,
+  emitOrderUpdate,
+  finishOrder,
+  finishRestingOrder,
   heldCoin,
   hold,
   holdOf,
   isMargin,
+  noteOpenSizeChange,
   release,
 } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
@@ -120,7 +120,7 @@ function amendOrder(
   }
   if (preset !== undefined) replacePreset(state, slot, preset);
   if (moves) applyAmend(context, slot, priceTicks, sizeLots);
-  else emitOpen(state, slot);
+  else emitOrderUpdate(state, slot);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
@@ -226,14 +226,14 @@ function applyAmend(context: EntryContext, slot: number, priceTicks: number, siz
   state.digest.fold(priceTicks);
   state.digest.fold(sizeLots);
   market.changes++;
-  countOrder(state, account, instrument, slot, -slab.remaining[slot]!);
+  noteOpenSizeChange(state, account, instrument, slot, -slab.remaining[slot]!);
 
   const keepsPlace = priceTicks === slab.price[slot] && sizeLots < slab.size[slot]!;
   if (keepsPlace && remaining > 0) {
     book.reduce(slot, slab.size[slot]! - sizeLots);
     slab.size[slot] = sizeLots;
-    countOrder(state, account, instrument, slot, remaining);
-    emitOpen(state, slot);
+    noteOpenSizeChange(state, account, instrument, slot, remaining);
+    emitOrderUpdate(state, slot);
     return;
   }
   const priceChanges = priceTicks !== slab.price[slot];
@@ -241,9 +241,9 @@ function applyAmend(context: EntryContext, slot: number, priceTicks: number, siz
   slab.size[slot] = sizeLots;
   slab.remaining[slot] = remaining;
   slab.price[slot] = priceTicks;
-  countOrder(state, account, instrument, slot, remaining);
+  noteOpenSizeChange(state, account, instrument, slot, remaining);
   if (remaining === 0) {
-    close(state, slot, CancelReason.none);
+    finishOrder(state, slot, CancelReason.none);
     return;
   }
   slab.prioritySeq[slot] = ++state.lastPriority;
@@ -252,7 +252,7 @@ function applyAmend(context: EntryContext, slot: number, priceTicks: number, siz
     return;
   }
   book.rest(slot);
-  emitOpen(state, slot);
+  emitOrderUpdate(state, slot);
 }
 
 /** Changes what the order holds to `need`. */
@@ -278,5 +278,5 @@ function failAndCancel(state: State, market: Market, slot: number): void {
   });
   market.book.remove(slot);
   market.changes++;
-  closeResting(state, slot, CancelReason.modifyLimitOrder);
+  finishRestingOrder(state, slot, CancelReason.modifyLimitOrder);
 }

@@ -17,7 +17,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { isEmpty } from '../model/tpsl.ts';
 import { openMarginHold } from '../orders/margin-order-hold.ts';
 import type { OrderContext } from '../orders/order-context.ts';
-import { clientOidOf, close, heldCoin, hold, register } from '../orders/order-lifecycle.ts';
+import { clientOidOf, finishOrder, heldCoin, hold, register } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { fittingPreset } from '../strategy/tpsl-checks.ts';
@@ -106,7 +106,7 @@ function cancelExpired(state: State, slot: number, budget: bigint): CommandResul
     orderId: state.slab.id[slot]!,
     clientOid: clientOidOf(state, slot),
   };
-  close(state, slot, CancelReason.receiveWindow, budget);
+  finishOrder(state, slot, CancelReason.receiveWindow, budget);
   return result;
 }
 

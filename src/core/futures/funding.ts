@@ -143,7 +143,7 @@ function payFrom(
 ): bigint {
   const { ledger } = state;
   const coin = instrument.futures!.settle;
-  state.keepForViews(account.index);
+  state.keepForReads(account.index);
   if (bucket === Bucket.isolated) position.iso -= amount;
   position.funding -= amount;
   const posting = {
@@ -231,7 +231,7 @@ export function receiveFunding(
   const { ledger } = state;
   const instrument = state.instruments[terms.instrument]!;
   const coin = instrument.futures!.settle;
-  state.keepForViews(account.index);
+  state.keepForReads(account.index);
   if (position?.isolated === true) position.iso += amount;
   if (position !== undefined) position.funding += amount;
   post(state, {

@@ -14,7 +14,13 @@ import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
 import { assert, divFloor, larger } from '../model/units.ts';
-import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
+import {
+  emitOrderUpdate,
+  finishRestingOrder,
+  kindOf,
+  noteOpenSizeChange,
+  posSideOf,
+} from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -106,8 +112,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     });
   }
 
-  fetch(maker: number): void {
-    this.state.accountByUid.fetch(this.state.slab.account[maker]!);
+  prefetch(maker: number): void {
+    this.state.accountByUid.prefetch(this.state.slab.account[maker]!);
   }
 
   get meet(): ((maker: number) => void) | undefined {
@@ -127,7 +133,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     if (state.verifiesFillChecks) this.checks[instrument.index]?.confirm();
     printTrade(state, market, { taker, priceTicks, lots, execId: state.nextId(), execLinkId, rpi });
     context.forced?.filled(priceTicks, lots);
-    if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
+    if (state.slab.remaining[maker] !== 0) emitOrderUpdate(state, maker);
     market.day.trade(state.now, priceTicks, lots, value);
     if (state.rules.backedBooks) market.futures!.sawTrade(state.now, priceTicks, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
@@ -151,14 +157,14 @@ export class FuturesSettlement implements MatchSink<FillContext> {
 
   makerFailed(context: FillContext, maker: number): void {
     context.market.changes++;
-    closeResting(this.state, maker, CancelReason.delegatedRiskOrder);
+    finishRestingOrder(this.state, maker, CancelReason.delegatedRiskOrder);
   }
 
   makerLeft(context: FillContext, maker: number, filled: boolean): void {
     context.market.changes++;
-    if (filled) closeResting(this.state, maker, CancelReason.none);
+    if (filled) finishRestingOrder(this.state, maker, CancelReason.none);
     else
-      closeResting(
+      finishRestingOrder(
         this.state,
         maker,
         this.isClosing(maker) && this.capacity(context, maker, 0) === 0
@@ -185,9 +191,9 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { state } = this;
     const { slab } = state;
     const account = state.accounts[slab.account[trade.slot]!]!;
-    state.keepForViews(account.index);
+    state.keepForReads(account.index);
     this.settleParts(account, trade);
-    countOrder(state, account, trade.context.instrument, trade.slot, -trade.lots);
+    noteOpenSizeChange(state, account, trade.context.instrument, trade.slot, -trade.lots);
     state.markDirty(account);
   }
 

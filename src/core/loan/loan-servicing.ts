@@ -19,7 +19,7 @@ export function accrueDue(state: State): void {
     }
     if (loan.nextHour() <= now) {
       const spec = state.coins[loan.loanCoin]!.loan!;
-      state.keepForViews(loan.account);
+      state.keepForReads(loan.account);
       digestAmount(state, loan.chargeHour(hourRate(spec, LoanTerm.flexible)));
     }
     loans.changed(loan);

@@ -9,7 +9,7 @@ import { parseOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { clientOidOf, closeResting } from './order-lifecycle.ts';
+import { clientOidOf, finishRestingOrder } from './order-lifecycle.ts';
 
 /** How a command names one of the caller's open orders. */
 interface OrderName {
@@ -25,7 +25,7 @@ export function findOpenOrder(state: State, account: Account, name: OrderName): 
   const slot =
     name.orderId !== 0 ? slab.byId.get(name.orderId) : findByClientOid(state, account, name.clientOid);
   if (slot === NIL) return NIL;
-  slab.fetch(slot);
+  slab.prefetch(slot);
   if (slab.account[slot] !== account.index) return NIL;
   if (name.instrument !== ANY && slab.instrument[slot] !== name.instrument) return NIL;
   const category = state.instrumentOf(slot).category;
@@ -88,7 +88,7 @@ export function cancelSlot(state: State, slot: number, reason: CancelReason): Co
   const market = state.market(state.instrumentOf(slot));
   market.book.remove(slot);
   market.changes++;
-  closeResting(state, slot, reason);
+  finishRestingOrder(state, slot, reason);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 

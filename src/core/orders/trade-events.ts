@@ -7,7 +7,7 @@ import { exact, exactNumber } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
 import { reportedBalance } from '../state/ledger-lines.ts';
 import type { Market, State } from '../state/state.ts';
-import { clientOidOf, emitOpen } from './order-lifecycle.ts';
+import { clientOidOf, emitOrderUpdate } from './order-lifecycle.ts';
 
 /** Ledger lines of each side of a trade. */
 const LINES_OF_A_FILL = 2;
@@ -43,7 +43,7 @@ export function emitTrade(state: State, instrument: Instrument, market: Market, 
   recordFill(state, instrument, trade, taker, takerExecId, execLinkId, rpi);
   recordFill(state, instrument, trade, maker, makerExecId, execLinkId, rpi);
   printTrade(state, market, { taker, priceTicks, lots, execId: takerExecId, execLinkId, rpi });
-  if (slab.remaining[maker] !== 0) emitOpen(state, maker);
+  if (slab.remaining[maker] !== 0) emitOrderUpdate(state, maker);
 }
 
 /** The lowest 32 bits of both fees together, with their sign. */
@@ -75,7 +75,7 @@ export function printTrade(state: State, market: Market, print: Print): void {
     rpi,
     time: state.now,
   } as const;
-  if (!state.silent) state.emit(traded);
+  if (!state.suppressEvents) state.emit(traded);
   market.tape.print(traded);
 }
 
@@ -95,7 +95,7 @@ function recordFill(
   const maker = slot === trade.maker;
   const buying = slab.side[slot] === Side.buy;
   const fee = maker ? trade.makerFee : trade.takerFee;
-  if (state.silent) {
+  if (state.suppressEvents) {
     state.passIds(LINES_OF_A_FILL);
     return;
   }

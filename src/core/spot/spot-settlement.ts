@@ -6,7 +6,7 @@ import { baseAmount, type Instrument, tradeAmount } from '../model/instrument.ts
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { payFromMarginLock } from '../orders/margin-order-hold.ts';
-import { close, closeResting, heldCoin, holdOf, isMargin } from '../orders/order-lifecycle.ts';
+import { finishOrder, finishRestingOrder, heldCoin, holdOf, isMargin } from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
 import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
@@ -57,8 +57,8 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     return whole > BigInt(SIZE_LOTS_MAX) ? SIZE_LOTS_MAX : Number(whole);
   }
 
-  fetch(maker: number): void {
-    this.state.accountByUid.fetch(this.state.slab.account[maker]!);
+  prefetch(maker: number): void {
+    this.state.accountByUid.prefetch(this.state.slab.account[maker]!);
   }
 
   get meet(): ((maker: number) => void) | undefined {
@@ -144,14 +144,14 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
 
   makerFailed({ market }: SpotFillContext, maker: number): void {
     market.changes++;
-    closeResting(this.state, maker, CancelReason.delegatedRiskOrder);
+    finishRestingOrder(this.state, maker, CancelReason.delegatedRiskOrder);
   }
 
   makerLeft({ market }: SpotFillContext, maker: number, filled: boolean): void {
     market.changes++;
-    if (filled && !isMargin(this.state, maker)) close(this.state, maker, CancelReason.none);
-    else if (filled) closeResting(this.state, maker, CancelReason.none);
-    else closeResting(this.state, maker, CancelReason.stp);
+    if (filled && !isMargin(this.state, maker)) finishOrder(this.state, maker, CancelReason.none);
+    else if (filled) finishRestingOrder(this.state, maker, CancelReason.none);
+    else finishRestingOrder(this.state, maker, CancelReason.stp);
   }
 
   /** Pays one side of a trade from the order's hold, for a margin order also from the borrowed part. */

@@ -58,7 +58,7 @@ export function emitLedgerLine(
 ): void {
   if (account.mayOwe) state.markDirty(account);
   if (account.house) return;
-  if (state.silent) {
+  if (state.suppressEvents) {
     state.passIds(intoMargin === 0n ? 1 : 2);
     return;
   }

@@ -104,8 +104,8 @@ export interface CoinLending {
   reserved: bigint;
 }
 
-/** A read that spans many commands and takes each account as it was when the read began. */
-export interface AccountView {
+/** A read that spans many commands and sees each account as it was when the read began. */
+export interface ConsistentRead {
   /** Money, a position or a loan of the account, given by its index, is about to change. */
   keep(account: number): void;
 }
@@ -215,12 +215,12 @@ export class State {
   clearingChanged = false;
   /** Accounts whose positions or money the present command has changed, each once. */
   dirtyAccounts: readonly Account[] = NOBODY;
-  /** Reads that are under way; nothing but they depends on them. */
-  private views: readonly AccountView[] = [];
+  /** Reads that are under way; not part of the state. */
+  private consistentReads: readonly ConsistentRead[] = [];
   /** Events of the present command so far. */
   events: readonly Event[] = NO_EVENTS;
   /** Leaves out the events of orders and money, which a replay does not need. Ids and digest advance all the same. */
-  silent = false;
+  suppressEvents = false;
 
   /** Watches the present command; none on a running exchange. */
   tracer: Tracer | undefined = undefined;
@@ -262,21 +262,21 @@ export class State {
     if (this.works.length !== 0) this.settleEarly(account, true);
   }
 
-  /** Returns how to end it. */
-  openView(view: AccountView): () => void {
+  /** Returns a function that ends the read. */
+  beginConsistentRead(read: ConsistentRead): () => void {
     const { ledger } = this;
-    const rows = { keep: (row: number) => view.keep(ledger.ownerOf(row).account) };
-    this.views = [...this.views, view];
+    const rows = { keep: (row: number) => read.keep(ledger.ownerOf(row).account) };
+    this.consistentReads = [...this.consistentReads, read];
     ledger.follow(rows);
     return () => {
-      this.views = this.views.filter((other) => other !== view);
+      this.consistentReads = this.consistentReads.filter((other) => other !== read);
       ledger.unfollow(rows);
     };
   }
 
   /** To be called before a position or a loan of an account changes; the ledger does so for money. */
-  keepForViews(account: number): void {
-    if (this.views.length !== 0) for (const view of this.views) view.keep(account);
+  keepForReads(account: number): void {
+    if (this.consistentReads.length !== 0) for (const read of this.consistentReads) read.keep(account);
   }
 
   /** Ids of records that are left out. */
