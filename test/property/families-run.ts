@@ -126,7 +126,7 @@ export class Stage {
 
   private somebodyWaits(): boolean {
     const { state } = this.exchange;
-    if (state.priceRound === undefined) return false;
+    if (state.priceCheckRound === undefined) return false;
     return state.accounts.some(
       (account, index) =>
         index >= FIRST_USER_ACCOUNT && awaitsPriceCheck(state, index) && isDue(state, account),

@@ -19,8 +19,8 @@ export interface MatchSink<Context> {
   makerFailed(context: Context, maker: number): void;
   /** The checks of the fills of one match, or of its dry run; undefined while fills are not checked. */
   fillChecks(context: Context, dryRun: boolean): FillChecks | undefined;
-  /** While something comes first for owners of makers: called with each maker before anything is decided about it. */
-  readonly meet?: ((maker: number) => void) | undefined;
+  /** Called with each maker before it is matched; undefined when there is no open work to settle with owners of makers. */
+  readonly beforeMaker?: ((maker: number) => void) | undefined;
   /** Reads the cache lines of a maker's owner before the trade needs them. */
   prefetch?(maker: number): void;
   /** How much a capped taker, or a maker that may only close, may still trade at this price. */
@@ -88,7 +88,7 @@ export class Book {
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
     const checks = sink.fillChecks(context, false);
-    const { meet } = sink;
+    const { beforeMaker } = sink;
     let fills = 0;
     let removals = 0;
     let level = this.best[buying ? Side.sell : Side.buy]!;
@@ -104,7 +104,7 @@ export class Book {
           slab.prefetch(maker);
           const next = slab.next[maker]!;
           sink.prefetch?.(maker);
-          meet?.(maker);
+          beforeMaker?.(maker);
           // Without capacity there is no trade, so there is no self-trade to prevent either.
           let capacity = capped ? sink.capacity(context, taker, price) : Number.POSITIVE_INFINITY;
           if (capacity <= 0) return MatchEnd.noCapacity;
@@ -174,7 +174,7 @@ export class Book {
     wanted: number,
     checks: FillChecks | undefined,
     capacityOf?: (maker: number, priceTicks: number) => number,
-    meet?: (maker: number) => void,
+    beforeMaker?: (maker: number) => void,
   ): boolean {
     // The cheap count first: without enough lots in the book no fill need be checked.
     if (checks !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
@@ -183,7 +183,7 @@ export class Book {
     const party = slab.party[taker]!;
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
-    const given = new Map<number, number>();
+    const lotsByAccount = new Map<number, number>();
     let found = 0;
     let fills = 0;
     let removals = 0;
@@ -200,11 +200,11 @@ export class Book {
           if (fills === FILLS_PER_ORDER_MAX || removals === REMOVALS_PER_ORDER_MAX) return false;
           let lots = slab.remaining[maker]!;
           const account = slab.account[maker]!;
-          const before = given.get(account) ?? 0;
+          const before = lotsByAccount.get(account) ?? 0;
           if (capacityOf !== undefined && (slab.flags[maker]! & FLAG_CLOSING) !== 0)
             lots = Math.min(lots, Math.max(0, capacityOf(maker, price) - before));
           if (checks !== undefined && lots > 0) {
-            meet?.(maker);
+            beforeMaker?.(maker);
             const result = checks.check(taker, maker, price, Math.min(lots, wanted - found));
             if (result === FillVerdict.takerFails) return false;
             if (result === FillVerdict.makerFails) {
@@ -213,7 +213,7 @@ export class Book {
             }
           }
           fills++;
-          if (capacityOf !== undefined) given.set(account, before + lots);
+          if (capacityOf !== undefined) lotsByAccount.set(account, before + lots);
           found += lots;
           if (found >= wanted) return true;
         }

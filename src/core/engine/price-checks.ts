@@ -10,7 +10,7 @@ import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { awaitsMoney, awaitsPriceCheck, type PriceRound, turnsBefore } from '../state/open-work.ts';
+import { accountsBefore, awaitsMoney, awaitsPriceCheck, type PriceCheckRound } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 
 /** A portion is measured in accounts that are passed; the cost of a liquidation is given in accounts as well. */
@@ -36,7 +36,7 @@ export class PriceChecks {
   }
 
   /** What is left of the portion of the present command. */
-  private get room(): number {
+  private get portionLeft(): number {
     return this.state.portion * PASSED_PER_UNIT - this.used;
   }
 
@@ -44,8 +44,8 @@ export class PriceChecks {
   open(): void {
     const { state } = this;
     const until = Math.max(FIRST_USER_ACCOUNT, state.accounts.length);
-    const next = state.priceRound?.next ?? FIRST_USER_ACCOUNT;
-    state.priceRound = { next, until, left: until - FIRST_USER_ACCOUNT, jump: state.pricesJumped };
+    const next = state.priceCheckRound?.next ?? FIRST_USER_ACCOUNT;
+    state.priceCheckRound = { next, until, left: until - FIRST_USER_ACCOUNT, jump: state.pricesJumped };
     this.monitor.onPrices();
     this.continue();
   }
@@ -53,13 +53,13 @@ export class PriceChecks {
   /** Checks accounts until the portion is used up. Those that are due for liquidation are marked dirty. */
   continue(): void {
     const { state } = this;
-    const round = state.priceRound;
+    const round = state.priceCheckRound;
     if (round === undefined) return;
     // After a jump many need a check, and each account that is passed counts; without one only liquidations do.
     const few = round.jump ? undefined : this.monitor.toCheck(FEW);
     if (few === undefined) this.passOneByOne(round, round.jump ? 1 : 0);
     else this.passTo(round, few);
-    if (round.left === 0) state.priceRound = undefined;
+    if (round.left === 0) state.priceCheckRound = undefined;
   }
 
   /** Checks an account before its turn. It keeps its turn, because its commands until then may change the outcome. */
@@ -68,10 +68,10 @@ export class PriceChecks {
     if (awaitsPriceCheck(this.state, index) && this.monitor.needsCheck(index)) this.checkNow(account);
   }
 
-  private passOneByOne(round: PriceRound, cost: number): void {
+  private passOneByOne(round: PriceCheckRound, cost: number): void {
     const { monitor } = this;
     const { accounts } = this.state;
-    while (round.left > 0 && this.room > 0) {
+    while (round.left > 0 && this.portionLeft > 0) {
       const { next } = round;
       pass(round, 1);
       this.used += cost;
@@ -80,18 +80,18 @@ export class PriceChecks {
   }
 
   /** The same as `passOneByOne`, without a look at the accounts between those to check. */
-  private passTo(round: PriceRound, few: readonly number[]): void {
+  private passTo(round: PriceCheckRound, few: readonly number[]): void {
     const { accounts } = this.state;
-    const turns = few.map((index) => turnsBefore(round, index));
+    const turns = few.map((index) => accountsBefore(round, index));
     const { next, until, left } = round;
     for (const turn of turns.sort((a, b) => a - b)) {
       if (turn >= left) break;
       // Where a round stops is state: behind the account that used up the portion, not before the next in need.
-      if (this.room <= 0) return;
+      if (this.portionLeft <= 0) return;
       pass(round, turn - (left - round.left) + 1);
       this.checkNow(accounts[accountAt(next, until, turn)]!);
     }
-    if (this.room > 0) pass(round, round.left);
+    if (this.portionLeft > 0) pass(round, round.left);
   }
 
   private checkNow(account: Account): void {
@@ -108,7 +108,7 @@ export class PriceChecks {
   }
 }
 
-function pass(round: PriceRound, count: number): void {
+function pass(round: PriceCheckRound, count: number): void {
   assert(count >= 0 && count <= round.left, 'a round passes the accounts that it has left');
   round.left -= count;
   round.next = accountAt(round.next, round.until, count);

@@ -52,7 +52,7 @@ export class RiskEngine {
 
   /** A tick: the checks of a second go on (rules 18). */
   resume(): void {
-    if (this.state.loansWait && !this.loansChecked) this.checkLoans();
+    if (this.state.loanChecksPending && !this.loansChecked) this.checkLoans();
     this.priceChecks.continue();
   }
 

@@ -5,7 +5,7 @@ import { settleFunding } from '../futures/funding.ts';
 import { switchStatus } from '../listing/listing.ts';
 import { dueStatusChanges, scheduleCalendar } from '../listing/status-calendar.ts';
 import { accrueDue } from '../loan/loan-servicing.ts';
-import { watchShortfalls } from '../margin/clearing-shortfall.ts';
+import { updateShortfalls } from '../margin/clearing-shortfall.ts';
 import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CANDLE_INTERVALS } from '../model/candle-interval.ts';
@@ -127,7 +127,7 @@ export class Schedule {
     if (this.state.works.length === 0) return;
     this.portions.finish();
     this.riskEngine.processDirtyAccounts();
-    this.triggers.runUntilQuiet();
+    this.triggers.runUntilIdle();
   }
 
   private workInstant(): void {
@@ -138,8 +138,8 @@ export class Schedule {
     this.debtsBeforeFunding = undefined;
     this.loansGrew = false;
     for (const { due, run } of TIMERS) if (due === undefined || due(this) <= state.now) run(this);
-    if (state.clearingChanged) watchShortfalls(state, false);
-    state.ledger.notePeaks();
+    if (state.clearingChanged) updateShortfalls(state, false);
+    state.ledger.recordDebtPeaks();
   }
 
   /** When prices are needed next: for the work of an instant, and for loans (`loanPricesDue`). */
@@ -225,7 +225,7 @@ export class Schedule {
     if (sampled || this.loansGrew) riskEngine.checkLoans();
     if (sampled) riskEngine.onPrices();
     else riskEngine.processDirtyAccounts();
-    triggers.runUntilQuiet();
+    triggers.runUntilIdle();
   }
 }
 

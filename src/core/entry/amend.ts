@@ -1,7 +1,7 @@
 /** Modifying resting orders (rules 1.12): which changes are allowed, their margin, and whether priority is kept. */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import { checkFuturesAmend, relockIsolated } from '../futures/futures-amend.ts';
+import { changeIsolatedHold, checkFuturesAmend } from '../futures/futures-amend.ts';
 import { checkSpending } from '../margin/spending-check.ts';
 import { type Amount, differenceOf } from '../model/amount.ts';
 import type { AmendItem, AmendOrders } from '../model/command.ts';
@@ -31,7 +31,7 @@ import {
 import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
 import { attachedRecord, checkStrategyCount, replacePreset } from '../strategy/attached-tpsl.ts';
-import { checkPreset, fittingPreset } from '../strategy/tpsl-checks.ts';
+import { checkPreset, normalisedPreset } from '../strategy/tpsl-checks.ts';
 import { type EntryContext, finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';
 import { checkFillPreset } from './pre-trade-checks.ts';
 
@@ -60,7 +60,7 @@ function amendItem(
   return result;
 }
 
-/** The order events that a modification causes carry the client's id of it (wire 4.1). */
+/** The order events that an amendment causes carry the client's id of it (wire 4.1). */
 function nameEvents({ events }: State, from: number, orderId: number, requestId: string): void {
   for (const event of events.slice(from)) {
     if (event.type === 'order' && event.order.orderId === orderId) event.requestId = requestId;
@@ -133,7 +133,7 @@ function changedProtection(
 ): Preset | undefined {
   if (item.preset === undefined) return undefined;
   const present = state.slab.presets.get(slot)?.preset ?? NO_PRESET;
-  const preset = fittingPreset(instrument, changedPreset(present, item.preset));
+  const preset = normalisedPreset(instrument, changedPreset(present, item.preset));
   return samePreset(present, preset) ? undefined : preset;
 }
 
@@ -220,7 +220,7 @@ function applyAmend(context: EntryContext, slot: number, priceTicks: number, siz
   if (instrument.futures === undefined) {
     holdOtherAmount(state, instrument, slot, payableAmount(instrument, side, priceTicks, remaining));
   } else {
-    relockIsolated(context, slot, priceTicks, remaining);
+    changeIsolatedHold(context, slot, priceTicks, remaining);
   }
   state.digest.fold(slab.id[slot]! * 4 + 1);
   state.digest.fold(priceTicks);
@@ -268,7 +268,7 @@ function holdOtherAmount(state: State, instrument: Instrument, slot: number, nee
   else release(state, slab.account[slot]!, coin, differenceOf(held, need));
 }
 
-/** Auto-cancel: later modifications of this order are rejected as modified after a failure (25573). */
+/** Auto-cancel: later amendments of this order are rejected as amended after a failure (25573). */
 function failAndCancel(state: State, market: Market, slot: number): void {
   const { slab } = state;
   state.rememberFailedAmend({

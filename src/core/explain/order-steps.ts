@@ -34,7 +34,7 @@ import {
   referenceTicks,
 } from '../orders/order-checks.ts';
 import type { OrderContext } from '../orders/order-context.ts';
-import type { Firing } from '../state/tracer.ts';
+import type { TriggeredBy } from '../state/strategy-order.ts';
 import type { ReasonName } from './refusal.ts';
 import { type Check, REFUSALS, reasonName } from './refusals.ts';
 import { ofOrder, type Subject } from './subject.ts';
@@ -249,13 +249,17 @@ function describing({ reasons }: Step, { command }: Entry): ReasonName {
 }
 
 /** All checks of an order; those behind the one that refuses are not reached. */
-export function checksOf(context: OrderContext, given: PlaceOrder, firing: Firing | undefined): Check[] {
+export function checksOf(
+  context: OrderContext,
+  given: PlaceOrder,
+  triggeredBy: TriggeredBy | undefined,
+): Check[] {
   const { state, account, instrument } = context;
   const command = instrument.futures === undefined ? given : asReduceOnly(account, instrument, given);
   const entry = {
     ...context,
     command,
-    closesAll: firing?.closesAll ?? false,
+    closesAll: triggeredBy?.closesAll ?? false,
     closing: closes(context, command),
   };
   let plan: { readonly result: CommandResult | undefined } | undefined;
@@ -263,7 +267,7 @@ export function checksOf(context: OrderContext, given: PlaceOrder, firing: Firin
     ...entry,
     // Sizes off the grid have no margin: it is computed when the checks before it have passed.
     get plan() {
-      plan ??= { result: planOf(context, command, firing?.takesPrecedence ?? false) };
+      plan ??= { result: planOf(context, command, triggeredBy?.takesPrecedence ?? false) };
       return plan.result;
     },
   };

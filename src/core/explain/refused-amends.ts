@@ -1,4 +1,4 @@
-/** Refusals of modifications (rules 1.12) and of countdowns. */
+/** Refusals of amendments (rules 1.12) and of countdowns. */
 import { NIL } from '../book/order-slab.ts';
 import { Side, TIME_IN_FORCE_NAMES } from '../model/enums.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
@@ -17,7 +17,7 @@ export function named({ command, result }: Subject): Facts {
   };
 }
 
-/** The order as it rests, for modifications. */
+/** The order as it rests, for amendments. */
 function resting(s: Subject): Facts {
   const { state, slot } = s;
   if (slot === NIL) return {};

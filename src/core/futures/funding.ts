@@ -26,7 +26,7 @@ function payAll(state: State, terms: FundingTerms): void {
   const fund = state.ledger.cell(SystemAccount.insurance, settle, Bucket.cash);
   const before = state.ledger.balance(fund);
   if (terms.rate !== 0n) payHolders(state, terms);
-  tellSettled(state, terms, state.ledger.balance(fund) - before, state.now);
+  emitFundingSettled(state, terms, state.ledger.balance(fund) - before, state.now);
 }
 
 /** What the funding of a perpetual goes by, as it is at its instant. */
@@ -54,7 +54,7 @@ export function fixFunding(state: State, market: Market): FundingTerms {
   return fixed;
 }
 
-export function tellSettled(
+export function emitFundingSettled(
   state: State,
   { instrument, rate }: FundingTerms,
   toFund: bigint,

@@ -106,7 +106,7 @@ function lineKind(account: Account, buying: boolean, closing: boolean): LedgerLi
   return buying ? 'openLong' : 'openShort';
 }
 
-export function recordClosed(
+export function emitPositionClosed(
   state: State,
   instrument: Instrument,
   account: Account,

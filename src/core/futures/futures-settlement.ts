@@ -30,7 +30,7 @@ import { payCommission } from '../wallet/commission.ts';
 import type { FillContext } from './fill-context.ts';
 import { payOwedFunding } from './funding.ts';
 import { FuturesFillChecks } from './futures-fill-checks.ts';
-import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
+import { emitFillPart, emitPositionClosed, isLiquidation, type Trade } from './futures-fill-events.ts';
 import {
   feeBase,
   inCoinAt,
@@ -47,7 +47,8 @@ type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
 export class FuturesSettlement implements MatchSink<FillContext> {
   readonly ranking = new AdlRanking();
   private readonly state: State;
-  private readonly touchOwner = (maker: number): void => this.state.touch(this.state.accountOf(maker));
+  private readonly settleOwner = (maker: number): void =>
+    this.state.settleOpenWork(this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: FillContext[] = [];
   private readonly checks: FuturesFillChecks[] = [];
@@ -116,8 +117,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     this.state.accountByUid.prefetch(this.state.slab.account[maker]!);
   }
 
-  get meet(): ((maker: number) => void) | undefined {
-    return this.state.works.length === 0 ? undefined : this.touchOwner;
+  get beforeMaker(): ((maker: number) => void) | undefined {
+    return this.state.works.length === 0 ? undefined : this.settleOwner;
   }
 
   traded(context: FillContext, taker: number, maker: number, priceTicks: number, lots: number): void {
@@ -400,7 +401,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
     if (!state.removePosition(account, position)) return;
     cancelProtection(state, account, position.instrument, position.wasLong);
-    recordClosed(state, state.instruments[position.instrument]!, account, position);
+    emitPositionClosed(state, state.instruments[position.instrument]!, account, position);
   }
 
   private isForced(slot: number): boolean {

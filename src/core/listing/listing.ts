@@ -35,7 +35,7 @@ import { forgetPartySums } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
-import { endPair } from './ending.ts';
+import { delistPair } from './delisting.ts';
 import { feeTableProblem } from './fee-tables.ts';
 import { scheduleCalendar } from './status-calendar.ts';
 
@@ -151,7 +151,7 @@ export function switchStatus(state: State, instrument: Instrument, status: Instr
   instrument.status = status;
   scheduleDelivery(state);
   if (status === InstrumentStatus.offline && state.rules.portions) {
-    if (instrument.futures === undefined) endPair(state, instrument.index);
+    if (instrument.futures === undefined) delistPair(state, instrument.index);
   } else if (status === InstrumentStatus.offline) {
     cancelOrdersOf(state, instrument.index);
     cancelInstrumentStrategies(state, instrument, StrategyReason.delisting);

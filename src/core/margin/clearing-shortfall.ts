@@ -36,7 +36,7 @@ export function shortfallLimit(state: State, coin: number): bigint {
 }
 
 /** After trades, and each second, which alone takes the flag back. */
-export function watchShortfalls(state: State, wholeSecond: boolean): void {
+export function updateShortfalls(state: State, wholeSecond: boolean): void {
   state.clearingChanged = false;
   if (!state.rules.clearingShortfall) return;
   const shorts = new Map<number, bigint>();

@@ -11,7 +11,7 @@ export const NEWEST_EDITION = 8;
 export const SECOND_EDITION_RULES = [
   'restingRisk',
   'clearingShortfall',
-  'dollarCoins',
+  'stablecoinPrices',
   'backedBooks',
   'custodyLimits',
   'livePrices',

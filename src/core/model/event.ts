@@ -76,7 +76,7 @@ export interface FuturesOrderFields {
 export interface OrderChanged {
   readonly type: 'order';
   readonly order: OrderRecord;
-  /** Of the modification that it comes from, when its owner named it. */
+  /** Of the amendment that it comes from, when its owner named it. */
   requestId?: string;
 }
 

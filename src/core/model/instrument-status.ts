@@ -63,7 +63,7 @@ export function shownStatus({ status, closeOnly, paused }: Instrument): Instrume
   return restricted && status === InstrumentStatus.online ? InstrumentStatus.limitOpen : status;
 }
 
-/** A modification may pass a restriction on opening when it does not enlarge what the order can do. */
+/** An amendment may pass a restriction on opening when it does not enlarge what the order can do. */
 export function amendingRefusal(
   instrument: Instrument,
   opening: boolean,

@@ -26,7 +26,7 @@ export const KEEP_WORD = -1;
 /** In a `LegChange`: the leg goes. */
 export const REMOVE = -3;
 
-/** What a modification changes of a leg. */
+/** What an amendment changes of a leg. */
 export interface LegChange {
   /** `KEEP`, `REMOVE`, or the new price. */
   readonly triggerTicks: number;

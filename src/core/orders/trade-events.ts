@@ -40,8 +40,8 @@ export function emitTrade(state: State, instrument: Instrument, market: Market, 
   digest.fold(lots);
   digest.fold(digestOf(trade.takerFee, trade.makerFee));
 
-  recordFill(state, instrument, trade, taker, takerExecId, execLinkId, rpi);
-  recordFill(state, instrument, trade, maker, makerExecId, execLinkId, rpi);
+  emitFill(state, instrument, trade, taker, takerExecId, execLinkId, rpi);
+  emitFill(state, instrument, trade, maker, makerExecId, execLinkId, rpi);
   printTrade(state, market, { taker, priceTicks, lots, execId: takerExecId, execLinkId, rpi });
   if (slab.remaining[maker] !== 0) emitOrderUpdate(state, maker);
 }
@@ -79,7 +79,7 @@ export function printTrade(state: State, market: Market, print: Print): void {
   market.tape.print(traded);
 }
 
-function recordFill(
+function emitFill(
   state: State,
   instrument: Instrument,
   trade: Trade,
@@ -129,12 +129,21 @@ function recordFill(
   // In a self-trade both sides are already settled when the taker's lines are written, before the maker's: the
   // balance of the taker's lines must leave out the maker's side.
   const selfTrade = !maker && slab.account[trade.maker] === account.index;
-  recordLine(state, account, own, 'tradeOut', outCoin, -given, 0n, selfTrade ? trade.makerFee - given : 0n);
-  recordLine(state, account, own, 'tradeIn', inCoin, received, fee, selfTrade ? received : 0n);
+  emitTradeLine(
+    state,
+    account,
+    own,
+    'tradeOut',
+    outCoin,
+    -given,
+    0n,
+    selfTrade ? trade.makerFee - given : 0n,
+  );
+  emitTradeLine(state, account, own, 'tradeIn', inCoin, received, fee, selfTrade ? received : 0n);
 }
 
 /** `notYet` corrects the balance, which already contains the amounts of lines that are written later. */
-function recordLine(
+function emitTradeLine(
   state: State,
   account: Account,
   instrument: Instrument,

@@ -38,11 +38,11 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     silenceFields(w, state);
   }
   // Strategy orders that wait for their turn are among the frozen fields.
-  if (state.endings.length > 0 || state.works.length > 0) {
+  if (state.delistings.length > 0 || state.works.length > 0) {
     w.text('openWork');
     openWorkFields(w, state);
   }
-  if (state.priceRound !== undefined || state.loansWait) {
+  if (state.priceCheckRound !== undefined || state.loanChecksPending) {
     w.text('priceTests');
     priceCheckFields(w, state);
   }

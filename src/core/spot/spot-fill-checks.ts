@@ -58,7 +58,7 @@ export class SpotFillChecks implements FillChecks {
     // SPOT and MARGIN share a book: one may have ended while the other trades.
     if (isEnding(state, state.slab.instrument[maker]!)) return FillVerdict.makerFails;
     const account = state.accounts[state.slab.account[maker]!]!;
-    if (!account.mayOwe && running === undefined) return FillVerdict.passes;
+    if (!account.cashCanBeNegative && running === undefined) return FillVerdict.passes;
     this.expected = undefined;
     if (this.isChecked(account, maker) && !this.passes(account, maker, priceTicks, lots))
       return FillVerdict.makerFails;
@@ -73,7 +73,8 @@ export class SpotFillChecks implements FillChecks {
   /** In a dry run: what a fill would leave of an account that is checked, or may be by one of its other orders. */
   private note(slot: number, takes: boolean, priceTicks: number, lots: number): void {
     const account = this.state.accountOf(slot);
-    if (account.mayOwe) apply(this.exchanged(slot, takes, priceTicks, lots), this.startOf(account));
+    if (account.cashCanBeNegative)
+      apply(this.exchanged(slot, takes, priceTicks, lots), this.startOf(account));
   }
 
   /** I50: the trade came to what it was checked for. */
@@ -90,7 +91,7 @@ export class SpotFillChecks implements FillChecks {
 
   /** Accounts that owe nothing and hold no crossed position cannot lose what is not theirs by a spot order. */
   private isChecked(account: Account, maker: number): boolean {
-    if (!account.mayOwe) return false;
+    if (!account.cashCanBeNegative) return false;
     const { state } = this;
     if (state.instrumentOf(maker).margin !== undefined) return true;
     for (const { isolated } of account.positions.values()) if (!isolated) return true;

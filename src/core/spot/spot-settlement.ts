@@ -5,7 +5,7 @@ import { CancelReason, OrderType, Side } from '../model/enums.ts';
 import { baseAmount, type Instrument, tradeAmount } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
-import { payFromMarginLock } from '../orders/margin-order-hold.ts';
+import { payFromMarginHold } from '../orders/margin-order-hold.ts';
 import { finishOrder, finishRestingOrder, heldCoin, holdOf, isMargin } from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
 import type { Market, State } from '../state/state.ts';
@@ -24,7 +24,8 @@ export interface SpotFillContext {
 
 export class SpotSettlement implements MatchSink<SpotFillContext> {
   private readonly state: State;
-  private readonly touchOwner = (maker: number): void => this.state.touch(this.state.accountOf(maker));
+  private readonly settleOwner = (maker: number): void =>
+    this.state.settleOpenWork(this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: SpotFillContext[] = [];
   private readonly checks: SpotFillChecks;
@@ -61,8 +62,8 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     this.state.accountByUid.prefetch(this.state.slab.account[maker]!);
   }
 
-  get meet(): ((maker: number) => void) | undefined {
-    return this.state.works.length === 0 ? undefined : this.touchOwner;
+  get beforeMaker(): ((maker: number) => void) | undefined {
+    return this.state.works.length === 0 ? undefined : this.settleOwner;
   }
 
   traded(context: SpotFillContext, taker: number, maker: number, priceTicks: number, lots: number): void {
@@ -108,8 +109,8 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     }
 
     if (state.verifiesFillChecks) this.checks.confirm();
-    if (buyerAccount.mayOwe) state.markDirty(buyerAccount);
-    if (sellerAccount.mayOwe) state.markDirty(sellerAccount);
+    if (buyerAccount.cashCanBeNegative) state.markDirty(buyerAccount);
+    if (sellerAccount.cashCanBeNegative) state.markDirty(sellerAccount);
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
     emitTrade(state, instrument, market, {
@@ -165,7 +166,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     }
     const byAmount = slab.orderType[slot] === OrderType.market && slab.side[slot] === Side.buy;
     const need = byAmount ? budgetLeft : BigInt(holdOf(state, instrument, slot));
-    payFromMarginLock(state, slot, coin, BigInt(amount), need, to);
+    payFromMarginHold(state, slot, coin, BigInt(amount), need, to);
   }
 
   /** Charges the fee of one side; a negative fee is a rebate. */

@@ -41,13 +41,13 @@ export class Ledger {
   private readonly overdrawn: number[] = [];
   /** Reads that are under way; each is notified of a row before it changes. */
   private readers: readonly RowKeeper[] = [];
-  private readonly mayOwe: (account: number) => boolean;
+  private readonly cashCanBeNegative: (account: number) => boolean;
   /** While a command is traced. */
   tracer: Tracer | undefined = undefined;
 
-  /** `mayOwe`: may the cash of this user's account be negative? */
-  constructor(mayOwe: (account: number) => boolean) {
-    this.mayOwe = mayOwe;
+  /** `cashCanBeNegative`: may the cash of this user's account be negative? */
+  constructor(cashCanBeNegative: (account: number) => boolean) {
+    this.cashCanBeNegative = cashCanBeNegative;
   }
 
   /** Reads the cache lines of an account and its first rows (`account-table.ts`); returns the sum of what was read. */
@@ -216,7 +216,7 @@ export class Ledger {
   }
 
   /** At the end of a command or instant: the debts that it leaves count for the peaks of the hour. */
-  notePeaks(): void {
+  recordDebtPeaks(): void {
     if (this.grownDebts.size === 0) return;
     for (const row of this.grownDebts) {
       const debt = this.owingRows.get(row) ?? 0n;
@@ -314,7 +314,7 @@ export class Ledger {
     }
     const allowed =
       bucket === Bucket.cash &&
-      (account < FIRST_USER_ACCOUNT ? !NEVER_IN_DEBT.has(account) : this.mayOwe(account));
+      (account < FIRST_USER_ACCOUNT ? !NEVER_IN_DEBT.has(account) : this.cashCanBeNegative(account));
     // The message is built on failure only: the clearing account is below zero after half of all futures trades.
     if (!allowed) throw new InvariantBroken(`I03: ${this.describe(cell)} would hold ${this.cells.get(cell)}`);
   }

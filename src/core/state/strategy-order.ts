@@ -4,6 +4,7 @@
  */
 import type { Fields } from '../model/bytes.ts';
 import {
+  type OrderOrigin,
   type PosSide,
   type Side,
   type Source,
@@ -15,6 +16,15 @@ import {
 import { hasLeg, legFields, NO_LEG, type Preset, type TriggerLeg } from '../model/tpsl.ts';
 import type { TrailingGroup } from './trailing.ts';
 import type { Trigger } from './trigger-ladder.ts';
+
+/** The strategy order that placed an order when it fired (rules 3.5). */
+export interface TriggeredBy {
+  readonly origin: OrderOrigin;
+  /** Older closing orders of the position are cancelled for it. */
+  readonly takesPrecedence: boolean;
+  /** It closes the whole position and may be below the minimum size. */
+  readonly closesAll: boolean;
+}
 
 /** Bits of `hits`: conditions that have held since the record was last checked. */
 export const HIT_TAKE_PROFIT = 1;
