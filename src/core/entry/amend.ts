@@ -8,7 +8,7 @@ import type { AmendItem, AmendOrders } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { CancelReason, Category, Side, type Source, TimeInForce } from '../model/enums.ts';
 import { type Instrument, payableAmount } from '../model/instrument.ts';
-import { amendingRefusal } from '../model/instrument-status.ts';
+import { amendingRejectReason } from '../model/instrument-status.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../model/tpsl.ts';
@@ -184,7 +184,7 @@ function checkAmend(
     sizeLots > slab.size[slot]! || (side === Side.buy ? raises : sells && priceTicks < slab.price[slot]!);
   const opening =
     instrument.futures === undefined ? side === Side.buy : (slab.flags[slot]! & FLAG_CLOSING) === 0;
-  const status = amendingRefusal(instrument, opening, source, state.now, enlarges, account.house);
+  const status = amendingRejectReason(instrument, opening, source, state.now, enlarges, account.house);
   if (status !== RejectReason.none) return rejected(status);
   const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
   if (offGrid !== undefined) return offGrid;

@@ -162,8 +162,8 @@ function executeFuturesMarket(
       : Math.max(band.minSellTicks, worst ?? band.minSellTicks);
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
   const end = market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing);
-  const refused = end === MatchEnd.noCapacity || end === MatchEnd.takerFailed;
-  const reason = refused ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
+  const noLongerAllowed = end === MatchEnd.noCapacity || end === MatchEnd.takerFailed;
+  const reason = noLongerAllowed ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
   finishRestingOrder(state, slot, reason);
 }
 

@@ -42,7 +42,7 @@ export function checkOrder(
 ): CommandResult | undefined {
   const { state, account, instrument, market } = context;
   if (state.halted) return rejected(RejectReason.tradingHalted);
-  const status = statusRefusal(context, command);
+  const status = statusRejectReason(context, command);
   if (status !== RejectReason.none) return rejected(status);
   if (account.liquidating) return rejected(RejectReason.accountLiquidating);
   if (!isLegalCombination(instrument, command)) return rejected(RejectReason.illegalCombination);
@@ -103,7 +103,7 @@ function isOpening(account: Account, instrument: Instrument, command: PlaceOrder
  * Number 2. In one-way mode an order against the position closes with or without reduce-only (rules 1.11). It also opens
  * when it could reverse the position together with the open orders of its side.
  */
-export function statusRefusal(
+export function statusRejectReason(
   { state, account, instrument }: OrderContext,
   command: PlaceOrder,
 ): RejectReason {

@@ -13,7 +13,7 @@ import {
   isLegalCombination,
   isQuoteSized,
   needsPosSide,
-  statusRefusal,
+  statusRejectReason,
 } from '../entry/pre-trade-checks.ts';
 import { planFuturesOrder } from '../futures/futures-entry.ts';
 import { closeLimit } from '../futures/opening-checks.ts';
@@ -35,8 +35,8 @@ import {
 } from '../orders/order-checks.ts';
 import type { OrderContext } from '../orders/order-context.ts';
 import type { TriggeredBy } from '../state/strategy-order.ts';
-import type { ReasonName } from './refusal.ts';
-import { type Check, REFUSALS, reasonName } from './refusals.ts';
+import type { ReasonName } from './rejection.ts';
+import { type Check, REJECTIONS, reasonName } from './rejections.ts';
 import { ofOrder, type Subject } from './subject.ts';
 
 /** An order before its checks. */
@@ -49,14 +49,14 @@ interface Entry extends OrderContext {
 }
 
 interface Step {
-  /** The reasons that it may refuse with; without a refusal the first of them describes it, or `as`. */
+  /** The reasons that it may reject with; when it passes, the first of them describes it, or `as`. */
   readonly reasons: readonly ReasonName[];
   readonly as?: { readonly check: string; readonly bounds: readonly ReasonName[] };
   readonly applies?: (entry: Entry) => boolean;
   readonly check: (entry: Entry) => CommandResult | undefined;
 }
 
-const onlyIf = (refused: boolean, reason: RejectReason) => (refused ? rejected(reason) : undefined);
+const onlyIf = (fails: boolean, reason: RejectReason) => (fails ? rejected(reason) : undefined);
 const isContract = ({ instrument }: Entry) => instrument.futures !== undefined;
 const isLimit = ({ command }: Entry) => command.orderType === OrderType.limit;
 const byAmount = ({ instrument, command }: Entry) => isQuoteSized(instrument, command);
@@ -134,7 +134,7 @@ const STEPS: readonly Step[] = [
     reasons: STATUS,
     as: { check: 'the status of the instrument lets it in', bounds: ['openingRestricted'] },
     check: (entry) => {
-      const reason = statusRefusal(entry, entry.command);
+      const reason = statusRejectReason(entry, entry.command);
       return onlyIf(reason !== RejectReason.none, reason);
     },
   },
@@ -248,7 +248,7 @@ function describing({ reasons }: Step, { command }: Entry): ReasonName {
   return (command.side === Side.buy ? buy : sell) ?? reasons[0]!;
 }
 
-/** All checks of an order; those behind the one that refuses are not reached. */
+/** All checks of an order; those behind the one that rejects are not reached. */
 export function checksOf(
   context: OrderContext,
   given: PlaceOrder,
@@ -285,16 +285,16 @@ export function checksOf(
     amount: undefined,
   };
   const checks: Check[] = [];
-  let refused = false;
+  let failed = false;
   for (const step of STEPS) {
     if (step.applies?.(lazily) === false) continue;
-    if (refused) {
-      const { check, rule } = REFUSALS[describing(step, lazily)];
+    if (failed) {
+      const { check, rule } = REJECTIONS[describing(step, lazily)];
       checks.push({ check: step.as?.check ?? check, rule, inputs: {}, bound: '', verdict: 'not reached' });
       continue;
     }
     const result = step.check(lazily);
-    refused = result !== undefined;
+    failed = result !== undefined;
     checks.push(checkOf(step, lazily, { ...subject, result: result ?? rejected(RejectReason.none) }));
   }
   return checks;
@@ -302,10 +302,10 @@ export function checksOf(
 
 function checkOf(step: Step, entry: Entry, subject: Subject): Check {
   const { rejectReason } = subject.result;
-  const refused = rejectReason !== RejectReason.none;
-  const reason = refused ? reasonName(rejectReason) : describing(step, entry);
-  const { check, rule, inputs, bound, right } = REFUSALS[reason];
-  if (refused)
+  const isRejected = rejectReason !== RejectReason.none;
+  const reason = isRejected ? reasonName(rejectReason) : describing(step, entry);
+  const { check, rule, inputs, bound, right } = REJECTIONS[reason];
+  if (isRejected)
     return {
       check,
       rule,
@@ -320,7 +320,7 @@ function checkOf(step: Step, entry: Entry, subject: Subject): Check {
     check: step.as?.check ?? check,
     rule,
     inputs: inputs(subject),
-    bound: bounds.map((name) => REFUSALS[name].bound(subject)).join(', '),
+    bound: bounds.map((name) => REJECTIONS[name].bound(subject)).join(', '),
     verdict: 'passed',
   };
 }

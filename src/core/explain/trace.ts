@@ -24,8 +24,8 @@ import {
   marginView,
 } from './margin-terms.ts';
 import { checksOf, closes } from './order-steps.ts';
-import { type Check, failedCheck } from './refusals.ts';
-import { intentOf } from './refused-margin.ts';
+import { intentOf } from './rejected-margin.ts';
+import { type Check, failedCheck } from './rejections.ts';
 import { type Subject, subjectOf } from './subject.ts';
 
 /** An order of the command or of a strategy order, with its checks. */

@@ -64,7 +64,7 @@ export function shownStatus({ status, closeOnly, paused }: Instrument): Instrume
 }
 
 /** An amendment may pass a restriction on opening when it does not enlarge what the order can do. */
-export function amendingRefusal(
+export function amendingRejectReason(
   instrument: Instrument,
   opening: boolean,
   source: Source,

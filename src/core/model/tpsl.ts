@@ -55,7 +55,7 @@ export const KEEP_LEG: LegChange = {
   limitTicks: KEEP,
 };
 
-/** Is there anything in it? An unreadable price counts: it is refused where it is looked at. */
+/** Is there anything in it? An unreadable price counts: it is rejected where it is checked. */
 export function hasLeg({ triggerTicks }: TriggerLeg): boolean {
   return triggerTicks !== 0;
 }
