@@ -98,7 +98,7 @@ export function payReceipts(state: State, work: HourWork, account: Account): voi
   state.markDirty(account);
 }
 
-/** Everybody is settled: what is left of the collected amounts is the fund's. */
+/** All accounts are settled: the rest of the collected amounts goes to the fund. */
 export function closeHour(state: State, { fundings, time }: HourWork): void {
   for (const funding of fundings) {
     const rest = funding.collected - funding.paid;

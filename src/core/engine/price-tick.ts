@@ -82,7 +82,7 @@ export function samplePrices(state: State, now: number): void {
 }
 
 function presentPrices({ markets, coinPrices }: State): InstantPrices {
-  // A contract that nobody holds moves nobody.
+  // The price of a contract without positions concerns no account.
   const marks = markets.map(({ futures, holders }) => (holders.size === 0 ? 0 : (futures?.markTicks ?? 0)));
   return { marks, coins: coinPrices };
 }

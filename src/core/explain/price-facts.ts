@@ -1,4 +1,4 @@
-/** Prices of coins as a rejection states them: what a coin is worth, when that was reported, and what a conversion goes by (rules 13.3). */
+/** Prices of coins in a rejection: what a coin is worth, when that was reported, and the price of a conversion (rules 13.3). */
 import { coinIndex, coinUsd } from '../margin/collateral.ts';
 import { freshIndex, stablecoinReportedAt } from '../margin/stablecoin-prices.ts';
 import type { IndexPrice } from '../marketdata/index-price.ts';

@@ -214,7 +214,7 @@ function distribute(
     });
 }
 
-/** Nobody is paid more than was collected (rules 5.10). */
+/** Receivers are paid no more than was collected (rules 5.10). */
 export function shareOf(due: bigint, collected: bigint, total: bigint): bigint {
   return collected >= total ? due : divFloor(due * collected, total);
 }

@@ -247,7 +247,7 @@ function cover(state: State, work: ContractEnd, account: Account, pending: Pendi
   state.markDirty(account);
 }
 
-/** Everybody is settled: what is left is the fund's, and so is what the contract has left in the clearing account. */
+/** All accounts are settled: the rest goes to the fund, with what the contract has left in the clearing account. */
 export function closeEnd(state: State, work: ContractEnd): void {
   const { ledger } = state;
   const market = state.market(state.instruments[work.instrument]!);

@@ -59,7 +59,7 @@ export class LiquidationMonitor {
   private readonly watched = new NumberHeap();
   /** Index of the account whose turn is next. */
   private turn = 0;
-  /** Those that have been warned (rules 6.4). */
+  /** Accounts that have been warned (rules 6.4). */
   private readonly warned = new Set<Account>();
 
   constructor(state: State) {
@@ -181,7 +181,7 @@ export class LiquidationMonitor {
       const move = divCeil(change * MOVE_UNIT, before < now ? before : now);
       largest = larger(largest, move);
     };
-    // A mark concerns who holds the contract: that of a new quarter appears and moves nobody.
+    // A mark concerns only holders of the contract: the first mark of a new quarter is no move for any account.
     for (const [n, { holders }] of state.markets.entries())
       if (holders.size !== 0) note(BigInt(referenceMarks[n] ?? 0), BigInt(marks[n]!));
       else referenceMarks[n] = marks[n]!;

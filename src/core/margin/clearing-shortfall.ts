@@ -1,6 +1,6 @@
 /**
- * What the house would lack if everybody closed a coin-margined contract now (rules 13.2): its profits are not zero-sum in
- * the coin. Beyond the fund and an allowance the contracts of the coin only close.
+ * What the house would lack if all positions of a coin-margined contract were closed now (rules 13.2): its profits are not
+ * zero-sum in the coin. Beyond the fund and an allowance the contracts of the coin only close.
  */
 
 import type { FuturesMarket } from '../marketdata/futures-market.ts';

@@ -52,7 +52,7 @@ export function placingRejectReason(
   return opening ? permission.open : permission.close;
 }
 
-/** House accounts go on quoting, or nobody could close. */
+/** House accounts may go on quoting, because other accounts need them to close their positions. */
 export function isCloseOnly({ closeOnly }: Instrument, house: boolean): boolean {
   return closeOnly && !house;
 }

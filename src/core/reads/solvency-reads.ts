@@ -55,7 +55,7 @@ interface Sums {
  * A read of one instant, which may be taken in slices while the exchange goes on. Prices and the balances of the house are
  * taken at its beginning; each account is looked at once, in its turn or before it changes, so as it was then.
  *
- * Whoever has neither positions nor debts nor loans claims what its wallets hold. By double entry all wallets together hold
+ * An account without positions, debts and loans claims what its wallets hold. By double entry all wallets together hold
  * what the house and the outside world lack, and the profits of a linear contract sum to what it has cleared (I08). So only
  * those are counted one by one who may owe something, or whose profit is not that of their position.
  */

@@ -156,7 +156,7 @@ export class State {
   readonly marginBlocks = new NumberBlocks();
   /** House accounts and market makers: the operator is liable for their orders (rules 13.0). Unordered. */
   readonly backedAccounts = new Set<Account>();
-  /** Those that have fee rates of their own. */
+  /** Accounts with fee rates of their own. */
   readonly accountsWithFees = new Set<Account>();
   /** Markets of coin-margined contracts. */
   readonly coinMargined: FuturesMarket[] = [];
