@@ -20,7 +20,7 @@ export class BookDriver implements MatchSink<undefined> {
 
   makerFailed(): void {}
 
-  fillTests(): undefined {
+  fillChecks(): undefined {
     return undefined;
   }
 

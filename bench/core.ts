@@ -82,7 +82,7 @@ export const core: Benchmark = {
     });
     const replay = best(RUNS, () => {
       const exchange = ready(setUp);
-      exchange.silent = true;
+      exchange.suppressEvents = true;
       return timed(() => {
         for (const bytes of log) {
           exchange.apply(decodeCommand(bytes));

@@ -61,7 +61,9 @@ function replaying({ name, open }: Side<Command>, decode: typeof decodeCommand):
     name: `replay by ${name}`,
     open: () => {
       const exchange = open();
-      if ('silent' in exchange) exchange.silent = true;
+      if ('suppressEvents' in exchange) exchange.suppressEvents = true;
+      // The name in earlier checkouts.
+      else if ('silent' in exchange) (exchange as { silent: boolean }).silent = true;
       return { apply: (bytes) => exchange.apply(decode(bytes)), takeEvents: () => exchange.takeEvents() };
     },
   };

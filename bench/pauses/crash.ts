@@ -49,7 +49,7 @@ export async function measureCrash(): Promise<Part> {
     watch.time('tick: a second of a fall', over, () => venue.apply(command));
     while (venue.exchange.hasOpenWork) {
       const next: Command = { type: 'tick', time: venue.time };
-      watch.time('tick: a portion of its tests', over, () => venue.apply(next));
+      watch.time('tick: a portion of its checks', over, () => venue.apply(next));
     }
   }
   return watch.end('A fall of 25 % in seven seconds');

@@ -1,6 +1,6 @@
 /** Reads of the whole ledger as of one command, in slices between which the exchange does its work. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { ledgerView, type RowVisit } from '../core/reads/ledger-reads.ts';
+import { beginLedgerRead, type RowVisit } from '../core/reads/ledger-reads.ts';
 import type { State } from '../core/state/state.ts';
 
 /** A quarter of a millisecond: an audit takes several such slices in one turn of the loop. */
@@ -8,13 +8,13 @@ const ROWS_AT_A_TIME = 250;
 
 /** Visits every row as it is when this is called, in no particular order. */
 export async function eachRowInSlices(state: State, visit: RowVisit): Promise<void> {
-  const view = ledgerView(state);
+  const read = beginLedgerRead(state);
   try {
-    for (let row = 0; row < view.rowCount; row += ROWS_AT_A_TIME) {
+    for (let row = 0; row < read.rowCount; row += ROWS_AT_A_TIME) {
       if (row > 0) await turn();
-      view.read(row, row + ROWS_AT_A_TIME, visit);
+      read.read(row, row + ROWS_AT_A_TIME, visit);
     }
   } finally {
-    view.close();
+    read.close();
   }
 }

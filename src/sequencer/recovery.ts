@@ -52,7 +52,7 @@ export async function replay(
   let lastSeq = startSeq;
   let commands = 0;
   for (const { seq, command } of effectiveCommands(records)) {
-    exchange.silent = seq <= history.confirmedSeq;
+    exchange.suppressEvents = seq <= history.confirmedSeq;
     const result = applyLogged(exchange, seq, command);
     options.applied?.(seq, command, result);
     const events = exchange.takeEvents();
@@ -66,7 +66,7 @@ export async function replay(
     }
     if (commands % 100_000 === 0) options.progress?.(seq);
   }
-  exchange.silent = false;
+  exchange.suppressEvents = false;
   refuseHistoryAhead(history, lastSeq, historyName);
   return { exchange, lastSeq, commands };
 }

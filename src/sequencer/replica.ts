@@ -23,7 +23,7 @@ export interface ReplicaTarget {
 export function saveByReplica(disk: Disk, { seq, digest, note }: ReplicaTarget): void {
   const { instanceId, snapshot, records } = readJournal(disk, seq);
   const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
-  exchange.silent = true;
+  exchange.suppressEvents = true;
   for (const { seq: at, command } of effectiveCommands(records)) {
     applyLogged(exchange, at, command);
     exchange.takeEvents();

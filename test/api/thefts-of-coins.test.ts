@@ -45,7 +45,7 @@ async function borrowAndSell(short: Person, friend: Person, price: string, qty =
   assert.equal(await short.stands(sold), `filled ${qty}`);
 }
 
-/** Old rule: 485 USDT a BTC and turn (`dollar-coins.test.ts`, "with a depeg of 1 %"). */
+/** Old rule: 485 USDT a BTC and turn (`stablecoins.test.ts`, "with a depeg of 1 %"). */
 theft(
   'R3: USDT is worth 0.99, and the desk that takes debts counts it as a dollar',
   BORROWERS,

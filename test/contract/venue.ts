@@ -249,7 +249,7 @@ export class ContractVenue {
     await this.advance(2000);
   }
 
-  /** Lets a dollar coin be worth a dollar again: indices that moved apart count for a minute (rules 13.3). */
+  /** Lets a stablecoin be worth a dollar again: indices that moved apart count for a minute (rules 13.3). */
   async levelPrices(): Promise<void> {
     for (const index of ['BTCUSDT', 'BTCUSD', 'BTCUSDC']) await this.price(index, '60000');
     await this.advance(60_000);

@@ -15,13 +15,13 @@ const results: Record<string, Replayed> = JSON.parse(readFileSync(join(DIRECTORY
 
 for (const [name, expected] of Object.entries(results)) {
   test(`the recorded commands of ${name} come to what they came to, also without events of orders and money`, () => {
-    const [full, silent] = [new Replay(), new Replay()];
-    silent.exchange.silent = true;
+    const [full, suppressed] = [new Replay(), new Replay()];
+    suppressed.exchange.suppressEvents = true;
     for (const command of readRecording(join(DIRECTORY, `${name}.commands.gz`))) {
       const others = full.apply(command).filter((type) => !LEFT_OUT.has(type));
-      assert.equal(silent.apply(command).join(), others.join());
+      assert.equal(suppressed.apply(command).join(), others.join());
     }
     assert.deepEqual(full.result(), expected);
-    assert.deepEqual({ ...silent.result(), events: expected.events }, expected);
+    assert.deepEqual({ ...suppressed.result(), events: expected.events }, expected);
   });
 }

@@ -1,7 +1,7 @@
 /** Explanations against the oracle: the margin of an account, the checks of an order, what fills are charged. */
 import assert from 'node:assert/strict';
 import type { MarginView } from '../../src/core/explain/margin-terms.ts';
-import type { Check } from '../../src/core/explain/refusals.ts';
+import type { Check } from '../../src/core/explain/rejections.ts';
 import type { Explanation } from '../../src/lab/explain/explanation.ts';
 import {
   type AccountFacts,

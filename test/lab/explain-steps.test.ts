@@ -26,7 +26,7 @@ verifyAfterEach();
 const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {
   restingRisk: [],
   clearingShortfall: [],
-  dollarCoins: [],
+  stablecoinPrices: [],
   backedBooks: [],
   custodyLimits: [],
   livePrices: [],

@@ -11,7 +11,7 @@ import { FIRST_USER_ACCOUNT } from '../../src/core/model/ledger-accounts.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { InvariantBroken } from '../../src/core/model/units.ts';
 import { ContractEnd } from '../../src/core/state/contract-end.ts';
-import { awaitsPriceTest, HourWork } from '../../src/core/state/open-work.ts';
+import { awaitsPriceCheck, HourWork } from '../../src/core/state/open-work.ts';
 import { randomAct, strangerAct } from './families-acts.ts';
 import type { Finding } from './families-finding.ts';
 import { Ground } from './families-ground.ts';
@@ -42,7 +42,7 @@ export interface Run {
   /** Hours, and ends of contracts, whose work was open between two commands. */
   readonly hours: number;
   readonly ends: number;
-  /** Commands while somebody was due and waited for his test (rules 18.1). */
+  /** Commands while somebody was due and waited for his check (rules 18.1). */
   readonly betweenTests: number;
   /** Is some of it open after the last step? */
   readonly endsWithin: boolean;
@@ -65,7 +65,7 @@ export class Stage {
   commands = 0;
   hours = 0;
   ends = 0;
-  /** Commands other than ticks while tests by the prices of a second were still to do (rules 18.1), and somebody was due. */
+  /** Commands other than ticks while checks at the prices of a second were still to do (rules 18.1), and somebody was due. */
   betweenTests = 0;
   private readonly inPortions: boolean;
   /** How often each kind of command was carried out. */
@@ -126,10 +126,10 @@ export class Stage {
 
   private somebodyWaits(): boolean {
     const { state } = this.exchange;
-    if (state.priceRound === undefined) return false;
+    if (state.priceCheckRound === undefined) return false;
     return state.accounts.some(
       (account, index) =>
-        index >= FIRST_USER_ACCOUNT && awaitsPriceTest(state, index) && isDue(state, account),
+        index >= FIRST_USER_ACCOUNT && awaitsPriceCheck(state, index) && isDue(state, account),
     );
   }
 

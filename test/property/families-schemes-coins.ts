@@ -32,7 +32,7 @@ export function* restBorrowedThenJump(ground: Ground): Steps {
   yield payOut(ground);
 }
 
-/** R3: a dollar coin is worth less than a dollar, and a debt is paid with it. */
+/** R3: a stablecoin is worth less than a dollar, and a debt is paid with it. */
 export function* depegAndRepay(ground: Ground): Steps {
   const { dice } = ground;
   const [borrower, friend] = pair(ground);

@@ -30,7 +30,7 @@ export class Tiers {
   }
 
   /**
-   * An order is tested when it comes, at the leverage of its account and with what its party has by then (rules 13.9 (a)). So
+   * An order is checked when it comes, at the leverage of its account and with what its party has by then (rules 13.9 (a)). So
    * the order of the command is judged behind its last fill, and each order that its trades triggered behind its own: that
    * one opens at the leverage of another account.
    */

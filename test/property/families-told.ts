@@ -95,7 +95,7 @@ export class Told {
     return before !== undefined && time <= before.now && before.now < state.now ? before : undefined;
   }
 
-  /** Is a dollar coin not what the venue takes it for? It follows within a minute, as far as somebody says it (rules 13.3). */
+  /** Is a stablecoin not what the venue takes it for? It follows within a minute, as far as somebody says it (rules 13.3). */
   isDollarUnknown({ type }: Command): boolean {
     if (DESKS.has(type)) return false;
     const { state, world } = this;

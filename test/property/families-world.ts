@@ -23,7 +23,7 @@ export class World {
     return this.prices[base]! / this.prices[quote]!;
   }
 
-  /** No coin falls out of the range in which the venue can follow it: dollar coins are believed from 0.90 to 1.02. */
+  /** No coin falls out of the range in which the venue can follow it: stablecoins are believed from 0.90 to 1.02. */
   within(coin: number, price: number): number {
     if (coin === COIN.usdt || coin === COIN.usdc) return Math.min(1.01, Math.max(0.92, price));
     const home = coin === COIN.btc ? 60_000 : 3000;

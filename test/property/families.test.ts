@@ -66,7 +66,7 @@ type HoledRule =
 const OLD_HOLES: Readonly<Record<HoledRule, readonly string[]>> = {
   restingRisk: ['restThenJump', 'restBorrowedThenJump'],
   clearingShortfall: ['rollCoins'],
-  dollarCoins: ['depegAndRepay'],
+  stablecoinPrices: ['depegAndRepay'],
   backedBooks: ['lonelyMark'],
   custodyLimits: ['borrowSellWithdraw'],
   livePrices: ['repayInSilence', 'loanInSilence', 'borrowInSilence'],

@@ -1,6 +1,6 @@
 /**
  * Every kind of random trading under the later editions (rules 13), beside an operator who funds and drains, writes debts
- * off and sets limits: after every command all invariants hold (I45 to I51 with the auditor and the tests of every match),
+ * off and sets limits: after every command all invariants hold (I45 to I51 with the auditor and the checks of every match),
  * refusals change nothing, replays and restarts come to the same bytes. The fourth has a property of its
  * own (`fourth-edition.test.ts`), the other properties trade under the first.
  */
@@ -60,7 +60,7 @@ for (const [name, { setUp, flowOf }] of Object.entries(FLOWS)) {
   test(`${name} under the later editions: invariants hold, refusals change nothing, replays agree`, () => {
     for (const seed of SEEDS) {
       const run = new AuditedRun(setUp, ({ state }) => {
-        state.auditsMatches = true;
+        state.verifiesFillChecks = true;
         return (command, outcome, events) => seen.see(state, command, outcome, events);
       });
       const { state } = run.exchange;

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import type { MarginView } from '../../src/core/explain/margin-terms.ts';
-import { reasonName } from '../../src/core/explain/refusals.ts';
+import { reasonName } from '../../src/core/explain/rejections.ts';
 import { Trace } from '../../src/core/explain/trace.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';

@@ -28,7 +28,7 @@ export function provenEnd(directory: string, { withHash, asFound }: ProofOptions
   const { snapshot, records, report } = recover(new ReadOnlyDisk(disk, hidden), journalSettings());
   if (!withHash) return { seq: report.lastSeq, time: 0, stateHash: null };
   const exchange = new Exchange(snapshot === undefined ? undefined : loadState(snapshot.state));
-  exchange.silent = true;
+  exchange.suppressEvents = true;
   for (const { seq, command } of effectiveCommands(records)) {
     applyLogged(exchange, seq, command);
     exchange.takeEvents();

@@ -47,13 +47,13 @@ export function readStopped(data: string): StoppedExchange {
   const mark = new JournaledMark();
   mark.readSnapshot(snapshot);
   const exchange = new Exchange(snapshot === undefined ? undefined : loadState(snapshot.state));
-  exchange.silent = true;
+  exchange.suppressEvents = true;
   for (const { seq, command } of effectiveCommands(records)) {
     applyLogged(exchange, seq, command);
     exchange.takeEvents();
     mark.readCommand(command);
   }
-  exchange.silent = false;
+  exchange.suppressEvents = false;
   const { instanceId: instance, lastSeq } = report;
   return { data, live, instance, lastSeq, state: exchange.state, identityMark: mark.mark };
 }

@@ -15,25 +15,25 @@ export interface MatchSink<Context> {
   traded(context: Context, taker: number, maker: number, priceTicks: number, lots: number): void;
   /** The maker has left the book: filled, or cancelled by self-trade prevention. */
   makerLeft(context: Context, maker: number, filled: boolean): void;
-  /** The maker has left the book because it failed its test. */
+  /** The maker has left the book because it failed its check. */
   makerFailed(context: Context, maker: number): void;
-  /** The tests of the fills of one match, or of its dry run; undefined while fills are not tested. */
-  fillTests(context: Context, dryRun: boolean): FillTests | undefined;
-  /** While something comes first for owners of makers: called with each maker before anything is decided about it. */
-  readonly meet?: ((maker: number) => void) | undefined;
-  /** Fetches what a trade reads of the owner of a maker. */
-  fetch?(maker: number): void;
+  /** The checks of the fills of one match, or of its dry run; undefined while fills are not checked. */
+  fillChecks(context: Context, dryRun: boolean): FillChecks | undefined;
+  /** Called with each maker before it is matched; undefined when there is no open work to settle with owners of makers. */
+  readonly beforeMaker?: ((maker: number) => void) | undefined;
+  /** Reads the cache lines of a maker's owner before the trade needs them. */
+  prefetch?(maker: number): void;
   /** How much a capped taker, or a maker that may only close, may still trade at this price. */
   capacity(context: Context, slot: number, priceTicks: number): number;
 }
 
 /** Step 4a of the match loop (rules 1.4, 13.1): can both sides bear the trade that is about to happen? */
-export interface FillTests {
-  test(taker: number, maker: number, priceTicks: number, lots: number): FillTest;
+export interface FillChecks {
+  check(taker: number, maker: number, priceTicks: number, lots: number): FillVerdict;
 }
 
-export const FillTest = { passes: 0, makerFails: 1, takerFails: 2 } as const;
-export type FillTest = (typeof FillTest)[keyof typeof FillTest];
+export const FillVerdict = { passes: 0, makerFails: 1, takerFails: 2 } as const;
+export type FillVerdict = (typeof FillVerdict)[keyof typeof FillVerdict];
 
 /** Why matching stopped. */
 export const MatchEnd = {
@@ -87,8 +87,8 @@ export class Book {
     const party = slab.party[taker]!;
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
-    const tests = sink.fillTests(context, false);
-    const { meet } = sink;
+    const checks = sink.fillChecks(context, false);
+    const { beforeMaker } = sink;
     let fills = 0;
     let removals = 0;
     let level = this.best[buying ? Side.sell : Side.buy]!;
@@ -101,10 +101,10 @@ export class Book {
       for (let queue = 0; queue < queues; queue++) {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
         while (maker !== NIL) {
-          slab.fetch(maker);
+          slab.prefetch(maker);
           const next = slab.next[maker]!;
-          sink.fetch?.(maker);
-          meet?.(maker);
+          sink.prefetch?.(maker);
+          beforeMaker?.(maker);
           // Without capacity there is no trade, so there is no self-trade to prevent either.
           let capacity = capped ? sink.capacity(context, taker, price) : Number.POSITIVE_INFINITY;
           if (capacity <= 0) return MatchEnd.noCapacity;
@@ -131,10 +131,10 @@ export class Book {
           const wanted = slab.remaining[taker]!;
           const offered = slab.remaining[maker]!;
           const lots = Math.min(wanted, offered, capacity);
-          if (tests !== undefined) {
-            const result = tests.test(taker, maker, price, lots);
-            if (result === FillTest.takerFails) return MatchEnd.takerFailed;
-            if (result === FillTest.makerFails) {
+          if (checks !== undefined) {
+            const result = checks.check(taker, maker, price, lots);
+            if (result === FillVerdict.takerFails) return MatchEnd.takerFailed;
+            if (result === FillVerdict.makerFails) {
               this.remove(maker);
               sink.makerFailed(context, maker);
               removals++;
@@ -165,25 +165,25 @@ export class Book {
   /**
    * Dry run for fill-or-kill: can `wanted` lots be filled within the limit? Own orders do not count under
    * `cancel_maker` and end the count under the modes that cancel the taker. A closing order counts up to its position
-   * less the lots that its account has given before (`capacityOf`, on futures). Orders that fail `tests` do not count.
+   * less the lots that its account has given before (`capacityOf`, on futures). Orders that fail `checks` do not count.
    * Changes nothing.
    */
   canFill(
     taker: number,
     limitTicks: number,
     wanted: number,
-    tests: FillTests | undefined,
+    checks: FillChecks | undefined,
     capacityOf?: (maker: number, priceTicks: number) => number,
-    meet?: (maker: number) => void,
+    beforeMaker?: (maker: number) => void,
   ): boolean {
-    // The cheap count first: without enough lots in the book no fill need be tested.
-    if (tests !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
+    // The cheap count first: without enough lots in the book no fill need be checked.
+    if (checks !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
     const party = slab.party[taker]!;
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
-    const given = new Map<number, number>();
+    const lotsByAccount = new Map<number, number>();
     let found = 0;
     let fills = 0;
     let removals = 0;
@@ -200,20 +200,20 @@ export class Book {
           if (fills === FILLS_PER_ORDER_MAX || removals === REMOVALS_PER_ORDER_MAX) return false;
           let lots = slab.remaining[maker]!;
           const account = slab.account[maker]!;
-          const before = given.get(account) ?? 0;
+          const before = lotsByAccount.get(account) ?? 0;
           if (capacityOf !== undefined && (slab.flags[maker]! & FLAG_CLOSING) !== 0)
             lots = Math.min(lots, Math.max(0, capacityOf(maker, price) - before));
-          if (tests !== undefined && lots > 0) {
-            meet?.(maker);
-            const result = tests.test(taker, maker, price, Math.min(lots, wanted - found));
-            if (result === FillTest.takerFails) return false;
-            if (result === FillTest.makerFails) {
+          if (checks !== undefined && lots > 0) {
+            beforeMaker?.(maker);
+            const result = checks.check(taker, maker, price, Math.min(lots, wanted - found));
+            if (result === FillVerdict.takerFails) return false;
+            if (result === FillVerdict.makerFails) {
               removals++;
               continue;
             }
           }
           fills++;
-          if (capacityOf !== undefined) given.set(account, before + lots);
+          if (capacityOf !== undefined) lotsByAccount.set(account, before + lots);
           found += lots;
           if (found >= wanted) return true;
         }

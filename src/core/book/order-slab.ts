@@ -60,7 +60,7 @@ const LARGE_FROM = 2 ** 15;
 const LARGE = 2 ** 20;
 
 /** Fewer orders are in the cache as a rule, and there is nothing to wait for. */
-const FETCHED_FROM = 2 ** 14;
+const PREFETCH_FROM = 2 ** 14;
 
 /** The arrays are declared one by one, so that the shape of the object is fixed before the first is allocated. */
 export class OrderSlab implements OrderColumns {
@@ -103,8 +103,8 @@ export class OrderSlab implements OrderColumns {
   used = 0;
   freeHead = NIL;
   count = 0;
-  /** Sum of what was fetched: reads whose result nobody takes are not carried out. */
-  fetched = 0;
+  /** Sum of the numbers that were read: the compiler would remove reads whose result is not used. */
+  prefetchSink = 0;
 
   constructor(capacity = 128) {
     this.grow(capacity);
@@ -159,12 +159,11 @@ export class OrderSlab implements OrderColumns {
   }
 
   /**
-   * Reads the columns that a trade or a cancel uses, one right after the other: of an order that is in no cache of the
-   * processor they are then waited for together.
+   * Reads the columns that a trade or a cancel uses right after each other, so that the cache misses of an order overlap.
    */
-  fetch(slot: number): void {
-    if (this.used < FETCHED_FROM) return;
-    this.fetched =
+  prefetch(slot: number): void {
+    if (this.used < PREFETCH_FROM) return;
+    this.prefetchSink =
       this.id[slot]! +
       this.account[slot]! +
       this.party[slot]! +

@@ -140,7 +140,7 @@ export function repayFromCollateral(state: State, account: Account): void {
     const { userLimit } = state.lending[coin]!.terms;
     return userLimit === 0n ? 0n : -balanceOf(state, account, coin) - userLimit;
   };
-  // Hardly anybody is above it, and everybody who owes is asked after each change.
+  // Few accounts are above it, and every account with a debt is checked after each change.
   if (!state.ledger.coinsOf(account.index).some((coin) => excess(coin) > 0n)) return;
   for (const debtCoin of debtsInOrder(state, account)) {
     if (excess(debtCoin) <= 0n) continue;

@@ -105,7 +105,7 @@ function takenFree(
     .reduce((taken, other) => taken + freeOf(other, taken), 0n);
 }
 
-/** Everybody who may owe something now or has since the last full hour, ascending uid. */
+/** All accounts that may have a debt now, or have had one since the last full hour, in ascending uid. */
 function debtors(state: State): Account[] {
   const { ledger } = state;
   const indebted = new Set(ledger.accountsInDebt());

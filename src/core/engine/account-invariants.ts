@@ -122,7 +122,7 @@ function checkBuckets(state: State, account: Account): void {
     }
     if (ledger.amount(first + Bucket.funding) < 0)
       throw new InvariantBroken(`I03: funding of ${uid} coin ${coin} is negative`);
-    if (ledger.amount(first + Bucket.cash) < 0 && !account.mayOwe)
+    if (ledger.amount(first + Bucket.cash) < 0 && !account.cashCanBeNegative)
       throw new InvariantBroken(`I05: spot account ${uid} coin ${coin} has negative cash`);
   }
   for (const [key, sum] of expected)

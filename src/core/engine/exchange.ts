@@ -2,8 +2,8 @@
  * The entry point of the core. A command goes through these steps, always in this order:
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
- *   2. open work is settled with the accounts that the command names (`portions.ts`), and they are tested by the prices of the
- *      second if their turn has not come (`price-tests.ts`)
+ *   2. the accounts that the command names: open work is settled with them (`portions.ts`), and they are checked at the
+ *      prices of the second, if the round has not reached them yet (`price-checks.ts`)
  *   3. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
  *   4. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
  *      closing orders trimmed, liquidations (`risk-engine.ts`); repeated until nothing changes
@@ -43,7 +43,7 @@ import { borrow } from '../loan/borrow.ts';
 import { fundLoanPool, setLoanRate } from '../loan/loan-pool.ts';
 import { repayLoan } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
-import { watchShortfalls } from '../margin/clearing-shortfall.ts';
+import { updateShortfalls } from '../margin/clearing-shortfall.ts';
 import type {
   Checkpoint,
   Command,
@@ -61,16 +61,16 @@ import { SpotSettlement } from '../spot/spot-settlement.ts';
 import { hasOpenWork } from '../state/open-work.ts';
 import { State } from '../state/state.ts';
 import type { Tracer } from '../state/tracer.ts';
-import { cancelEverything } from '../strategy/cancel-everything.ts';
+import { cancelFrozenAccount } from '../strategy/cancel-frozen-account.ts';
 import { setCommission } from '../wallet/commission.ts';
 import { deposit, setDepositWallet, transfer, withdraw } from '../wallet/wallet.ts';
 import { endWithdrawal, internalWithdrawal, requestWithdrawal } from '../wallet/withdrawal.ts';
 import { checkNextAccount } from './account-invariants.ts';
-import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './conditional-entry.ts';
 import { Portions } from './portions.ts';
 import { onComponentPrice } from './price-tick.ts';
 import { RiskEngine } from './risk-engine.ts';
 import { Schedule } from './schedule.ts';
+import { amendStrategy, cancelStrategyOrder, placeStrategy } from './strategy-entry.ts';
 import { TriggerEngine } from './trigger-engine.ts';
 
 export class Exchange {
@@ -95,7 +95,7 @@ export class Exchange {
   apply(command: Command, seq = this.lastSeq + 1): CommandResult {
     const { state } = this;
     this.lastSeq = seq;
-    if (command.type === 'checkpoint') return this.compare(command);
+    if (command.type === 'checkpoint') return this.verifyCheckpoint(command);
     // Only recovery acts on it: it skips the named command. The clock does not move, because that may be what failed.
     if (command.type === 'skipCommand') return OK;
     // Read by recovery and verification only; users and keys are not part of the state.
@@ -105,22 +105,22 @@ export class Exchange {
     this.portions.begin();
     this.riskEngine.begin();
     this.schedule.advanceTo(command.time);
-    this.portions.touchNamed(command);
-    if (state.priceRound !== undefined) this.riskEngine.testNamed(command);
+    this.portions.settleNamedAccounts(command);
+    if (state.priceCheckRound !== undefined) this.riskEngine.checkNamed(command);
     if (state.tracer !== undefined) state.tracer.onCommand(command);
     const result = this.dispatch(command);
     if (state.tracer !== undefined) state.tracer.onResult(result);
-    this.triggerEngine.runUntilQuiet();
-    if (state.clearingChanged) watchShortfalls(state, false);
+    this.triggerEngine.runUntilIdle();
+    if (state.clearingChanged) updateShortfalls(state, false);
     state.digest.fold(result.rejectReason);
     if (result.items !== undefined) for (const item of result.items) state.digest.fold(item.rejectReason);
     state.ledger.checkIsolatedMargins();
-    state.ledger.notePeaks();
+    state.ledger.recordDebtPeaks();
     if (state.nextSecond !== nextSecond) checkNextAccount(state, seq);
     return result;
   }
 
-  /** The same, watched. */
+  /** The same, with a tracer that watches it. */
   applyTraced(command: Command, seq: number, tracer: Tracer): CommandResult {
     const { state } = this;
     state.tracer = tracer;
@@ -133,19 +133,19 @@ export class Exchange {
     }
   }
 
-  /** Is there work that the next tick goes on with (rules 14.1)? */
+  /** Is there work that the next tick must continue (rules 14.1)? */
   get hasOpenWork(): boolean {
     return hasOpenWork(this.state);
   }
 
-  /** Who is near liquidation, for readers. */
+  /** The accounts near liquidation, for reads. */
   get liquidationMonitor(): LiquidationMonitor {
     return this.riskEngine.monitor;
   }
 
-  /** Leaves out the events of orders, fills, trades and ledger lines, for replays of commands that the history has. */
-  set silent(silent: boolean) {
-    this.state.silent = silent;
+  /** Leaves out the events of orders, fills, trades and ledger lines in a replay of commands that the history already has. */
+  set suppressEvents(suppress: boolean) {
+    this.state.suppressEvents = suppress;
   }
 
   /** Events since the last call, in order. */
@@ -167,7 +167,7 @@ export class Exchange {
       case 'countdownCancel':
         return setCountdown(state, command);
       case 'cancelEverything':
-        return cancelEverything(state, command);
+        return cancelFrozenAccount(state, command);
       case 'deposit':
         return deposit(state, command);
       case 'withdraw':
@@ -245,7 +245,7 @@ export class Exchange {
       case 'placeStrategy':
         return placeStrategy(state, command);
       case 'modifyStrategy':
-        return modifyStrategy(state, command);
+        return amendStrategy(state, command);
       case 'cancelStrategy':
         return cancelStrategyOrder(state, command);
       case 'tick':
@@ -258,7 +258,7 @@ export class Exchange {
 
   /** A changed loan or pledge may have crossed a level in either direction (rules 7.5). */
   private afterLoan(result: CommandResult): CommandResult {
-    if (result.rejectReason === RejectReason.none) this.riskEngine.testLoans();
+    if (result.rejectReason === RejectReason.none) this.riskEngine.checkLoans();
     return result;
   }
 
@@ -285,7 +285,7 @@ export class Exchange {
   }
 
   /** A replay with other results than the run that wrote the journal must stop. */
-  private compare(checkpoint: Checkpoint): CommandResult {
+  private verifyCheckpoint(checkpoint: Checkpoint): CommandResult {
     const { digest } = this.state;
     if (digest.value !== checkpoint.digest) {
       throw new ReplayDivergence(

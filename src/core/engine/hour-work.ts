@@ -8,6 +8,7 @@
 import { chargeAccount } from '../borrowing/interest.ts';
 import {
   dueToReceive,
+  emitFundingSettled,
   type FundingTerms,
   fixFunding,
   fundingTerms,
@@ -15,7 +16,6 @@ import {
   payFunding,
   receiveFunding,
   shareOf,
-  tellSettled,
 } from '../futures/funding.ts';
 import { presentPrices } from '../margin/present-prices.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
@@ -51,7 +51,7 @@ function dueBy(terms: FundingTerms): FundingDue {
 
 /** Interest, then funding: a debt that funding makes bears interest from the next hour on. Returns what it cost of a portion. */
 export function settleHour(state: State, work: HourWork, account: Account): number {
-  if (!account.mayOwe) return 0;
+  if (!account.cashCanBeNegative) return 0;
   const charges = work.scope.interest ? chargeAccount(state, account, work.prices, work.freeTaken) : 0;
   const payments = settleFundings(state, work, account);
   if (work.scope.newPeaks) state.ledger.restartPeaks(account.index);
@@ -98,12 +98,12 @@ export function payReceipts(state: State, work: HourWork, account: Account): voi
   state.markDirty(account);
 }
 
-/** Everybody is settled: what is left of the collected amounts is the fund's. */
+/** All accounts are settled: the rest of the collected amounts goes to the fund. */
 export function closeHour(state: State, { fundings, time }: HourWork): void {
   for (const funding of fundings) {
     const rest = funding.collected - funding.paid;
     passToFund(state, funding, rest);
-    tellSettled(state, funding, rest, time);
+    emitFundingSettled(state, funding, rest, time);
   }
 }
 

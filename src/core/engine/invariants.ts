@@ -114,7 +114,7 @@ function checkLedger(state: State): void {
     }
     if (account === SystemAccount.badDebt)
       assert(buckets[Bucket.cash]! <= 0n, () => `I03: bad debt of coin ${coin} is above zero`);
-    if (account >= FIRST_USER_ACCOUNT && !state.accounts[account]!.mayOwe) {
+    if (account >= FIRST_USER_ACCOUNT && !state.accounts[account]!.cashCanBeNegative) {
       assert(
         buckets[Bucket.cash]! >= 0n,
         () => `I05: spot account ${account} coin ${coin} has negative cash`,

@@ -46,7 +46,7 @@ function checkLoan(state: State, loan: Loan): void {
     () => `I37: account of ${name} has too many loans`,
   );
   const prices = forcePrices(state, loan.loanCoin, loan.pledgeCoin);
-  if (prices === undefined || state.loansWait) return;
+  if (prices === undefined || state.loanChecksPending) return;
   const { supplement, force } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
   assert(!reaches(loan.debt(), pledge, force, prices), () => `I37: ${name} should have been closed by force`);
   assert(

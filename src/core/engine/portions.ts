@@ -1,13 +1,13 @@
 /**
- * Work that concerns everybody, done in portions (rules 14). It is opened at its instant; ticks go on with it until it is
- * done. An account that is about to act, or to be decided about, is settled before its turn (`State.touch`), so nobody
- * gains by what is done in between.
+ * Work over all accounts, done in portions (rules 14). It is opened at its instant, and each tick does the next portion. An
+ * account that a command acts for or decides about is settled before its turn (`State.settleOpenWork`), so that commands in
+ * between do not change what it pays or receives.
  */
 
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { closeEnd, continueEnd, nextStage, openEnd, settleEnd } from '../liquidation/contract-end.ts';
 import { listNextQuarter } from '../liquidation/delivery.ts';
-import { continueEnding } from '../listing/ending.ts';
+import { continueDelisting } from '../listing/delisting.ts';
 import { markTicks } from '../margin/margin.ts';
 import type { Command } from '../model/command.ts';
 import { InstrumentStatus, OrderKind } from '../model/enums.ts';
@@ -20,7 +20,7 @@ import { scheduleDelivery } from '../state/timers.ts';
 import { closeHour, openFunding, openHour, PAYMENT, payReceipts, settleHour } from './hour-work.ts';
 import { eachNamed } from './named-accounts.ts';
 
-/** Until then it must be done, or what is left is done in one step: receivers of funding are not liquidated before. */
+/** Work must be done within this time, or its rest is done in one step: receivers of funding are not liquidated before. */
 const WORK_MS_MAX = 5000;
 
 export class Portions {
@@ -51,7 +51,7 @@ export class Portions {
     this.open(openFunding(this.state, market));
   }
 
-  /** Contracts whose delivery time has come: from now on nobody trades them. */
+  /** Contracts whose delivery time has come: trading in them ends. */
   deliverDue(): void {
     const { state } = this;
     for (const market of [...state.markets]) {
@@ -81,27 +81,27 @@ export class Portions {
     if (works.length === 1) this.continueWork(portion);
   }
 
-  /** A tick: the next portion of everything that is open, unless its time has brought one already. */
+  /** A tick: the next portion of all open work, unless this command has already done one. */
   run(): void {
     if (!this.hasRun) this.continueWork(this.state.portion);
-    continueEnding(this.state);
+    continueDelisting(this.state);
   }
 
-  /** Must what is open be done by this time? */
+  /** Has open work been waiting too long at this time? */
   isOverdue(time: number): boolean {
     const first = this.state.works[0];
     return first !== undefined && time >= first.time + WORK_MS_MAX;
   }
 
-  /** All that is left of it, in one step. */
+  /** Does the rest of all open work in one step. */
   finish(): void {
     while (this.state.works.length !== 0) this.continueWork(Number.POSITIVE_INFINITY);
   }
 
-  /** Settles the accounts that a command names before it is looked at. */
-  touchNamed(command: Command): void {
+  /** Settles open work with the accounts that a command names, before the command is applied. */
+  settleNamedAccounts(command: Command): void {
     const { state } = this;
-    if (state.works.length !== 0) eachNamed(state, command, (account) => state.touch(account));
+    if (state.works.length !== 0) eachNamed(state, command, (account) => state.settleOpenWork(account));
   }
 
   private settleEarly(account: Account, acts: boolean): void {

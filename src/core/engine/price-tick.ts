@@ -1,9 +1,9 @@
 /** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
-import { watchShortfalls } from '../margin/clearing-shortfall.ts';
+import { updateShortfalls } from '../margin/clearing-shortfall.ts';
 import { sampleCoinPrices } from '../margin/collateral.ts';
-import { sampleDollarPrices } from '../margin/dollar-coins.ts';
 import { updatePaused } from '../margin/silent-index.ts';
+import { sampleStablecoinPrices } from '../margin/stablecoin-prices.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
@@ -57,7 +57,7 @@ export function samplePrices(state: State, now: number): void {
     if (state.rules.livePrices) index.updateLive(second, seconds);
     else index.update(second);
   }
-  if (state.rules.dollarCoins) sampleDollarPrices(state, second, seconds);
+  if (state.rules.stablecoinPrices) sampleStablecoinPrices(state, second, seconds);
   sampleCoinPrices(state);
   for (const market of state.markets) {
     const { futures, day } = market;
@@ -76,13 +76,13 @@ export function samplePrices(state: State, now: number): void {
   }
   state.priceVersion++;
   state.pricesJumped = pricesBefore !== undefined && haveJumped(pricesBefore, presentPrices(state));
-  watchShortfalls(state, true);
+  updateShortfalls(state, true);
   updatePaused(state, second);
   scheduleFunding(state);
 }
 
 function presentPrices({ markets, coinPrices }: State): InstantPrices {
-  // A contract that nobody holds moves nobody.
+  // The price of a contract without positions concerns no account.
   const marks = markets.map(({ futures, holders }) => (holders.size === 0 ? 0 : (futures?.markTicks ?? 0)));
   return { marks, coins: coinPrices };
 }

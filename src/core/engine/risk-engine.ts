@@ -20,7 +20,7 @@ import { awaitsMoney } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { eachNamed } from './named-accounts.ts';
-import { PriceTests } from './price-tests.ts';
+import { PriceChecks } from './price-checks.ts';
 
 /**
  * Each round closes a position or order. Liquidations may cascade from account to account through their resting orders, so
@@ -33,56 +33,56 @@ export class RiskEngine {
   private readonly state: State;
   private readonly settlement: FuturesSettlement;
   readonly monitor: LiquidationMonitor;
-  private readonly priceTests: PriceTests;
-  /** The present command has done a portion of the tests of loans. */
-  private loansTested = false;
+  private readonly priceChecks: PriceChecks;
+  /** The present command has done a portion of the loan checks. */
+  private loansChecked = false;
 
   constructor(state: State, settlement: FuturesSettlement) {
     this.state = state;
     this.settlement = settlement;
     this.monitor = new LiquidationMonitor(state);
-    this.priceTests = new PriceTests(state, this.monitor);
+    this.priceChecks = new PriceChecks(state, this.monitor);
   }
 
   /** A command begins. */
   begin(): void {
-    this.priceTests.begin();
-    this.loansTested = false;
+    this.priceChecks.begin();
+    this.loansChecked = false;
   }
 
-  /** A tick: the tests of a second go on (rules 18). */
+  /** A tick: the checks of a second go on (rules 18). */
   resume(): void {
-    if (this.state.loansWait && !this.loansTested) this.testLoans();
-    this.priceTests.continue();
+    if (this.state.loanChecksPending && !this.loansChecked) this.checkLoans();
+    this.priceChecks.continue();
   }
 
   /** Prices, hours or pledges have changed. */
-  testLoans(): void {
-    this.loansTested = true;
+  checkLoans(): void {
+    this.loansChecked = true;
     checkLoans(this.state);
   }
 
   /** An account is about to act by itself. */
-  testEarly(account: Account): void {
-    this.priceTests.testEarly(account);
+  checkEarly(account: Account): void {
+    this.priceChecks.checkEarly(account);
     if (account.dirty) this.processDirtyAccounts();
   }
 
-  /** Accounts that a command names are tested before it is looked at. */
-  testNamed(command: Command): void {
-    const { state, priceTests } = this;
-    eachNamed(state, command, (account) => priceTests.testEarly(account));
+  /** Accounts that a command names are checked before it is applied. */
+  checkNamed(command: Command): void {
+    const { state, priceChecks } = this;
+    eachNamed(state, command, (account) => priceChecks.checkEarly(account));
     this.processDirtyAccounts();
   }
 
   /** Prices have moved. */
   onPrices(): void {
-    if (this.state.rules.riskPortions) this.priceTests.open();
-    else this.testEverybody();
+    if (this.state.rules.riskPortions) this.priceChecks.open();
+    else this.checkAll();
     this.processDirtyAccounts();
   }
 
-  private testEverybody(): void {
+  private checkAll(): void {
     const { state, monitor } = this;
     // Only accounts that are due: the other candidates of the monitor must not influence the order of processing.
     monitor.onPrices();

@@ -5,7 +5,7 @@ import { settleFunding } from '../futures/funding.ts';
 import { switchStatus } from '../listing/listing.ts';
 import { dueStatusChanges, scheduleCalendar } from '../listing/status-calendar.ts';
 import { accrueDue } from '../loan/loan-servicing.ts';
-import { watchShortfalls } from '../margin/clearing-shortfall.ts';
+import { updateShortfalls } from '../margin/clearing-shortfall.ts';
 import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CANDLE_INTERVALS } from '../model/candle-interval.ts';
@@ -44,7 +44,7 @@ const TIMERS: readonly Timer[] = [
   { due: ({ state }) => state.loans.nextInstant(), run: (schedule) => schedule.accrueLoans() },
   // A contract is settled before accounts could be liquidated on it at the instant of its delivery
   { due: ({ state }) => state.nextDelivery, run: (schedule) => schedule.deliverDue() },
-  // Triggers by the mark, loan tests, liquidation tests
+  // Triggers by the mark, loan checks, liquidation checks
   { run: (schedule) => schedule.runRiskAndTriggers() },
   { due: ({ state }) => state.nextCountdown, run: ({ state }) => runCountdowns(state) },
 ];
@@ -127,7 +127,7 @@ export class Schedule {
     if (this.state.works.length === 0) return;
     this.portions.finish();
     this.riskEngine.processDirtyAccounts();
-    this.triggers.runUntilQuiet();
+    this.triggers.runUntilIdle();
   }
 
   private workInstant(): void {
@@ -138,8 +138,8 @@ export class Schedule {
     this.debtsBeforeFunding = undefined;
     this.loansGrew = false;
     for (const { due, run } of TIMERS) if (due === undefined || due(this) <= state.now) run(this);
-    if (state.clearingChanged) watchShortfalls(state, false);
-    state.ledger.notePeaks();
+    if (state.clearingChanged) updateShortfalls(state, false);
+    state.ledger.recordDebtPeaks();
   }
 
   /** When prices are needed next: for the work of an instant, and for loans (`loanPricesDue`). */
@@ -211,7 +211,7 @@ export class Schedule {
     else this.riskEngine.deliverDue();
   }
 
-  /** An hour that begins makes loans grow, so they are tested at once, by prices that may be stale by then. */
+  /** An hour that begins makes loans grow, so they are checked at once, by prices that may be stale by then. */
   accrueLoans(): void {
     const { state } = this;
     for (const index of state.indices) index.age(state.now);
@@ -222,10 +222,10 @@ export class Schedule {
   runRiskAndTriggers(): void {
     const { riskEngine, triggers, sampled } = this;
     if (sampled) triggers.onPrices();
-    if (sampled || this.loansGrew) riskEngine.testLoans();
+    if (sampled || this.loansGrew) riskEngine.checkLoans();
     if (sampled) riskEngine.onPrices();
     else riskEngine.processDirtyAccounts();
-    triggers.runUntilQuiet();
+    triggers.runUntilIdle();
   }
 }
 

@@ -7,7 +7,6 @@
 import { NIL } from '../book/order-slab.ts';
 import type { Settlements } from '../entry/execution.ts';
 import { placeOrder } from '../entry/place-order.ts';
-import type { TriggeredBy } from '../entry/pre-trade-checks.ts';
 import { maxSpendable } from '../margin/spending-check.ts';
 import type { PlaceOrder } from '../model/command.ts';
 import {
@@ -32,7 +31,7 @@ import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
 import { isEnding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
-import type { StrategyOrder } from '../state/strategy-order.ts';
+import type { StrategyOrder, TriggeredBy } from '../state/strategy-order.ts';
 import {
   emitFinal,
   emitStrategy,
@@ -87,7 +86,7 @@ export class TriggerEngine {
   }
 
   /** Steps 3 and 4 until nothing changes. */
-  runUntilQuiet(): void {
+  runUntilIdle(): void {
     const { state } = this;
     const { strategies } = state;
     for (;;) {
@@ -139,8 +138,8 @@ export class TriggerEngine {
     const { state } = this;
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
-    state.touch(account);
-    if (state.priceRound !== undefined) this.riskEngine.testEarly(account);
+    state.settleOpenWork(account);
+    if (state.priceCheckRound !== undefined) this.riskEngine.checkEarly(account);
     // Open work or a liquidation may have cancelled it (rules 14.5, 18.1).
     if (!state.strategies.byId.has(order.id)) return;
     if (state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);

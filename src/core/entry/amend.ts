@@ -1,14 +1,14 @@
 /** Modifying resting orders (rules 1.12): which changes are allowed, their margin, and whether priority is kept. */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import { checkFuturesAmend, relockIsolated } from '../futures/futures-amend.ts';
+import { changeIsolatedHold, checkFuturesAmend } from '../futures/futures-amend.ts';
 import { checkSpending } from '../margin/spending-check.ts';
 import { type Amount, differenceOf } from '../model/amount.ts';
 import type { AmendItem, AmendOrders } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { CancelReason, Category, Side, type Source, TimeInForce } from '../model/enums.ts';
 import { type Instrument, payableAmount } from '../model/instrument.ts';
-import { amendingRefusal } from '../model/instrument-status.ts';
+import { amendingRejectReason } from '../model/instrument-status.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../model/tpsl.ts';
@@ -18,20 +18,20 @@ import { checkAmount, checkBand, checkPrice, checkSize } from '../orders/order-c
 import type { OrderContext } from '../orders/order-context.ts';
 import {
   clientOidOf,
-  close,
-  closeResting,
-  countOrder,
-  emitOpen,
+  emitOrderUpdate,
+  finishOrder,
+  finishRestingOrder,
   heldCoin,
   hold,
   holdOf,
   isMargin,
+  noteOpenSizeChange,
   release,
 } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
 import { attachedRecord, checkStrategyCount, replacePreset } from '../strategy/attached-tpsl.ts';
-import { checkPreset, fittingPreset } from '../strategy/tpsl-checks.ts';
+import { checkPreset, normalisedPreset } from '../strategy/tpsl-checks.ts';
 import { type EntryContext, finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';
 import { checkFillPreset } from './pre-trade-checks.ts';
 
@@ -60,7 +60,7 @@ function amendItem(
   return result;
 }
 
-/** The order events that a modification causes carry the client's id of it (wire 4.1). */
+/** The order events that an amendment causes carry the client's id of it (wire 4.1). */
 function nameEvents({ events }: State, from: number, orderId: number, requestId: string): void {
   for (const event of events.slice(from)) {
     if (event.type === 'order' && event.order.orderId === orderId) event.requestId = requestId;
@@ -120,7 +120,7 @@ function amendOrder(
   }
   if (preset !== undefined) replacePreset(state, slot, preset);
   if (moves) applyAmend(context, slot, priceTicks, sizeLots);
-  else emitOpen(state, slot);
+  else emitOrderUpdate(state, slot);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
@@ -133,7 +133,7 @@ function changedProtection(
 ): Preset | undefined {
   if (item.preset === undefined) return undefined;
   const present = state.slab.presets.get(slot)?.preset ?? NO_PRESET;
-  const preset = fittingPreset(instrument, changedPreset(present, item.preset));
+  const preset = normalisedPreset(instrument, changedPreset(present, item.preset));
   return samePreset(present, preset) ? undefined : preset;
 }
 
@@ -184,7 +184,7 @@ function checkAmend(
     sizeLots > slab.size[slot]! || (side === Side.buy ? raises : sells && priceTicks < slab.price[slot]!);
   const opening =
     instrument.futures === undefined ? side === Side.buy : (slab.flags[slot]! & FLAG_CLOSING) === 0;
-  const status = amendingRefusal(instrument, opening, source, state.now, enlarges, account.house);
+  const status = amendingRejectReason(instrument, opening, source, state.now, enlarges, account.house);
   if (status !== RejectReason.none) return rejected(status);
   const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
   if (offGrid !== undefined) return offGrid;
@@ -220,20 +220,20 @@ function applyAmend(context: EntryContext, slot: number, priceTicks: number, siz
   if (instrument.futures === undefined) {
     holdOtherAmount(state, instrument, slot, payableAmount(instrument, side, priceTicks, remaining));
   } else {
-    relockIsolated(context, slot, priceTicks, remaining);
+    changeIsolatedHold(context, slot, priceTicks, remaining);
   }
   state.digest.fold(slab.id[slot]! * 4 + 1);
   state.digest.fold(priceTicks);
   state.digest.fold(sizeLots);
   market.changes++;
-  countOrder(state, account, instrument, slot, -slab.remaining[slot]!);
+  noteOpenSizeChange(state, account, instrument, slot, -slab.remaining[slot]!);
 
   const keepsPlace = priceTicks === slab.price[slot] && sizeLots < slab.size[slot]!;
   if (keepsPlace && remaining > 0) {
     book.reduce(slot, slab.size[slot]! - sizeLots);
     slab.size[slot] = sizeLots;
-    countOrder(state, account, instrument, slot, remaining);
-    emitOpen(state, slot);
+    noteOpenSizeChange(state, account, instrument, slot, remaining);
+    emitOrderUpdate(state, slot);
     return;
   }
   const priceChanges = priceTicks !== slab.price[slot];
@@ -241,9 +241,9 @@ function applyAmend(context: EntryContext, slot: number, priceTicks: number, siz
   slab.size[slot] = sizeLots;
   slab.remaining[slot] = remaining;
   slab.price[slot] = priceTicks;
-  countOrder(state, account, instrument, slot, remaining);
+  noteOpenSizeChange(state, account, instrument, slot, remaining);
   if (remaining === 0) {
-    close(state, slot, CancelReason.none);
+    finishOrder(state, slot, CancelReason.none);
     return;
   }
   slab.prioritySeq[slot] = ++state.lastPriority;
@@ -252,7 +252,7 @@ function applyAmend(context: EntryContext, slot: number, priceTicks: number, siz
     return;
   }
   book.rest(slot);
-  emitOpen(state, slot);
+  emitOrderUpdate(state, slot);
 }
 
 /** Changes what the order holds to `need`. */
@@ -268,7 +268,7 @@ function holdOtherAmount(state: State, instrument: Instrument, slot: number, nee
   else release(state, slab.account[slot]!, coin, differenceOf(held, need));
 }
 
-/** Auto-cancel: later modifications of this order are rejected as modified after a failure (25573). */
+/** Auto-cancel: later amendments of this order are rejected as amended after a failure (25573). */
 function failAndCancel(state: State, market: Market, slot: number): void {
   const { slab } = state;
   state.rememberFailedAmend({
@@ -278,5 +278,5 @@ function failAndCancel(state: State, market: Market, slot: number): void {
   });
   market.book.remove(slot);
   market.changes++;
-  closeResting(state, slot, CancelReason.modifyLimitOrder);
+  finishRestingOrder(state, slot, CancelReason.modifyLimitOrder);
 }

@@ -9,9 +9,9 @@ import { closeMarginHold } from '../orders/margin-order-hold.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { OrderContext } from '../orders/order-context.ts';
 import {
-  close,
-  closeResting,
-  emitOpen,
+  emitOrderUpdate,
+  finishOrder,
+  finishRestingOrder,
   heldCoin,
   isMargin,
   posSideOf,
@@ -42,12 +42,12 @@ export function execute(context: EntryContext, slot: number, budget: bigint): vo
   const timeInForce = slab.timeInForce[slot] as TimeInForce;
   if (timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi) {
     if (wouldTake(context.market.book, slot, limitTicks))
-      closeResting(state, slot, CancelReason.postOnlyFill);
+      finishRestingOrder(state, slot, CancelReason.postOnlyFill);
     else restOrder(context, slot);
     return;
   }
   if (timeInForce === TimeInForce.fok && !canFill(context, slot)) {
-    closeResting(state, slot, CancelReason.fokNotFull);
+    finishRestingOrder(state, slot, CancelReason.fokNotFull);
     return;
   }
   finishLimit(context, slot, matchLimit(context, slot));
@@ -59,14 +59,14 @@ function canFill({ state, instrument, market, settlements }: EntryContext, slot:
   const [limitTicks, wanted] = [slab.price[slot]!, slab.remaining[slot]!];
   if (instrument.futures === undefined) {
     const { spot } = settlements;
-    const tests = spot.fillTests(spot.contextOf(instrument), true);
-    return market.book.canFill(slot, limitTicks, wanted, tests, undefined, spot.meet);
+    const checks = spot.fillChecks(spot.contextOf(instrument), true);
+    return market.book.canFill(slot, limitTicks, wanted, checks, undefined, spot.beforeMaker);
   }
   const { futures } = settlements;
   const fills = futures.contextOf(instrument);
-  const tests = futures.fillTests(fills, true);
+  const checks = futures.fillChecks(fills, true);
   const capacityOf = (maker: number, priceTicks: number) => futures.capacity(fills, maker, priceTicks);
-  return market.book.canFill(slot, limitTicks, wanted, tests, capacityOf, futures.meet);
+  return market.book.canFill(slot, limitTicks, wanted, checks, capacityOf, futures.beforeMaker);
 }
 
 /** Matches a limit order at its price; closing orders stop when the position is closed. */
@@ -82,21 +82,21 @@ export function matchLimit({ state, instrument, market, settlements }: EntryCont
   return market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing);
 }
 
-/** Ends or rests a limit order after its match, a new one or a modified one. */
+/** Ends or rests a limit order after its match, a new one or a amended one. */
 export function finishLimit(context: OrderContext, slot: number, end: MatchEnd): void {
   const { state } = context;
   if (end === MatchEnd.filled) {
-    closeResting(state, slot, CancelReason.none);
+    finishRestingOrder(state, slot, CancelReason.none);
   } else if (end === MatchEnd.selfTrade) {
-    closeResting(state, slot, CancelReason.stp);
+    finishRestingOrder(state, slot, CancelReason.stp);
   } else if (end === MatchEnd.noCapacity || end === MatchEnd.takerFailed) {
-    closeResting(state, slot, CancelReason.delegatedRiskOrder);
+    finishRestingOrder(state, slot, CancelReason.delegatedRiskOrder);
   } else if (end === MatchEnd.tooManyFills) {
-    closeResting(state, slot, CancelReason.tradeTooManyTimes);
+    finishRestingOrder(state, slot, CancelReason.tradeTooManyTimes);
   } else if (state.slab.timeInForce[slot] === TimeInForce.ioc) {
-    closeResting(state, slot, CancelReason.iocNotFull);
+    finishRestingOrder(state, slot, CancelReason.iocNotFull);
   } else if (state.slab.timeInForce[slot] === TimeInForce.fok) {
-    closeResting(state, slot, CancelReason.fokNotFull);
+    finishRestingOrder(state, slot, CancelReason.fokNotFull);
   } else {
     restOrder(context, slot);
   }
@@ -118,7 +118,7 @@ function restOrder({ state, account, market }: OrderContext, slot: number): void
   market.changes++;
   // An account near liquidation may not keep an order that needs margin.
   if (account.warned) state.markDirty(account);
-  emitOpen(state, slot);
+  emitOrderUpdate(state, slot);
 }
 
 function executeMarket(
@@ -139,7 +139,12 @@ function executeMarket(
   else release(state, slab.account[slot]!, coin, left);
   // A budget spent to the last unit is a complete fill, whatever else the book holds (I18).
   const spent = buying && left === 0n;
-  close(state, slot, spent ? CancelReason.none : marketEnd(end, buying, slab.filled(slot) !== 0), budget);
+  finishOrder(
+    state,
+    slot,
+    spent ? CancelReason.none : marketEnd(end, buying, slab.filled(slot) !== 0),
+    budget,
+  );
 }
 
 function executeFuturesMarket(
@@ -157,9 +162,9 @@ function executeFuturesMarket(
       : Math.max(band.minSellTicks, worst ?? band.minSellTicks);
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
   const end = market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing);
-  const refused = end === MatchEnd.noCapacity || end === MatchEnd.takerFailed;
-  const reason = refused ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
-  closeResting(state, slot, reason);
+  const noLongerAllowed = end === MatchEnd.noCapacity || end === MatchEnd.takerFailed;
+  const reason = noLongerAllowed ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
+  finishRestingOrder(state, slot, reason);
 }
 
 function marketEnd(end: MatchEnd, buying: boolean, bought: boolean): CancelReason {

@@ -17,12 +17,13 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { isEmpty } from '../model/tpsl.ts';
 import { openMarginHold } from '../orders/margin-order-hold.ts';
 import type { OrderContext } from '../orders/order-context.ts';
-import { clientOidOf, close, heldCoin, hold, register } from '../orders/order-lifecycle.ts';
+import { clientOidOf, finishOrder, heldCoin, hold, register } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { fittingPreset } from '../strategy/tpsl-checks.ts';
+import type { TriggeredBy } from '../state/strategy-order.ts';
+import { normalisedPreset } from '../strategy/tpsl-checks.ts';
 import { type EntryContext, execute, type Settlements } from './execution.ts';
-import { asReduceOnly, checkOrder, checkTpsl, isQuoteSized, type TriggeredBy } from './pre-trade-checks.ts';
+import { asReduceOnly, checkOrder, checkTpsl, isQuoteSized } from './pre-trade-checks.ts';
 
 export function placeOrder(
   state: State,
@@ -65,7 +66,7 @@ function placeSpot(
   if (command.expired) return cancelExpired(state, slot, budget);
   if (instrument.margin === undefined) hold(state, account.index, coin, need);
   else {
-    account.mayOwe = true;
+    account.cashCanBeNegative = true;
     openMarginHold(state, slot, coin, BigInt(need));
   }
   return match(context, slot, budget);
@@ -84,7 +85,7 @@ function placeFutures(
   if ('rejectReason' in plan) return plan;
   if (command.expired)
     return cancelExpired(state, allocate(context, command, plan.lots, plan.flags, triggeredBy), 0n);
-  account.mayOwe = true;
+  account.cashCanBeNegative = true;
   cancelDisplaced(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
   const slot = allocate(context, command, plan.lots, plan.flags, triggeredBy);
   if (plan.isolatedHold > 0n) holdForOrder(context, slot, plan.isolatedHold);
@@ -106,7 +107,7 @@ function cancelExpired(state: State, slot: number, budget: bigint): CommandResul
     orderId: state.slab.id[slot]!,
     clientOid: clientOidOf(state, slot),
   };
-  close(state, slot, CancelReason.receiveWindow, budget);
+  finishOrder(state, slot, CancelReason.receiveWindow, budget);
   return result;
 }
 
@@ -149,7 +150,7 @@ function allocate(
   if (command.clientOid !== '') slab.clientOids.set(slot, account.index, command.clientOid);
   if (triggeredBy !== undefined) slab.origins.set(slot, triggeredBy.origin);
   if (command.preset !== undefined && !isEmpty(command.preset))
-    slab.presets.set(slot, { preset: fittingPreset(instrument, command.preset), strategyId: 0 });
+    slab.presets.set(slot, { preset: normalisedPreset(instrument, command.preset), strategyId: 0 });
   register(state, account, instrument, slot);
   state.digest.fold(slab.id[slot]!);
   return slot;

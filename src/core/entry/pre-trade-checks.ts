@@ -7,7 +7,6 @@ import { type CommandResult, rejected } from '../model/command-result.ts';
 import {
   HoldMode,
   InstrumentStatus,
-  type OrderOrigin,
   OrderType,
   PosSide,
   Side,
@@ -32,17 +31,9 @@ import {
 import type { OrderContext } from '../orders/order-context.ts';
 import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
+import type { TriggeredBy } from '../state/strategy-order.ts';
 import { checkStrategyCount } from '../strategy/attached-tpsl.ts';
-import { checkPreset, fittingPreset, triggerReference } from '../strategy/tpsl-checks.ts';
-
-/** The strategy order that placed an order when it fired (rules 3.5). */
-export interface TriggeredBy {
-  readonly origin: OrderOrigin;
-  /** Older closing orders of the position are cancelled for it. */
-  readonly takesPrecedence: boolean;
-  /** It closes the whole position and may be below the minimum size. */
-  readonly closesAll: boolean;
-}
+import { checkPreset, normalisedPreset, triggerReference } from '../strategy/tpsl-checks.ts';
 
 export function checkOrder(
   context: OrderContext,
@@ -51,7 +42,7 @@ export function checkOrder(
 ): CommandResult | undefined {
   const { state, account, instrument, market } = context;
   if (state.halted) return rejected(RejectReason.tradingHalted);
-  const status = statusRefusal(context, command);
+  const status = statusRejectReason(context, command);
   if (status !== RejectReason.none) return rejected(status);
   if (account.liquidating) return rejected(RejectReason.accountLiquidating);
   if (!isLegalCombination(instrument, command)) return rejected(RejectReason.illegalCombination);
@@ -82,7 +73,7 @@ export function checkTpsl(context: OrderContext, command: PlaceOrder): CommandRe
   if (!opening) return rejected(RejectReason.presetNotOpening);
   return (
     checkStrategyCount(state, account) ??
-    checkFillPreset(context, side, command.priceTicks, fittingPreset(instrument, preset))
+    checkFillPreset(context, side, command.priceTicks, normalisedPreset(instrument, preset))
   );
 }
 
@@ -112,7 +103,7 @@ function isOpening(account: Account, instrument: Instrument, command: PlaceOrder
  * Number 2. In one-way mode an order against the position closes with or without reduce-only (rules 1.11). It also opens
  * when it could reverse the position together with the open orders of its side.
  */
-export function statusRefusal(
+export function statusRejectReason(
   { state, account, instrument }: OrderContext,
   command: PlaceOrder,
 ): RejectReason {

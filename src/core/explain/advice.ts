@@ -11,7 +11,7 @@ import { Side } from '../model/enums.ts';
 import { payableAmount } from '../model/instrument.ts';
 import { divFloor, formatMoney } from '../model/units.ts';
 import { coinName } from './figures.ts';
-import { qty } from './refusal.ts';
+import { qty } from './rejection.ts';
 import type { Subject } from './subject.ts';
 
 /** The largest quantity, and for a contract the lowest leverage, with which the order has the money it needs. */

@@ -13,7 +13,7 @@ import {
   isLegalCombination,
   isQuoteSized,
   needsPosSide,
-  statusRefusal,
+  statusRejectReason,
 } from '../entry/pre-trade-checks.ts';
 import { planFuturesOrder } from '../futures/futures-entry.ts';
 import { closeLimit } from '../futures/opening-checks.ts';
@@ -34,9 +34,9 @@ import {
   referenceTicks,
 } from '../orders/order-checks.ts';
 import type { OrderContext } from '../orders/order-context.ts';
-import type { Firing } from '../state/tracer.ts';
-import type { ReasonName } from './refusal.ts';
-import { type Check, REFUSALS, reasonName } from './refusals.ts';
+import type { TriggeredBy } from '../state/strategy-order.ts';
+import type { ReasonName } from './rejection.ts';
+import { type Check, REJECTIONS, reasonName } from './rejections.ts';
 import { ofOrder, type Subject } from './subject.ts';
 
 /** An order before its checks. */
@@ -49,14 +49,14 @@ interface Entry extends OrderContext {
 }
 
 interface Step {
-  /** The reasons that it may refuse with; without a refusal the first of them describes it, or `as`. */
+  /** The reasons that it may reject with; when it passes, the first of them describes it, or `as`. */
   readonly reasons: readonly ReasonName[];
   readonly as?: { readonly check: string; readonly bounds: readonly ReasonName[] };
   readonly applies?: (entry: Entry) => boolean;
-  readonly test: (entry: Entry) => CommandResult | undefined;
+  readonly check: (entry: Entry) => CommandResult | undefined;
 }
 
-const onlyIf = (refused: boolean, reason: RejectReason) => (refused ? rejected(reason) : undefined);
+const onlyIf = (fails: boolean, reason: RejectReason) => (fails ? rejected(reason) : undefined);
 const isContract = ({ instrument }: Entry) => instrument.futures !== undefined;
 const isLimit = ({ command }: Entry) => command.orderType === OrderType.limit;
 const byAmount = ({ instrument, command }: Entry) => isQuoteSized(instrument, command);
@@ -94,8 +94,8 @@ function worth({ instrument, market, command }: Entry): CommandResult | undefine
 /** A step of positions, money and margin: they are computed together, and each step is found by its reasons. */
 function planned(reasons: readonly ReasonName[], applies?: (entry: Entry) => boolean): Step {
   const own = new Set(reasons.map((name) => RejectReason[name] as RejectReason));
-  const test = ({ plan }: Entry) => (plan !== undefined && own.has(plan.rejectReason) ? plan : undefined);
-  return { reasons, test, ...(applies !== undefined && { applies }) };
+  const check = ({ plan }: Entry) => (plan !== undefined && own.has(plan.rejectReason) ? plan : undefined);
+  return { reasons, check, ...(applies !== undefined && { applies }) };
 }
 
 const STATUS: readonly ReasonName[] = [
@@ -129,44 +129,44 @@ const PRESET: readonly ReasonName[] = [
 ];
 
 const STEPS: readonly Step[] = [
-  { reasons: ['tradingHalted'], test: ({ state }) => onlyIf(state.halted, RejectReason.tradingHalted) },
+  { reasons: ['tradingHalted'], check: ({ state }) => onlyIf(state.halted, RejectReason.tradingHalted) },
   {
     reasons: STATUS,
     as: { check: 'the status of the instrument lets it in', bounds: ['openingRestricted'] },
-    test: (entry) => {
-      const reason = statusRefusal(entry, entry.command);
+    check: (entry) => {
+      const reason = statusRejectReason(entry, entry.command);
       return onlyIf(reason !== RejectReason.none, reason);
     },
   },
   {
     reasons: ['accountLiquidating'],
-    test: ({ account }) => onlyIf(account.liquidating, RejectReason.accountLiquidating),
+    check: ({ account }) => onlyIf(account.liquidating, RejectReason.accountLiquidating),
   },
   {
     reasons: ['illegalCombination'],
-    test: ({ instrument, command }) =>
+    check: ({ instrument, command }) =>
       onlyIf(!isLegalCombination(instrument, command), RejectReason.illegalCombination),
   },
   {
     reasons: ['positionSideNeeded'],
     applies: isContract,
-    test: ({ account, command }) => onlyIf(needsPosSide(account, command), RejectReason.positionSideNeeded),
+    check: ({ account, command }) => onlyIf(needsPosSide(account, command), RejectReason.positionSideNeeded),
   },
   {
     reasons: ['noIndexPrice'],
     applies: isContract,
-    test: ({ market }) => onlyIf(market.futures?.markTicks === 0, RejectReason.noIndexPrice),
+    check: ({ market }) => onlyIf(market.futures?.markTicks === 0, RejectReason.noIndexPrice),
   },
   {
     reasons: ['belowMinimumAmount', 'amountOffPrecision', 'amountOutOfRange'],
     applies: byAmount,
-    test: ({ instrument, command }) => checkQuoteAmount(instrument, command.quoteAmount),
+    check: ({ instrument, command }) => checkQuoteAmount(instrument, command.quoteAmount),
   },
   {
     reasons: ['priceOffTick', 'priceOutOfRange'],
     as: { check: 'the price is on the tick and in range', bounds: ['priceOffTick', 'priceOutOfRange'] },
     applies: (entry) => isLimit(entry) && bySize(entry),
-    test: ({ instrument, command }) => checkPrice(instrument, command.priceTicks),
+    check: ({ instrument, command }) => checkPrice(instrument, command.priceTicks),
   },
   {
     reasons: ['sizeTooSmall', 'sizeOffStep', 'sizeTooLarge'],
@@ -175,32 +175,32 @@ const STEPS: readonly Step[] = [
       bounds: ['sizeOffStep', 'sizeTooSmall', 'sizeTooLarge'],
     },
     applies: bySize,
-    test: sizeOf,
+    check: sizeOf,
   },
   {
     reasons: ['belowMinimumAmount'],
     applies: (entry) => bySize(entry) && !entry.closesAll,
-    test: worth,
+    check: worth,
   },
   {
     reasons: ['buyAboveBand', 'sellBelowBand'],
     applies: (entry) => isLimit(entry) && bySize(entry),
-    test: ({ instrument, market, command }) =>
+    check: ({ instrument, market, command }) =>
       checkBand(instrument, market, command.side, command.priceTicks),
   },
   {
     reasons: ['rpiNotAllowed'],
     applies: ({ command }) => command.timeInForce === TimeInForce.rpi,
-    test: ({ account, command }) => checkRpi(account, command),
+    check: ({ account, command }) => checkRpi(account, command),
   },
   {
     reasons: ['tooManyOpenOrders'],
-    test: ({ state, account, instrument }) => checkCounts(state, account, instrument),
+    check: ({ state, account, instrument }) => checkCounts(state, account, instrument),
   },
   {
     reasons: ['clientOidInUse'],
     applies: ({ command }) => command.clientOid !== '',
-    test: ({ state, account, command }) => checkClientOid(state, account, command.clientOid),
+    check: ({ state, account, command }) => checkClientOid(state, account, command.clientOid),
   },
   planned(['noPositionToClose', 'closesWrongWay', 'closeAboveAvailable'], isClosing),
   planned(['insufficientMargin'], (entry) => isOpening(entry) && owesBeyondMeans(entry.state, entry.account)),
@@ -248,14 +248,18 @@ function describing({ reasons }: Step, { command }: Entry): ReasonName {
   return (command.side === Side.buy ? buy : sell) ?? reasons[0]!;
 }
 
-/** All checks of an order; those behind the one that refuses are not reached. */
-export function checksOf(context: OrderContext, given: PlaceOrder, firing: Firing | undefined): Check[] {
+/** All checks of an order; those behind the one that rejects are not reached. */
+export function checksOf(
+  context: OrderContext,
+  given: PlaceOrder,
+  triggeredBy: TriggeredBy | undefined,
+): Check[] {
   const { state, account, instrument } = context;
   const command = instrument.futures === undefined ? given : asReduceOnly(account, instrument, given);
   const entry = {
     ...context,
     command,
-    closesAll: firing?.closesAll ?? false,
+    closesAll: triggeredBy?.closesAll ?? false,
     closing: closes(context, command),
   };
   let plan: { readonly result: CommandResult | undefined } | undefined;
@@ -263,7 +267,7 @@ export function checksOf(context: OrderContext, given: PlaceOrder, firing: Firin
     ...entry,
     // Sizes off the grid have no margin: it is computed when the checks before it have passed.
     get plan() {
-      plan ??= { result: planOf(context, command, firing?.takesPrecedence ?? false) };
+      plan ??= { result: planOf(context, command, triggeredBy?.takesPrecedence ?? false) };
       return plan.result;
     },
   };
@@ -281,16 +285,16 @@ export function checksOf(context: OrderContext, given: PlaceOrder, firing: Firin
     amount: undefined,
   };
   const checks: Check[] = [];
-  let refused = false;
+  let failed = false;
   for (const step of STEPS) {
     if (step.applies?.(lazily) === false) continue;
-    if (refused) {
-      const { check, rule } = REFUSALS[describing(step, lazily)];
+    if (failed) {
+      const { check, rule } = REJECTIONS[describing(step, lazily)];
       checks.push({ check: step.as?.check ?? check, rule, inputs: {}, bound: '', verdict: 'not reached' });
       continue;
     }
-    const result = step.test(lazily);
-    refused = result !== undefined;
+    const result = step.check(lazily);
+    failed = result !== undefined;
     checks.push(checkOf(step, lazily, { ...subject, result: result ?? rejected(RejectReason.none) }));
   }
   return checks;
@@ -298,10 +302,10 @@ export function checksOf(context: OrderContext, given: PlaceOrder, firing: Firin
 
 function checkOf(step: Step, entry: Entry, subject: Subject): Check {
   const { rejectReason } = subject.result;
-  const refused = rejectReason !== RejectReason.none;
-  const reason = refused ? reasonName(rejectReason) : describing(step, entry);
-  const { check, rule, inputs, bound, right } = REFUSALS[reason];
-  if (refused)
+  const isRejected = rejectReason !== RejectReason.none;
+  const reason = isRejected ? reasonName(rejectReason) : describing(step, entry);
+  const { check, rule, inputs, bound, right } = REJECTIONS[reason];
+  if (isRejected)
     return {
       check,
       rule,
@@ -316,7 +320,7 @@ function checkOf(step: Step, entry: Entry, subject: Subject): Check {
     check: step.as?.check ?? check,
     rule,
     inputs: inputs(subject),
-    bound: bounds.map((name) => REFUSALS[name].bound(subject)).join(', '),
+    bound: bounds.map((name) => REJECTIONS[name].bound(subject)).join(', '),
     verdict: 'passed',
   };
 }

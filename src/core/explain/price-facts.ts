@@ -1,6 +1,6 @@
-/** Prices of coins as a refusal states them: what a coin is worth, when that was reported, and what a conversion goes by (rules 13.3). */
+/** Prices of coins in a rejection: what a coin is worth, when that was reported, and the price of a conversion (rules 13.3). */
 import { coinIndex, coinUsd } from '../margin/collateral.ts';
-import { dollarReportedAt, freshIndex } from '../margin/dollar-coins.ts';
+import { freshIndex, stablecoinReportedAt } from '../margin/stablecoin-prices.ts';
 import type { IndexPrice } from '../marketdata/index-price.ts';
 import { divFloor, formatMoney, MONEY_ONE, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
@@ -20,8 +20,8 @@ export function coinPriceFacts(state: State, coin: number): Facts {
   const worth = usdText(coinUsd(state, coin));
   if (name === 'USD') return { [name]: worth };
   if (name !== 'USDT' && name !== 'USDC') return indexFacts(state, name, undefined);
-  // A dollar coin has the mean of a minute of what several indices say.
-  const reported = dollarReportedAt(state, name, state.now);
+  // A stablecoin has the mean of a minute of what several indices say.
+  const reported = stablecoinReportedAt(state, name, state.now);
   const stale = reported === 0;
   const age = reported === undefined ? 'never reported' : stale ? 'old' : `reported ${timeText(reported)}`;
   return { [name]: `${worth}, ${age}, stale: ${yesNo(stale)}` };

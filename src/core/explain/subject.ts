@@ -12,9 +12,9 @@ import type { State } from '../state/state.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
 import { changedDraft, draftOf } from '../strategy/strategy-draft.ts';
 import { strategyNamed } from '../strategy/strategy-lookup.ts';
-import { fittingPreset } from '../strategy/tpsl-checks.ts';
+import { normalisedPreset } from '../strategy/tpsl-checks.ts';
 
-/** Values of an order, of a modification as they would stand, of a strategy order or of a moved position. */
+/** Values of an order, of an amendment as they would stand, of a strategy order or of a moved position. */
 export interface OrderValues {
   readonly side: Side;
   readonly orderType?: OrderType;
@@ -40,7 +40,7 @@ export interface Subject {
   readonly receiver: Account | undefined;
   readonly instrument: Instrument | undefined;
   readonly order: OrderValues | undefined;
-  /** The resting order that is modified; NIL for none. */
+  /** The resting order that is amended; NIL for none. */
   readonly slot: number;
   readonly strategy: StrategyOrder | undefined;
   readonly coin: number | undefined;
@@ -102,7 +102,7 @@ export function ofOrder(instrument: Instrument | undefined, command: PlaceOrder)
   const preset =
     instrument === undefined || command.preset === undefined
       ? NO_PRESET
-      : fittingPreset(instrument, command.preset);
+      : normalisedPreset(instrument, command.preset);
   return { side, orderType, timeInForce, priceTicks, sizeLots, quoteAmount, posSide, reduceOnly, preset };
 }
 
@@ -115,7 +115,7 @@ function ofAmend(blank: Subject, item: AmendItem | undefined): Subject {
   const instrument = state.instrumentOf(slot);
   const present = slab.presets.get(slot)?.preset ?? NO_PRESET;
   const preset =
-    item.preset === undefined ? present : fittingPreset(instrument, changedPreset(present, item.preset));
+    item.preset === undefined ? present : normalisedPreset(instrument, changedPreset(present, item.preset));
   const order: OrderValues = {
     side: slab.side[slot] as Side,
     orderType: Types.limit,

@@ -11,7 +11,8 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { formatMoney } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import type { Firing, ForcedClose, Tracer } from '../state/tracer.ts';
+import type { TriggeredBy } from '../state/strategy-order.ts';
+import type { ForcedClose, Tracer } from '../state/tracer.ts';
 import { amountText, coinName, type Facts, priceText, qtyText } from './figures.ts';
 import { closeBudgetFacts, lendingBudgetFacts } from './fund-facts.ts';
 import { isIsolated } from './isolated-order.ts';
@@ -23,8 +24,8 @@ import {
   marginView,
 } from './margin-terms.ts';
 import { checksOf, closes } from './order-steps.ts';
-import { type Check, failedCheck } from './refusals.ts';
-import { intentOf } from './refused-margin.ts';
+import { intentOf } from './rejected-margin.ts';
+import { type Check, failedCheck } from './rejections.ts';
 import { type Subject, subjectOf } from './subject.ts';
 
 /** An order of the command or of a strategy order, with its checks. */
@@ -108,7 +109,7 @@ export class Trace implements Tracer {
   margin: MarginView | undefined;
   result: CommandResult | undefined;
   private readonly state: State;
-  /** What the command, or each item of a batch, is about: a failed modification may cancel its order. */
+  /** What the command, or each item of a batch, is about: a failed amendment may cancel its order. */
   private subjects: readonly Subject[] = [];
 
   constructor(state: State) {
@@ -136,15 +137,20 @@ export class Trace implements Tracer {
     result.items?.forEach(explain);
   }
 
-  onOrder(account: Account, instrument: Instrument, order: PlaceOrder, firing: Firing | undefined): void {
+  onOrder(
+    account: Account,
+    instrument: Instrument,
+    order: PlaceOrder,
+    triggeredBy: TriggeredBy | undefined,
+  ): void {
     const { state } = this;
     const context = { state, account, instrument, market: state.market(instrument) };
     this.orders.push({
       uid: account.uid,
       ...names(instrument),
       side: SIDE_NAMES[order.side],
-      byStrategy: firing !== undefined,
-      checks: checksOf(context, order, firing),
+      byStrategy: triggeredBy !== undefined,
+      checks: checksOf(context, order, triggeredBy),
     });
   }
 

@@ -12,7 +12,7 @@ import {
 } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
-import { closeResting, register } from '../orders/order-lifecycle.ts';
+import { finishRestingOrder, register } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
@@ -77,5 +77,5 @@ function marketOrder(
 /** Closes a forced order: filled, or cancelled with its unfilled rest. */
 export function endForcedOrder(state: State, slot: number): void {
   const done = state.slab.remaining[slot] === 0;
-  closeResting(state, slot, done ? CancelReason.none : CancelReason.burst);
+  finishRestingOrder(state, slot, done ? CancelReason.none : CancelReason.burst);
 }

@@ -26,7 +26,7 @@ function payAll(state: State, terms: FundingTerms): void {
   const fund = state.ledger.cell(SystemAccount.insurance, settle, Bucket.cash);
   const before = state.ledger.balance(fund);
   if (terms.rate !== 0n) payHolders(state, terms);
-  tellSettled(state, terms, state.ledger.balance(fund) - before, state.now);
+  emitFundingSettled(state, terms, state.ledger.balance(fund) - before, state.now);
 }
 
 /** What the funding of a perpetual goes by, as it is at its instant. */
@@ -54,7 +54,7 @@ export function fixFunding(state: State, market: Market): FundingTerms {
   return fixed;
 }
 
-export function tellSettled(
+export function emitFundingSettled(
   state: State,
   { instrument, rate }: FundingTerms,
   toFund: bigint,
@@ -143,7 +143,7 @@ function payFrom(
 ): bigint {
   const { ledger } = state;
   const coin = instrument.futures!.settle;
-  state.keepForViews(account.index);
+  state.keepForReads(account.index);
   if (bucket === Bucket.isolated) position.iso -= amount;
   position.funding -= amount;
   const posting = {
@@ -214,7 +214,7 @@ function distribute(
     });
 }
 
-/** Nobody is paid more than was collected (rules 5.10). */
+/** Receivers are paid no more than was collected (rules 5.10). */
 export function shareOf(due: bigint, collected: bigint, total: bigint): bigint {
   return collected >= total ? due : divFloor(due * collected, total);
 }
@@ -231,7 +231,7 @@ export function receiveFunding(
   const { ledger } = state;
   const instrument = state.instruments[terms.instrument]!;
   const coin = instrument.futures!.settle;
-  state.keepForViews(account.index);
+  state.keepForReads(account.index);
   if (position?.isolated === true) position.iso += amount;
   if (position !== undefined) position.funding += amount;
   post(state, {

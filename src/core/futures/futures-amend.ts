@@ -57,7 +57,7 @@ function checkIsolatedChange(
   return short ?? checkIsolatedRisk(state, account, intent, posSideOf(flags[slot]!));
 }
 
-/** Reduce-only orders cannot be modified; closing orders of hedge mode may grow up to the free part of the position. */
+/** Reduce-only orders cannot be amended; closing orders of hedge mode may grow up to the free part of the position. */
 function checkClosing(
   { state, account, instrument }: OrderContext,
   slot: number,
@@ -72,7 +72,12 @@ function checkClosing(
 }
 
 /** Sets the margin that an isolated order holds to that of its new price and size; the difference returns at once. */
-export function relockIsolated(context: OrderContext, slot: number, priceTicks: number, lots: number): void {
+export function changeIsolatedHold(
+  context: OrderContext,
+  slot: number,
+  priceTicks: number,
+  lots: number,
+): void {
   const { account, instrument, market } = context;
   const { slab } = context.state;
   if ((slab.flags[slot]! & FLAG_ISOLATED) === 0 || (slab.flags[slot]! & FLAG_CLOSING) !== 0) return;

@@ -53,7 +53,8 @@ export function emitFillPart(
   // Liquidations are public, also those of house accounts.
   if (account.house && !isLiquidation(kind)) return;
   const execId = state.nextId();
-  if (!state.silent) state.emit({ type: 'fill', fill: fillOf(state, account, trade, part, settled, execId) });
+  if (!state.suppressEvents)
+    state.emit({ type: 'fill', fill: fillOf(state, account, trade, part, settled, execId) });
   if (account.house) return;
   const line = lineKind(account, state.slab.side[trade.slot] === Side.buy, part.closing);
   const details = { fee, instrument, intoMargin };
@@ -105,7 +106,7 @@ function lineKind(account: Account, buying: boolean, closing: boolean): LedgerLi
   return buying ? 'openLong' : 'openShort';
 }
 
-export function recordClosed(
+export function emitPositionClosed(
   state: State,
   instrument: Instrument,
   account: Account,

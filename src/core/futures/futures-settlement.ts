@@ -14,7 +14,13 @@ import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
 import { assert, divFloor, larger } from '../model/units.ts';
-import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
+import {
+  emitOrderUpdate,
+  finishRestingOrder,
+  kindOf,
+  noteOpenSizeChange,
+  posSideOf,
+} from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -23,8 +29,8 @@ import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
 import { payCommission } from '../wallet/commission.ts';
 import type { FillContext } from './fill-context.ts';
 import { payOwedFunding } from './funding.ts';
-import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
-import { FuturesFillTests } from './futures-fill-tests.ts';
+import { FuturesFillChecks } from './futures-fill-checks.ts';
+import { emitFillPart, emitPositionClosed, isLiquidation, type Trade } from './futures-fill-events.ts';
 import {
   feeBase,
   inCoinAt,
@@ -41,10 +47,11 @@ type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
 export class FuturesSettlement implements MatchSink<FillContext> {
   readonly ranking = new AdlRanking();
   private readonly state: State;
-  private readonly touchOwner = (maker: number): void => this.state.touch(this.state.accountOf(maker));
+  private readonly settleOwner = (maker: number): void =>
+    this.state.settleOpenWork(this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: FillContext[] = [];
-  private readonly tests: FuturesFillTests[] = [];
+  private readonly checks: FuturesFillChecks[] = [];
   /** What the present trade has brought the house in fees: no rebate is larger (rules 13.10). */
   private feesKept = 0n;
 
@@ -106,12 +113,12 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     });
   }
 
-  fetch(maker: number): void {
-    this.state.accountByUid.fetch(this.state.slab.account[maker]!);
+  prefetch(maker: number): void {
+    this.state.accountByUid.prefetch(this.state.slab.account[maker]!);
   }
 
-  get meet(): ((maker: number) => void) | undefined {
-    return this.state.works.length === 0 ? undefined : this.touchOwner;
+  get beforeMaker(): ((maker: number) => void) | undefined {
+    return this.state.works.length === 0 ? undefined : this.settleOwner;
   }
 
   traded(context: FillContext, taker: number, maker: number, priceTicks: number, lots: number): void {
@@ -124,10 +131,10 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     state.digest.fold(lots);
     const rpi = (state.slab.flags[maker]! & FLAG_RPI) !== 0;
     this.settleBoth(taker, maker, { context, priceTicks, lots, value, execLinkId, rpi });
-    if (state.auditsMatches) this.tests[instrument.index]?.confirm();
+    if (state.verifiesFillChecks) this.checks[instrument.index]?.confirm();
     printTrade(state, market, { taker, priceTicks, lots, execId: state.nextId(), execLinkId, rpi });
     context.forced?.filled(priceTicks, lots);
-    if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
+    if (state.slab.remaining[maker] !== 0) emitOrderUpdate(state, maker);
     market.day.trade(state.now, priceTicks, lots, value);
     if (state.rules.backedBooks) market.futures!.sawTrade(state.now, priceTicks, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
@@ -136,29 +143,29 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     market.changes++;
   }
 
-  fillTests({ instrument }: FillContext, dryRun: boolean): FuturesFillTests | undefined {
+  fillChecks({ instrument }: FillContext, dryRun: boolean): FuturesFillChecks | undefined {
     const { state } = this;
     if (!state.rules.restingRisk) return undefined;
-    if (dryRun) return new FuturesFillTests(state, instrument, true);
-    let tests = this.tests[instrument.index];
-    if (tests === undefined) {
-      tests = new FuturesFillTests(state, instrument, false);
-      this.tests[instrument.index] = tests;
+    if (dryRun) return new FuturesFillChecks(state, instrument, true);
+    let checks = this.checks[instrument.index];
+    if (checks === undefined) {
+      checks = new FuturesFillChecks(state, instrument, false);
+      this.checks[instrument.index] = checks;
     }
-    tests.begin();
-    return tests;
+    checks.begin();
+    return checks;
   }
 
   makerFailed(context: FillContext, maker: number): void {
     context.market.changes++;
-    closeResting(this.state, maker, CancelReason.delegatedRiskOrder);
+    finishRestingOrder(this.state, maker, CancelReason.delegatedRiskOrder);
   }
 
   makerLeft(context: FillContext, maker: number, filled: boolean): void {
     context.market.changes++;
-    if (filled) closeResting(this.state, maker, CancelReason.none);
+    if (filled) finishRestingOrder(this.state, maker, CancelReason.none);
     else
-      closeResting(
+      finishRestingOrder(
         this.state,
         maker,
         this.isClosing(maker) && this.capacity(context, maker, 0) === 0
@@ -185,9 +192,9 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { state } = this;
     const { slab } = state;
     const account = state.accounts[slab.account[trade.slot]!]!;
-    state.keepForViews(account.index);
+    state.keepForReads(account.index);
     this.settleParts(account, trade);
-    countOrder(state, account, trade.context.instrument, trade.slot, -trade.lots);
+    noteOpenSizeChange(state, account, trade.context.instrument, trade.slot, -trade.lots);
     state.markDirty(account);
   }
 
@@ -394,7 +401,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
     if (!state.removePosition(account, position)) return;
     cancelProtection(state, account, position.instrument, position.wasLong);
-    recordClosed(state, state.instruments[position.instrument]!, account, position);
+    emitPositionClosed(state, state.instruments[position.instrument]!, account, position);
   }
 
   private isForced(slot: number): boolean {

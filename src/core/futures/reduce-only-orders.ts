@@ -8,7 +8,7 @@ import { CancelReason, OrderType, type PosSide, Side } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { cancelSlot } from '../orders/cancel.ts';
-import { emitOpen, posSideOf } from '../orders/order-lifecycle.ts';
+import { emitOrderUpdate, posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
@@ -126,7 +126,7 @@ function trimPosition(state: State, account: Account, instrument: number, posSid
       market.book.reduce(slot, excess);
       market.changes++;
       slab.size[slot]! -= excess;
-      emitOpen(state, slot);
+      emitOrderUpdate(state, slot);
     }
     excess -= remaining;
   }

@@ -123,7 +123,7 @@ function closePositions(
   work.pending.set(account.index, { gains, kept, lacking, debt, peak, acted: false });
 }
 
-/** Who is to get something in another coin has something to pay with: nobody pays his debt for him. */
+/** An account that is to receive another coin can pay with it, so its debt is not shared among the others. */
 function awaitsOtherCoin({ works, instruments }: State, account: number, coin: number): boolean {
   const isOther = (instrument: number) => instruments[instrument]!.futures!.settle !== coin;
   return works.some((work) =>
@@ -247,7 +247,7 @@ function cover(state: State, work: ContractEnd, account: Account, pending: Pendi
   state.markDirty(account);
 }
 
-/** Everybody is settled: what is left is the fund's, and so is what the contract has left in the clearing account. */
+/** All accounts are settled: the rest goes to the fund, with what the contract has left in the clearing account. */
 export function closeEnd(state: State, work: ContractEnd): void {
   const { ledger } = state;
   const market = state.market(state.instruments[work.instrument]!);

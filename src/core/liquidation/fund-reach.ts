@@ -55,7 +55,7 @@ export function cancelOwnBeyond(
     return true;
   });
   for (const slot of own) {
-    state.touch(state.accountOf(slot));
+    state.settleOpenWork(state.accountOf(slot));
     cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
   }
 }

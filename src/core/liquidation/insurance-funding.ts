@@ -1,4 +1,4 @@
-/** What the operator does about the insurance funds and about debts that nobody will pay (rules 13.7 (d), (e)). */
+/** Commands of the operator: payments into and out of the insurance funds, debts that are written off (rules 13.7 (d), (e)). */
 
 import { NIL } from '../book/order-slab.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';

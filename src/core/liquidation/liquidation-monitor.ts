@@ -7,8 +7,9 @@
  * (1 + S)-fold prices cost more than R. From the prices of a check to the reference, from reference to reference and to the
  * prices of now is such a sum.
  *
- * Accounts that are alike would use up their allowances in the same second. So each gets a share of its own, and each second
- * gives a few accounts a new allowance before theirs is used up, in turn: what a large move finds is those that it may concern.
+ * Similar accounts would use up their allowances in the same second. So each is checked after a different share of its
+ * allowance, and each second gives a few accounts in turn a new allowance before theirs is used up. A large move then finds few
+ * accounts besides those that it concerns.
  */
 
 import { isInDebt, liquidationRatio, warningRatio } from '../margin/debts.ts';
@@ -48,9 +49,9 @@ export interface NearAccount {
 
 export class LiquidationMonitor {
   private readonly state: State;
-  /** Sum of the moves from reference to reference so far, and how far prices are from the last one. */
-  private moved = 0;
-  private away = 0;
+  /** Sum of the moves from reference to reference so far, and the distance of the prices from the last one. */
+  private referenceMoves = 0;
+  private distance = 0;
   private referenceMarks: number[] = [];
   private referenceCoins: readonly bigint[] = [];
   private referenceIndexed: readonly boolean[] = [];
@@ -58,30 +59,30 @@ export class LiquidationMonitor {
   private readonly watched = new NumberHeap();
   /** Index of the account whose turn is next. */
   private turn = 0;
-  /** Those that have been warned (rules 6.4). */
+  /** Accounts that have been warned (rules 6.4). */
   private readonly warned = new Set<Account>();
 
   constructor(state: State) {
     this.state = state;
-    this.measure();
-    for (const account of state.accountByUid.values()) if (account.mayOwe) this.watch(account);
+    this.updateDistance();
+    for (const account of state.accountByUid.values()) if (account.cashCanBeNegative) this.watch(account);
   }
 
   /** Call after each sample of the prices. */
   onPrices(): void {
-    const before = this.reached;
-    this.measure();
-    if (this.reached !== before) this.renewSome();
+    const before = this.cumulativeMove;
+    this.updateDistance();
+    if (this.cumulativeMove !== before) this.renewSome();
   }
 
   /** Must the account with this index be checked now? */
   needsCheck(index: number): boolean {
-    return this.watched.has(index) && this.watched.rankOf(index) <= this.reached;
+    return this.watched.has(index) && this.watched.rankOf(index) <= this.cumulativeMove;
   }
 
   /** Indices of the accounts to check now, in no particular order; undefined when they are more than so many. */
   toCheck(most: number): number[] | undefined {
-    return this.watched.upTo(this.reached, most);
+    return this.watched.upTo(this.cumulativeMove, most);
   }
 
   /** The account is being checked: what it could bear before does not count any more. */
@@ -96,7 +97,8 @@ export class LiquidationMonitor {
     for (let left = Math.ceil(accounts.length / ROUND_SECONDS); left > 0; left--) {
       if (this.turn >= accounts.length) this.turn = 0;
       const index = this.turn++;
-      if (watched.has(index) && !this.needsCheck(index)) watched.set(index, this.checkAt(accounts[index]!));
+      if (watched.has(index) && !this.needsCheck(index))
+        watched.set(index, this.nextCheckAt(accounts[index]!));
     }
   }
 
@@ -109,20 +111,20 @@ export class LiquidationMonitor {
       watched.remove(account.index);
       return;
     }
-    const due = this.checkAt(account);
+    const due = this.nextCheckAt(account);
     if (!watched.has(account.index) || due < watched.rankOf(account.index)) watched.set(account.index, due);
   }
 
   /** The sum that an account's rank is compared with. */
-  private get reached(): number {
-    return this.moved + this.away;
+  private get cumulativeMove(): number {
+    return this.referenceMoves + this.distance;
   }
 
   /** The sum of moves at which an account must be checked again: prices are as far from their reference as they are now. */
-  private checkAt(account: Account): number {
+  private nextCheckAt(account: Account): number {
     const spread = ((account.index * HASH_FACTOR) % HASH_RANGE) / HASH_RANGE;
     const allowed = Math.floor(this.allowance(account) * (SHARE_MIN + (1 - SHARE_MIN) * spread));
-    return this.moved + allowed - this.away;
+    return this.referenceMoves + allowed - this.distance;
   }
 
   /** Accounts with positions or debts. */
@@ -134,10 +136,10 @@ export class LiquidationMonitor {
     return this.warned;
   }
 
-  /** How many accounts, warned ones aside, must be checked again before all prices have moved by as much. */
-  calmWithin(move: number): number {
+  /** The number of accounts, without warned ones, that must be checked again before all prices have moved by `move`. */
+  countToCheckWithin(move: number): number {
     const { watched } = this;
-    const rank = this.reached + move;
+    const rank = this.cumulativeMove + move;
     let count = watched.countBelow(rank);
     for (const { index } of this.warned) if (watched.has(index) && watched.rankOf(index) < rank) count--;
     return count;
@@ -149,9 +151,10 @@ export class LiquidationMonitor {
    */
   nearest(count: number): NearAccount[] {
     const found: NearAccount[] = [];
-    const { watched, reached } = this;
+    const { watched, cumulativeMove } = this;
     for (const index of watched.ascending()) {
-      if (found.length === count && watched.rankOf(index) - reached >= (found.at(-1)?.move ?? 0)) break;
+      if (found.length === count && watched.rankOf(index) - cumulativeMove >= (found.at(-1)?.move ?? 0))
+        break;
       const account = this.state.accounts[index]!;
       const move = this.moveToLiquidation(account);
       const place = found.findLastIndex((other) => other.move <= move) + 1;
@@ -161,8 +164,8 @@ export class LiquidationMonitor {
     return found;
   }
 
-  /** How far prices are from their references, which follow when one has left its band. */
-  private measure(): void {
+  /** Measures how far prices are from their references. When one has left its band, the references become the prices of now. */
+  private updateDistance(): void {
     const { state, referenceMarks } = this;
     let largest = 0n;
     const marks = state.markets.map(({ futures, instrument }) =>
@@ -178,7 +181,7 @@ export class LiquidationMonitor {
       const move = divCeil(change * MOVE_UNIT, before < now ? before : now);
       largest = larger(largest, move);
     };
-    // A mark concerns who holds the contract: that of a new quarter appears and moves nobody.
+    // A mark concerns only holders of the contract: the first mark of a new quarter is no move for any account.
     for (const [n, { holders }] of state.markets.entries())
       if (holders.size !== 0) note(BigInt(referenceMarks[n] ?? 0), BigInt(marks[n]!));
       else referenceMarks[n] = marks[n]!;
@@ -186,10 +189,10 @@ export class LiquidationMonitor {
     // A coin that gets an index counts as margin from then on, whatever its price did.
     if (state.coinIndexed.some((indexed, n) => indexed !== this.referenceIndexed[n]))
       largest = larger(largest, WHOLE_ALLOWANCE);
-    this.away = Number(largest);
-    if (this.away <= BAND) return;
-    this.moved += this.away;
-    this.away = 0;
+    this.distance = Number(largest);
+    if (this.distance <= BAND) return;
+    this.referenceMoves += this.distance;
+    this.distance = 0;
     this.referenceMarks = marks;
     this.referenceCoins = state.coinPrices;
     this.referenceIndexed = state.coinIndexed;
@@ -214,7 +217,8 @@ export class LiquidationMonitor {
     const lost = Number(liquidationRatio(state, account)) / RATE_NUMBER;
     const exact = this.exposureOf(margin);
     const exposure = Number.isNaN(exact) ? this.estimatedExposure(account, Number(risk.equity)) : exact;
-    let least = exposure === 0 ? Number.POSITIVE_INFINITY : share(effective * lost - maintenance, exposure);
+    let least =
+      exposure === 0 ? Number.POSITIVE_INFINITY : priceMoveBudget(effective * lost - maintenance, exposure);
     for (const position of margin.isolated) least = Math.min(least, this.isolatedAllowance(position));
     return least;
   }
@@ -251,12 +255,13 @@ export class LiquidationMonitor {
     const { effective, maintenance } = margin;
     const warned = Number(warningRatio(state, account)) / RATE_NUMBER;
     const above = maintenance - effective * warned;
-    if (!account.warned) return Math.min(share(-above, exposure), this.toNextTier(margin, exposure));
+    if (!account.warned)
+      return Math.min(priceMoveBudget(-above, exposure), this.toNextTier(margin, exposure));
     // The ratio is between the warning and the liquidation level: crossing either must be noticed.
     const lost = Number(liquidationRatio(state, account)) / RATE_NUMBER;
     return Math.min(
-      share(above, exposure),
-      share(effective * lost - maintenance, exposure),
+      priceMoveBudget(above, exposure),
+      priceMoveBudget(effective * lost - maintenance, exposure),
       this.toNextTier(margin, exposure),
     );
   }
@@ -269,7 +274,7 @@ export class LiquidationMonitor {
       const usd = -margin.equityOf(n);
       for (const end of this.state.lending[margin.coinOf(n)]!.terms.tierEnds) {
         if (usd > end) continue;
-        least = Math.min(least, share(end - usd, exposure));
+        least = Math.min(least, priceMoveBudget(end - usd, exposure));
         break;
       }
     }
@@ -280,14 +285,15 @@ export class LiquidationMonitor {
     const { state } = this;
     const instrument = state.instruments[position.instrument]!;
     const exposure = 2 * valueNumber(instrument, markTicks(state, instrument), position.lots);
-    if (!instrument.futures!.coinMargined) return share(isolatedSlackNumber(state, position), exposure);
+    if (!instrument.futures!.coinMargined)
+      return priceMoveBudget(isolatedSlackNumber(state, position), exposure);
     const margin = Math.abs(Number(isolatedInQuote(state, position)));
-    return share(Number(isolatedSlack(state, position)), exposure + margin);
+    return priceMoveBudget(Number(isolatedSlack(state, position)), exposure + margin);
   }
 }
 
-/** R / (1 + R) with R = free / exposure, in 10^-9; 0 when a value is not known. */
-function share(free: number, exposure: number): number {
+/** The sum of moves that free margin can bear: R / (1 + R) with R = free / exposure, in 10^-9; 0 when a value is not known. */
+function priceMoveBudget(free: number, exposure: number): number {
   if (!(free > 0 && exposure > 0)) return 0;
   return Math.floor((free / (free + exposure)) * SAFETY * MOVE_ONE);
 }

@@ -31,9 +31,9 @@ import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
 import { closeOut } from './forced-close.ts';
 import { crossedIsDue, hasUnsafeIndex, isActionable, isDue, isolatedIsDue } from './liquidation-check.ts';
 
-/** Tests an account and liquidates what is due; true when it did anything. */
+/** Checks an account and liquidates what is due; true when it did anything. */
 export function liquidateIfDue(state: State, settlement: FuturesSettlement, account: Account): boolean {
-  if (!account.mayOwe || account.liquidating || !isDue(state, account)) return false;
+  if (!account.cashCanBeNegative || account.liquidating || !isDue(state, account)) return false;
   let acted = false;
   for (const position of positionsInOrder(state, account)) {
     if (!position.isolated || position.size === 0 || hasUnsafeIndex(state, position)) continue;

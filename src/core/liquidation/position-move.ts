@@ -121,7 +121,7 @@ function handOver(
   const { account: to, instrument, lots } = taking;
   const { long } = position;
   const priceTicks = markTicks(state, instrument);
-  to.mayOwe = true;
+  to.cashCanBeNegative = true;
   const closing = forcedOrder(state, from, position, lots, OrderKind.move);
   const opening = takingOrder(state, to, taking, OrderKind.move);
   const orderId = state.slab.id[closing]!;

@@ -15,8 +15,8 @@ export function setCoinLimits(state: State, command: SetCoinLimits): CommandResu
   const spec = state.coins[coin];
   if (spec === undefined) return rejected(RejectReason.unknownCoin);
   for (const [name, text] of Object.entries({ houseShortUsd, insuranceFloor }))
-    if (text !== '' && !isAmount(text)) return refused(`${name} must be an amount of zero or more`);
-  if (lendShare !== '' && spec.borrow === undefined) return refused(`${spec.coin} is not lent`);
+    if (text !== '' && !isAmount(text)) return rejectedBecause(`${name} must be an amount of zero or more`);
+  if (lendShare !== '' && spec.borrow === undefined) return rejectedBecause(`${spec.coin} is not lent`);
   const changed: CoinSpec = {
     ...spec,
     ...(houseShortUsd !== '' && { houseShortUsd }),
@@ -24,7 +24,7 @@ export function setCoinLimits(state: State, command: SetCoinLimits): CommandResu
     ...(lendShare !== '' && { borrow: { ...spec.borrow!, lendShare } }),
   };
   const terms = readBorrowTerms(changed.borrow);
-  if (terms === undefined) return refused('lendShare must be a fraction from 0 to 1');
+  if (terms === undefined) return rejectedBecause('lendShare must be a fraction from 0 to 1');
   state.coins[coin] = changed;
   state.lending[coin]!.terms = terms;
   // Contracts that may only close from now on are found when the command ends.
@@ -37,6 +37,6 @@ function isAmount(text: string): boolean {
   return amount !== undefined && amount >= 0n && amount <= MONEY_MAX;
 }
 
-function refused(detail: string): CommandResult {
+function rejectedBecause(detail: string): CommandResult {
   return { ...rejected(RejectReason.invalidSpecification), detail };
 }

@@ -1,7 +1,7 @@
 /**
  * Fee tables that pay nobody for trading with itself (rules 13.10): no taker is paid, and no maker is paid more than any
  * taker of the symbol pays. House accounts are the venue's own and do not count. A table that is worse already, of before
- * this rule, may be mended rate by rate: only a rate that falls is refused.
+ * this rule, may be mended rate by rate: only a rate that falls is rejected.
  */
 
 import type { Instrument } from '../model/instrument.ts';

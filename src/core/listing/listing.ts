@@ -35,23 +35,23 @@ import { forgetPartySums } from '../state/party.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
-import { endPair } from './ending.ts';
+import { delistPair } from './delisting.ts';
 import { feeTableProblem } from './fee-tables.ts';
 import { scheduleCalendar } from './status-calendar.ts';
 
 export function listCoin(state: State, command: ListCoin): CommandResult {
   const { spec } = command;
   if (state.coinByName.has(spec.coin))
-    return refusedBecause(RejectReason.alreadyExists, `coin ${spec.coin} is listed`);
+    return rejectedBecause(RejectReason.alreadyExists, `coin ${spec.coin} is listed`);
   if (!/^[A-Z0-9]{1,20}$/.test(spec.coin))
-    return refusedBecause(RejectReason.invalidSpecification, 'coin name');
+    return rejectedBecause(RejectReason.invalidSpecification, 'coin name');
   const problem = loanTermsProblem(spec.loan, spec.pledge);
-  if (problem !== undefined) return refusedBecause(RejectReason.invalidSpecification, problem);
+  if (problem !== undefined) return rejectedBecause(RejectReason.invalidSpecification, problem);
   if (state.coins.length >= COINS_MAX)
-    return refusedBecause(RejectReason.invalidSpecification, 'too many coins');
+    return rejectedBecause(RejectReason.invalidSpecification, 'too many coins');
   const coin = state.coins.length;
   if (!state.addCoin(spec)) {
-    return refusedBecause(
+    return rejectedBecause(
       RejectReason.invalidSpecification,
       `borrow of ${spec.coin}: limits and rates must be decimals, tiers must rise`,
     );
@@ -68,14 +68,14 @@ export function listInstrument(state: State, command: ListInstrument): CommandRe
 export function listSpecification(state: State, spec: InstrumentSpec, inherited = false): CommandResult {
   const name = `${spec.category} ${spec.symbol}`;
   if (state.instrumentByName.has(name))
-    return refusedBecause(RejectReason.alreadyExists, `${name} is listed`);
+    return rejectedBecause(RejectReason.alreadyExists, `${name} is listed`);
   if (state.instruments.length >= INSTRUMENTS_MAX) {
-    return refusedBecause(RejectReason.invalidSpecification, 'too many instruments');
+    return rejectedBecause(RejectReason.invalidSpecification, 'too many instruments');
   }
   const index = state.instruments.length;
   const twin = spec.category === 'MARGIN' ? state.instrument('SPOT', spec.symbol) : undefined;
   if (spec.category === 'MARGIN' && twin === undefined) {
-    return refusedBecause(RejectReason.invalidSpecification, `${name}: its SPOT pair must be listed first`);
+    return rejectedBecause(RejectReason.invalidSpecification, `${name}: its SPOT pair must be listed first`);
   }
   try {
     const book = twin === undefined ? state.markets.length : twin.book;
@@ -83,17 +83,17 @@ export function listSpecification(state: State, spec: InstrumentSpec, inherited 
     const floors = state.rules.feeFloors && !inherited;
     const problem = floors ? feeTableProblem(state, instrument, instrument) : undefined;
     if (problem !== undefined)
-      return refusedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
+      return rejectedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
     state.instruments.push(instrument);
   } catch (error) {
     if (error instanceof SpecificationError)
-      return refusedBecause(RejectReason.invalidSpecification, error.message);
+      return rejectedBecause(RejectReason.invalidSpecification, error.message);
     throw error;
   }
   const problem = inherited ? undefined : leverageProblem(state, state.instruments[index]!);
   if (problem !== undefined) {
     state.instruments.pop();
-    return refusedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
+    return rejectedBecause(RejectReason.invalidSpecification, `${name}: ${problem}`);
   }
   openMarket(state, state.instruments[index]!, twin !== undefined);
   state.instrumentByName.set(name, index);
@@ -130,15 +130,15 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
   if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
   const status = INSTRUMENT_STATUS_NAMES.indexOf(command.status);
   if (status < 0)
-    return refusedBecause(RejectReason.invalidSpecification, `status ${command.status} is not known`);
+    return rejectedBecause(RejectReason.invalidSpecification, `status ${command.status} is not known`);
   const delivery = instrument.futures?.delivery;
   if (delivery !== undefined && delivery.time <= state.now)
-    return refusedBecause(
+    return rejectedBecause(
       RejectReason.instrumentOffline,
       `${instrument.symbol} has been delivered, its status stays offline`,
     );
   if (isEnding(state, instrument.index))
-    return refusedBecause(
+    return rejectedBecause(
       RejectReason.instrumentOffline,
       `orders or positions of ${instrument.symbol} are still being closed`,
     );
@@ -151,7 +151,7 @@ export function switchStatus(state: State, instrument: Instrument, status: Instr
   instrument.status = status;
   scheduleDelivery(state);
   if (status === InstrumentStatus.offline && state.rules.portions) {
-    if (instrument.futures === undefined) endPair(state, instrument.index);
+    if (instrument.futures === undefined) delistPair(state, instrument.index);
   } else if (status === InstrumentStatus.offline) {
     cancelOrdersOf(state, instrument.index);
     cancelInstrumentStrategies(state, instrument, StrategyReason.delisting);
@@ -174,8 +174,9 @@ function cancelOrdersOf(state: State, instrument: number): void {
 export function openAccount(state: State, command: OpenAccount): CommandResult {
   const { uid, masterUid } = command;
   if (state.accountByUid.has(uid))
-    return refusedBecause(RejectReason.alreadyExists, `account ${uid} is open`);
-  if (!Number.isSafeInteger(uid) || uid <= 0) return refusedBecause(RejectReason.invalidSpecification, 'uid');
+    return rejectedBecause(RejectReason.alreadyExists, `account ${uid} is open`);
+  if (!Number.isSafeInteger(uid) || uid <= 0)
+    return rejectedBecause(RejectReason.invalidSpecification, 'uid');
   if (state.accountByUid.size >= ACCOUNTS_MAX) return rejected(RejectReason.accountsFull);
   const master = state.accountByUid.get(masterUid);
   if (masterUid !== 0 && (master === undefined || master.masterUid !== 0))
@@ -193,10 +194,10 @@ export function setFees(state: State, command: SetFees): CommandResult {
   const { makerRate, takerRate } = command;
   const tenth = RATE_ONE / 10n;
   if (makerRate <= -tenth || makerRate >= tenth || takerRate <= -tenth || takerRate >= tenth) {
-    return refusedBecause(RejectReason.invalidSpecification, 'fee rates must be below 10 %');
+    return rejectedBecause(RejectReason.invalidSpecification, 'fee rates must be below 10 %');
   }
   const problem = state.rules.feeFloors ? feeTableProblem(state, instrument, command, account) : undefined;
-  if (problem !== undefined) return refusedBecause(RejectReason.invalidSpecification, problem);
+  if (problem !== undefined) return rejectedBecause(RejectReason.invalidSpecification, problem);
   account.setFees(command.instrument, { makerRate, takerRate });
   state.accountsWithFees.add(account);
   return OK;
@@ -234,7 +235,7 @@ export function setBroker(state: State, command: SetBroker): CommandResult {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
   if (account.masterUid !== 0)
-    return refusedBecause(RejectReason.invalidSpecification, 'only a main account can be a broker');
+    return rejectedBecause(RejectReason.invalidSpecification, 'only a main account can be a broker');
   account.broker = command.broker;
   if (!command.broker) account.commissionRate = 0n;
   forgetPartySums(account);
@@ -248,6 +249,6 @@ export function setFeeDeduction(state: State, command: SetFeeDeduction): Command
   return OK;
 }
 
-function refusedBecause(rejectReason: RejectReason, detail: string): CommandResult {
+function rejectedBecause(rejectReason: RejectReason, detail: string): CommandResult {
   return { rejectReason, orderId: 0, clientOid: '', detail };
 }

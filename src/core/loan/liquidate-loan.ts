@@ -10,7 +10,7 @@ import { about, emit, emitLoan } from './loan-events.ts';
 import { type LoanCells, loanCells, payingCollateral, unpledging } from './loan-money.ts';
 
 export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): void {
-  state.touch(state.accounts[loan.account]!);
+  state.settleOpenWork(state.accounts[loan.account]!);
   const debt = loan.debt();
   const owed = loan.interestOwed();
   const rate = shownRate(debt, loan.pledge, prices);

@@ -19,7 +19,7 @@ export function accrueDue(state: State): void {
     }
     if (loan.nextHour() <= now) {
       const spec = state.coins[loan.loanCoin]!.loan!;
-      state.keepForViews(loan.account);
+      state.keepForReads(loan.account);
       digestAmount(state, loan.chargeHour(hourRate(spec, LoanTerm.flexible)));
     }
     loans.changed(loan);
@@ -32,11 +32,11 @@ export function accrueDue(state: State): void {
  */
 export function checkLoans(state: State): void {
   const { rules, loans, portion } = state;
-  state.loansWait = false;
+  state.loanChecksPending = false;
   if (loans.size === 0) return;
   const pricesOf = (loanCoin: number, pledgeCoin: number) => forcePrices(state, loanCoin, pledgeCoin);
   const { warned, forced, complete } = loans.crossings(pricesOf, rules.riskPortions ? portion : undefined);
-  state.loansWait = !complete;
+  state.loanChecksPending = !complete;
   for (const loan of warned) {
     const prices = pricesOf(loan.loanCoin, loan.pledgeCoin)!;
     const rate = shownRate(loan.debt(), loan.pledge, prices);

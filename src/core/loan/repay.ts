@@ -36,7 +36,7 @@ export function repayLoan(state: State, command: LoanRepay): CommandResult {
 
   const interest = smaller(amount, loan.interestOwed());
   const principal = amount - interest;
-  state.keepForViews(account.index);
+  state.keepForReads(account.index);
   loan.interestPaid += interest;
   loan.principal -= principal;
   loan.pledge -= sold;

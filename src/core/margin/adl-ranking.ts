@@ -49,7 +49,8 @@ export class AdlRanking {
     for (let fresh = false; ; fresh = true) {
       if (queue === undefined) {
         if (state.works.length !== 0)
-          for (const account of state.market(state.instruments[instrument]!).holders) state.touch(account);
+          for (const account of state.market(state.instruments[instrument]!).holders)
+            state.settleOpenWork(account);
         queue = { order: deleveragingQueue(state, instrument, long), head: 0 };
         this.queues.set(key, queue);
         fresh = true;

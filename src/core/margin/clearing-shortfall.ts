@@ -1,6 +1,6 @@
 /**
- * What the house would lack if everybody closed a coin-margined contract now (rules 13.2): its profits are not zero-sum in
- * the coin. Beyond the fund and an allowance the contracts of the coin only close.
+ * What the house would lack if all positions of a coin-margined contract were closed now (rules 13.2): its profits are not
+ * zero-sum in the coin. Beyond the fund and an allowance the contracts of the coin only close.
  */
 
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
@@ -36,7 +36,7 @@ export function shortfallLimit(state: State, coin: number): bigint {
 }
 
 /** After trades, and each second, which alone takes the flag back. */
-export function watchShortfalls(state: State, wholeSecond: boolean): void {
+export function updateShortfalls(state: State, wholeSecond: boolean): void {
   state.clearingChanged = false;
   if (!state.rules.clearingShortfall) return;
   const shorts = new Map<number, bigint>();

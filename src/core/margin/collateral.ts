@@ -58,10 +58,10 @@ export function isUnreliable({ rules, now }: State, index: IndexPrice): boolean 
   return index.isUnsafe || (rules.livePrices && index.isSilent(now));
 }
 
-/** The index that the coin's price comes from. A dollar coin is priced from several (rules 13.3). */
+/** The index that the coin's price comes from. A stablecoin is priced from several (rules 13.3). */
 export function coinIndex(state: State, coin: number): IndexPrice | undefined {
   const name = state.coins[coin]!.coin;
-  if (state.rules.dollarCoins && DOLLAR_COINS.has(name)) return undefined;
+  if (state.rules.stablecoinPrices && DOLLAR_COINS.has(name)) return undefined;
   for (const quote of INDEX_QUOTES) {
     const index = state.indexByName.get(name + quote);
     if (index !== undefined && state.indices[index]!.price !== 0n) return state.indices[index];
@@ -80,8 +80,8 @@ export function sampleCoinPrices(state: State): void {
 
 /** The coin's own dollar index, else its USDT index, else the last trade on the own spot book. */
 function findUsdPrice(state: State, name: string): bigint {
-  if (state.rules.dollarCoins && DOLLAR_COINS.has(name))
-    return name === 'USDT' || name === 'USDC' ? state.dollars[name].price : MONEY_ONE;
+  if (state.rules.stablecoinPrices && DOLLAR_COINS.has(name))
+    return name === 'USDT' || name === 'USDC' ? state.stablecoins[name].price : MONEY_ONE;
   const direct = indexPrice(state, `${name}USD`);
   if (direct !== 0n) return direct;
   const byIndex = indexPrice(state, `${name}USDT`);

@@ -4,7 +4,7 @@ import type { IndexPrice } from '../marketdata/index-price.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { coinIndex, coinUsd } from './collateral.ts';
-import { dollarReportedAt, freshIndex } from './dollar-coins.ts';
+import { freshIndex, stablecoinReportedAt } from './stablecoin-prices.ts';
 
 /** For a conversion at the owner's request prices must be this fresh: the owner may know that an older one is wrong. */
 const REPORTED_WITHIN_MS = 60_000;
@@ -41,24 +41,24 @@ export function isConvertible(state: State, debtCoin: number, payCoin: number): 
         (index.isSpread || state.now - index.reportedAt(state.now) > REPORTED_WITHIN_MS)
       )
         return false;
-    if (state.rules.dollarCoins && ![debtCoin, payCoin].every((coin) => isDollarReported(state, coin)))
+    if (state.rules.stablecoinPrices && ![debtCoin, payCoin].every((coin) => isDollarReported(state, coin)))
       return false;
   }
   const now = directRate(state, debtCoin, payCoin, false);
   return now === undefined || agree(crossRate(state, debtCoin, payCoin, false), now);
 }
 
-/** A dollar coin is priced by other indices, also where the coin is priced in USDT: they must be as fresh. */
+/** A stablecoin is priced by other indices, also where the coin is priced in USDT: they must be as fresh. */
 function isDollarReported(state: State, coin: number): boolean {
   const { coin: name } = state.coins[coin]!;
   const index = coinIndex(state, coin);
   const dollar = index?.name === `${name}USDT` ? 'USDT' : name;
   if (dollar !== 'USDT' && dollar !== 'USDC') return true;
-  const reported = dollarReportedAt(state, dollar, state.now);
+  const reported = stablecoinReportedAt(state, dollar, state.now);
   return reported === undefined || state.now - reported <= REPORTED_WITHIN_MS;
 }
 
-/** The index that a coin is priced by; that of a dollar coin only while it is believed. */
+/** The index that a coin is priced by; that of a stablecoin only while it is believed. */
 function usedIndex(state: State, coin: number): IndexPrice | undefined {
   return coinIndex(state, coin) ?? freshIndex(state, `${state.coins[coin]!.coin}USD`);
 }
@@ -77,7 +77,7 @@ function crossRate(state: State, debtCoin: number, payCoin: number, worst: boole
   };
 }
 
-/** Dollars of a coin by another price of its index, and of the dollar coins themselves. */
+/** Dollars of a coin by another price of its index, and of the stablecoins themselves. */
 function throughIndex(
   state: State,
   coin: number,
@@ -86,23 +86,23 @@ function throughIndex(
 ): bigint {
   const { coin: name } = state.coins[coin]!;
   const index = coinIndex(state, coin);
-  if (index === undefined) return dollarBound(state, name, bound) ?? coinUsd(state, coin);
+  if (index === undefined) return stablecoinBound(state, name, bound) ?? coinUsd(state, coin);
   const tether = state.coinByName.get('USDT');
   if (tether === undefined || index.name === `${name}USD`) return bound(index);
-  const perTether = dollarBound(state, 'USDT', bound) ?? coinUsd(state, tether);
+  const perTether = stablecoinBound(state, 'USDT', bound) ?? coinUsd(state, tether);
   return round(bound(index) * perTether, MONEY_ONE);
 }
 
 type Bounds = Pick<IndexPrice, 'highest' | 'lowest'>;
 
-/** A dollar coin is priced by a mean: what it is worth in this second may be another. */
-function dollarBound(
-  { rules, dollars }: State,
+/** A stablecoin is priced by a mean: what it is worth in this second may be another. */
+function stablecoinBound(
+  { rules, stablecoins }: State,
   name: string,
   bound: (price: Bounds) => bigint,
 ): bigint | undefined {
-  if (!rules.dollarCoins || (name !== 'USDT' && name !== 'USDC')) return undefined;
-  return bound(dollars[name]);
+  if (!rules.stablecoinPrices || (name !== 'USDT' && name !== 'USDC')) return undefined;
+  return bound(stablecoins[name]);
 }
 
 interface DirectIndex {
@@ -113,7 +113,7 @@ interface DirectIndex {
 
 /** An index of the two coins themselves, when one is listed and not stale. */
 function directIndex(state: State, debtCoin: number, payCoin: number): DirectIndex | undefined {
-  if (!state.rules.dollarCoins) return undefined;
+  if (!state.rules.stablecoinPrices) return undefined;
   const [debt, pay] = [state.coins[debtCoin]!.coin, state.coins[payCoin]!.coin];
   const ofDebt = freshIndex(state, debt + pay);
   if (ofDebt !== undefined) return { index: ofDebt, ofDebt: true };

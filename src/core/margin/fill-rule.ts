@@ -1,4 +1,4 @@
-/** When a resting order may open something (rules 13.1 a, f): the account must be able to carry what the fill leaves. */
+/** The margin that an account must have after a fill of a resting order that opens (rules 13.1 a, f). */
 
 import type { State } from '../state/state.ts';
 import type { SpotIntent } from './debts.ts';

@@ -1,6 +1,6 @@
 /**
  * How far the insurance funds go (rules 13.7): a close takes a share of the fund as it is, all closes of an hour shares
- * of its base, so that nobody empties a fund in one go.
+ * of its base, so that no single event empties a fund.
  */
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { divFloor, larger, smaller } from '../model/units.ts';

@@ -69,7 +69,7 @@ export function currentMargin(state: State, account: Account): MarginCache {
   return margin;
 }
 
-/** The cache with effective equity and maintenance margin up to date, not initial margin: for the test of each fill. */
+/** The cache with effective equity and maintenance margin up to date, not initial margin: for the check of each fill. */
 export function currentMaintenance(state: State, account: Account): MarginCache {
   const { margin } = account;
   if (margin?.isMaintenanceCurrent(state.priceVersion, state.ledger.changesOf(account.index)) === true)

@@ -144,7 +144,7 @@ export function debtMargin(
 /** Does the account need its coins as margin: for positions, futures orders, debts, or orders that borrow? */
 export function hasObligations(state: State, account: Account): boolean {
   if (account.positions.size > 0 || account.openFutures > 0) return true;
-  if (!account.mayOwe) return false;
+  if (!account.cashCanBeNegative) return false;
   if (isInDebt(state, account)) return true;
   const { slab } = state;
   if (account.openSpot === 0 || slab.marginHolds.size === 0) return false;

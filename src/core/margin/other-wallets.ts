@@ -21,7 +21,12 @@ import { releasedByForce } from './pledges.ts';
 import { hasUnreliableIndex } from './tentative-account.ts';
 
 /** Why so much may not leave the account, if it may not. What margin allows is another matter. */
-export function leavingRefusal(state: State, account: Account, coin: number, amount: bigint): RejectReason {
+export function leavingRejectReason(
+  state: State,
+  account: Account,
+  coin: number,
+  amount: bigint,
+): RejectReason {
   if (!mayLeave(state, account, coin, amount)) return RejectReason.insufficientMargin;
   if (!state.rules.otherWallets || !awaitsPrice(state, account)) return RejectReason.none;
   const kept = (each: number) =>
@@ -31,7 +36,7 @@ export function leavingRefusal(state: State, account: Account, coin: number, amo
 
 /** The most of a coin that may leave the funding wallet for another account or the outside. */
 export function mostLeaving(state: State, account: Account, coin: number): bigint {
-  const leaves = (amount: bigint) => leavingRefusal(state, account, coin, amount) === RejectReason.none;
+  const leaves = (amount: bigint) => leavingRejectReason(state, account, coin, amount) === RejectReason.none;
   let high = state.ledger.balanceOf(account.index, coin, Bucket.funding);
   if (high === 0n || leaves(high)) return high;
   let low = 0n;

@@ -19,7 +19,7 @@ import {
   type Risk,
 } from './margin.ts';
 
-/** The two amounts that the test at the match compares. */
+/** The two amounts that the check at the match compares. */
 export type MarginBuffer = Pick<Risk, 'effective' | 'maintenance'>;
 
 export class TentativeAccount {
@@ -108,7 +108,7 @@ export function hasUnreliableIndex(state: State, instrument: number): boolean {
   return futures !== undefined && isUnreliable(state, futures.index);
 }
 
-/** Is any index unreliable? While none is, no account need be tested for it. */
+/** Is any index unreliable? While none is, no account need be checked for it. */
 export function hasAnyUnreliableIndex(state: State): boolean {
   for (const index of state.indices) if (index.price !== 0n && isUnreliable(state, index)) return true;
   return false;

@@ -37,7 +37,7 @@ export const LEND_SHARE = RATE_ONE / 2n;
 
 const UNLENT_TIERS = readTiers([{ upTo: '1000000000000', maxLeverage: '1', mmr: '0.05' }])!;
 
-/** A coin nobody lends: losses and fees may still leave an account owing it, and margin is asked for that. */
+/** A coin that is not lent: losses and fees may still leave an account owing it, and margin is asked for that. */
 const NOT_LENT: BorrowTerms = {
   yearRate: 0n,
   poolLimit: 0n,

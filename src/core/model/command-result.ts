@@ -21,7 +21,7 @@ export interface CommandResult {
   readonly repaid?: { readonly interest: bigint; readonly principal: bigint; readonly unlocked: bigint };
   /** Pledge rate after a revision, in 10^-2 percent. */
   readonly pledgeRate?: bigint;
-  /** Words for refusals of operators' commands. */
+  /** Why a command of an operator was rejected, as text. */
   readonly detail?: string;
 }
 

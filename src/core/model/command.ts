@@ -31,7 +31,7 @@ export const DEFAULT_WALLET = 255;
 /** "Every instrument of the category" in `CancelAll`, "any" in lookups. */
 export const ANY = -1;
 
-/** The sequencer's clock; scheduled work up to `time` runs. */
+/** The sequencer's clock: work that is scheduled up to `time` is done. */
 export interface Tick {
   readonly type: 'tick';
   readonly time: number;
@@ -254,7 +254,7 @@ export interface PlaceOrder {
   readonly reduceOnly?: boolean;
   /** Take-profit and stop-loss for the fills of an opening order. */
   readonly preset?: Preset;
-  /** It arrived at the API after its receive window (wire 5.5): it is cancelled before it is matched. */
+  /** It arrived after its receive window (wire 5.5), so it is cancelled before it is matched. */
   readonly expired?: boolean;
 }
 
@@ -284,7 +284,7 @@ export interface PlaceStrategy {
   readonly clientOid: string;
 }
 
-export interface ModifyStrategy {
+export interface AmendStrategy {
   readonly type: 'modifyStrategy';
   readonly time: number;
   readonly uid: number;
@@ -337,13 +337,13 @@ export interface AmendItem {
   readonly priceTicks: number;
   /** New total quantity, filled lots included; 0 keeps the present value. */
   readonly sizeLots: number;
-  /** Cancel the order when the modification fails. */
+  /** Cancel the order when the amendment fails. */
   readonly autoCancel: boolean;
   /** Modifications of this order that were not yet durable when this one was sequenced. */
   readonly outstanding: number;
   /** Changes of its attached take-profit and stop-loss. */
   readonly preset?: PresetChange;
-  /** The client's id of this modification; the order events that it causes carry it. */
+  /** The client's id of this amendment; the order events that it causes carry it. */
   readonly requestId?: string;
 }
 
@@ -363,8 +363,8 @@ export interface CountdownCancel {
   readonly seconds: number;
 }
 
-/** The account is frozen, and with a main account its sub-accounts: all their orders are cancelled. */
-export interface CancelEverything {
+/** Cancels all orders of a frozen account; of a main account those of its sub-accounts as well. */
+export interface CancelFrozenAccount {
   readonly type: 'cancelEverything';
   readonly time: number;
   readonly uid: number;
@@ -485,7 +485,7 @@ export interface ForceClose {
   readonly by?: string;
 }
 
-/** The operator of a demo has funding of a perpetual paid now, at the rate that runs; the schedule stays as it is. */
+/** On a demo, the operator settles funding of a perpetual at once, at the running rate; the schedule does not change. */
 export interface ForceFunding {
   readonly type: 'forceFunding';
   readonly time: number;
@@ -539,7 +539,7 @@ export interface FundInsurance {
   readonly by?: string;
 }
 
-/** A debt that nobody will pay (rules 13.7). */
+/** Writes off a debt that cannot be collected (rules 13.7). */
 export interface WriteOffDebt {
   readonly type: 'writeOffDebt';
   readonly time: number;
@@ -622,7 +622,7 @@ export type Command =
   | CancelAll
   | AmendOrders
   | CountdownCancel
-  | CancelEverything
+  | CancelFrozenAccount
   | ComponentPrice
   | SetLeverage
   | SetCoinLeverage
@@ -654,7 +654,7 @@ export type Command =
   | SetCommission
   | SetBroker
   | PlaceStrategy
-  | ModifyStrategy
+  | AmendStrategy
   | CancelStrategy
   | SkipCommand
   | IdentityMark
@@ -664,11 +664,11 @@ export type CommandType = Command['type'];
 /** A command without its time. */
 export type Undated<C extends Command> = C extends Command ? Omit<C, 'time'> : never;
 
-/** A modification of one order, as it is asked for. */
+/** An amendment of one order, as it is asked for. */
 export type AmendRequest = Omit<AmendItem, 'outstanding'>;
 
 /**
- * A command as it is given to the sequencer, which adds the time and, to modifications, how many are outstanding. A tick
+ * A command as it is given to the sequencer, which adds the time and, to amendments, how many are outstanding. A tick
  * may name a second that has passed; without one it is the present.
  */
 export type Unstamped<C extends Command> = C extends AmendOrders

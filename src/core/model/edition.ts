@@ -1,6 +1,6 @@
 /**
  * Editions of the rule book (rules 13 to 18). The second closes holes that colluding accounts had in the first; the third and
- * the fifth to seventh close some that were left; the fourth and the eighth divide work that concerns everybody into
+ * the fifth to seventh close some that were left; the fourth and the eighth divide work over all accounts into
  * portions. Which edition is in force is part of the state and changes by a command, so every journal replays under the
  * rules that it was written under.
  */
@@ -11,7 +11,7 @@ export const NEWEST_EDITION = 8;
 export const SECOND_EDITION_RULES = [
   'restingRisk',
   'clearingShortfall',
-  'dollarCoins',
+  'stablecoinPrices',
   'backedBooks',
   'custodyLimits',
   'livePrices',

@@ -76,7 +76,7 @@ export interface FuturesOrderFields {
 export interface OrderChanged {
   readonly type: 'order';
   readonly order: OrderRecord;
-  /** Of the modification that it comes from, when its owner named it. */
+  /** Of the amendment that it comes from, when its owner named it. */
   requestId?: string;
 }
 
@@ -109,7 +109,7 @@ export interface StrategyOrderRecord {
   readonly extremeTicks: number;
   /** Why it was cancelled. */
   readonly reason: StrategyReason;
-  /** Why its order was refused. */
+  /** Why its order was rejected. */
   readonly failure: RejectReason;
   /** The order it made; 0 = none. */
   readonly childOrderId: number;

@@ -52,7 +52,7 @@ export function placingRejectReason(
   return opening ? permission.open : permission.close;
 }
 
-/** House accounts go on quoting, or nobody could close. */
+/** House accounts may go on quoting, because other accounts need them to close their positions. */
 export function isCloseOnly({ closeOnly }: Instrument, house: boolean): boolean {
   return closeOnly && !house;
 }
@@ -63,8 +63,8 @@ export function shownStatus({ status, closeOnly, paused }: Instrument): Instrume
   return restricted && status === InstrumentStatus.online ? InstrumentStatus.limitOpen : status;
 }
 
-/** A modification may pass a restriction on opening when it does not enlarge what the order can do. */
-export function amendingRefusal(
+/** An amendment may pass a restriction on opening when it does not enlarge what the order can do. */
+export function amendingRejectReason(
   instrument: Instrument,
   opening: boolean,
   source: Source,

@@ -97,7 +97,7 @@ export interface Instrument {
   paused: boolean;
 }
 
-/** Highest buy price at the reference (rules 1.9); a very low buy is nobody's problem. */
+/** Highest buy price at the reference (rules 1.9); a very low buy harms no one. */
 export function maxBuyTicks(instrument: Instrument, referenceTicks: number): number {
   const exact = BigInt(referenceTicks) * (RATE_ONE + instrument.buyBandRate);
   const step = BigInt(instrument.tickStep);

@@ -1,4 +1,4 @@
-/** Accounts of the ledger that belong to nobody, and the buckets of every account (rules 4). */
+/** System accounts of the ledger, and the buckets of every account (rules 4). */
 
 /**
  * `withdrawing` holds what has left a wallet and not yet the venue; `isolated` the margin of isolated positions,

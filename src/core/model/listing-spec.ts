@@ -12,7 +12,7 @@ export interface CoinSpec {
   readonly name: string;
   /** Networks for deposits and withdrawals. */
   readonly chains: readonly ChainSpec[];
-  /** What a coin counts as margin, by slices of its dollar value; nothing when absent, dollar coins in full. */
+  /** What a coin counts as margin, by slices of its dollar value; nothing when absent, stablecoins in full. */
   readonly collateral?: readonly CollateralTier[];
   /** So many coins of an account count as margin at most; all when absent. */
   readonly collateralCap?: string;

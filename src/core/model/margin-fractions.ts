@@ -1,5 +1,5 @@
 /**
- * A contract's fee rates and tiers as small fractions, so that margin can be computed in `number` (exact-integers.ts).
+ * A contract's fee rates and tiers as small fractions, so that margin can be computed in `number` (`safe-integers.ts`).
  * The results are those of `../margin/margin.ts` to the last unit: same formulas, same roundings.
  */
 

@@ -1,4 +1,4 @@
-/** An instrument from its specification; what cannot be traded exactly is refused (docs/architecture.md, Numbers). */
+/** An instrument from its specification; what cannot be traded exactly is rejected (docs/architecture.md, Numbers). */
 
 import { CATEGORY_NAMES, Category, INSTRUMENT_STATUS_NAMES, type InstrumentStatus } from './enums.ts';
 import {
@@ -14,7 +14,7 @@ import { marginScale } from './margin-fractions.ts';
 import { type MarginTier, readTiers } from './margin-tiers.ts';
 import { formatRate, MONEY_SCALE, parseUnits, powerOfTen, RATE_ONE, RATE_SCALE } from './units.ts';
 
-/** Thrown while a specification is read; the exchange turns it into a refusal with this text. */
+/** Thrown while a specification is read; the exchange rejects the command with this text. */
 export class SpecificationError extends Error {
   override name = 'SpecificationError';
 }

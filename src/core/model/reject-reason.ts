@@ -1,6 +1,6 @@
 /**
- * Every reason the core can refuse a command for. Expected refusals are values, never exceptions; the gateway
- * maps each to a wire code, message and HTTP status in one table. A refused command changes nothing.
+ * Every reason the core can reject a command for. Expected rejections are values, never exceptions;
+ * `api/wire/reject-messages.ts` maps each to a wire code, a message and an HTTP status. A rejected command changes nothing.
  */
 export const RejectReason = {
   none: 0,

@@ -26,7 +26,7 @@ export const KEEP_WORD = -1;
 /** In a `LegChange`: the leg goes. */
 export const REMOVE = -3;
 
-/** What a modification changes of a leg. */
+/** What an amendment changes of a leg. */
 export interface LegChange {
   /** `KEEP`, `REMOVE`, or the new price. */
   readonly triggerTicks: number;
@@ -55,7 +55,7 @@ export const KEEP_LEG: LegChange = {
   limitTicks: KEEP,
 };
 
-/** Is there anything in it? An unreadable price counts: it is refused where it is looked at. */
+/** Is there anything in it? An unreadable price counts: it is rejected where it is checked. */
 export function hasLeg({ triggerTicks }: TriggerLeg): boolean {
   return triggerTicks !== 0;
 }

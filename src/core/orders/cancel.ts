@@ -9,10 +9,10 @@ import { parseOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { clientOidOf, closeResting } from './order-lifecycle.ts';
+import { clientOidOf, finishRestingOrder } from './order-lifecycle.ts';
 
 /** How a command names one of the caller's open orders. */
-interface OrderName {
+interface OrderRef {
   readonly orderId: number;
   readonly clientOid: string;
   readonly category: number;
@@ -20,16 +20,16 @@ interface OrderName {
 }
 
 /** Looks only among the account's own orders: the id of another account is treated as unknown. */
-export function findOpenOrder(state: State, account: Account, name: OrderName): number {
+export function findOpenOrder(state: State, account: Account, ref: OrderRef): number {
   const { slab } = state;
   const slot =
-    name.orderId !== 0 ? slab.byId.get(name.orderId) : findByClientOid(state, account, name.clientOid);
+    ref.orderId !== 0 ? slab.byId.get(ref.orderId) : findByClientOid(state, account, ref.clientOid);
   if (slot === NIL) return NIL;
-  slab.fetch(slot);
+  slab.prefetch(slot);
   if (slab.account[slot] !== account.index) return NIL;
-  if (name.instrument !== ANY && slab.instrument[slot] !== name.instrument) return NIL;
+  if (ref.instrument !== ANY && slab.instrument[slot] !== ref.instrument) return NIL;
   const category = state.instrumentOf(slot).category;
-  if (name.category !== ANY && category !== name.category) return NIL;
+  if (ref.category !== ANY && category !== ref.category) return NIL;
   return slot;
 }
 
@@ -88,7 +88,7 @@ export function cancelSlot(state: State, slot: number, reason: CancelReason): Co
   const market = state.market(state.instrumentOf(slot));
   market.book.remove(slot);
   market.changes++;
-  closeResting(state, slot, reason);
+  finishRestingOrder(state, slot, reason);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
@@ -114,7 +114,7 @@ export function runCountdowns(state: State): void {
     if (account.countdownDeadline > state.now) break;
     countdowns.remove(first);
     account.countdownDeadline = 0;
-    state.touch(account);
+    state.settleOpenWork(account);
     cancelWhere(state, account, CancelReason.normal, () => true);
   }
   scheduleCountdowns(state);

@@ -31,7 +31,7 @@ export function changeMarginHold(state: State, slot: number, coin: number, need:
 }
 
 /** Pays for a trade, the hold first and then cash, which may become negative; `need` is the amount that remains. */
-export function payFromMarginLock(
+export function payFromMarginHold(
   state: State,
   slot: number,
   coin: number,

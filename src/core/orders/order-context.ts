@@ -1,4 +1,4 @@
-/** The order that is placed or modified, as all steps of order entry see it. */
+/** The order that is placed or amended, as all steps of order entry see it. */
 import type { Instrument } from '../model/instrument.ts';
 import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';

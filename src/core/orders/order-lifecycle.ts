@@ -1,4 +1,4 @@
-/** The life of an order between acceptance and its last record: opening, records, closing (rules 2). */
+/** The life of an order between acceptance and its last record: opening, updates, end (rules 2). */
 
 import {
   FLAG_CLOSING,
@@ -46,7 +46,7 @@ export function register(state: State, account: Account, instrument: Instrument,
   if (account.lastOrder === NIL) account.firstOrder = slot;
   else slab.accountNext[account.lastOrder] = slot;
   account.lastOrder = slot;
-  countOrder(state, account, instrument, slot, slab.remaining[slot]!);
+  noteOpenSizeChange(state, account, instrument, slot, slab.remaining[slot]!);
   if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing++;
   if (isFutures(instrument.category)) account.openFutures++;
   else account.openSpot++;
@@ -64,7 +64,7 @@ export function countsAsOpening(slab: OrderSlab, instrument: Instrument, slot: n
 }
 
 /** Reports to the margin cache of the account and to its party that the open size of an order has changed by `lots`. */
-export function countOrder(
+export function noteOpenSizeChange(
   { slab }: State,
   { index, margin, partySums }: Account,
   instrument: Instrument,
@@ -81,7 +81,7 @@ export function countOrder(
   margin.orderChanged(instrument.index, slab.side[slot] === Side.buy, priceTicks, value);
 }
 
-/** Removes a closed order from its owner's list and frees its slot. It must have left the book. */
+/** Removes a finished order from its owner's list and frees its slot. It must have left the book. */
 function unregister(state: State, slot: number): void {
   const { slab } = state;
   const account = state.accountOf(slot);
@@ -92,7 +92,7 @@ function unregister(state: State, slot: number): void {
   else slab.accountPrevious[next] = previous;
   if (previous === NIL) account.firstOrder = next;
   else slab.accountNext[previous] = next;
-  countOrder(state, account, instrument, slot, -slab.remaining[slot]!);
+  noteOpenSizeChange(state, account, instrument, slot, -slab.remaining[slot]!);
   if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing--;
   if (isFutures(instrument.category)) account.openFutures--;
   else account.openSpot--;
@@ -125,8 +125,8 @@ export function isMargin(state: State, slot: number): boolean {
   return state.slab.marginHolds.size !== 0 && state.slab.marginHolds.has(slot);
 }
 
-/** Closes an order that rested: releases its hold and writes its last record. It must have left the book. */
-export function closeResting(state: State, slot: number, reason: CancelReason): void {
+/** Finishes an order that rested: releases its hold and writes its last record. It must have left the book. */
+export function finishRestingOrder(state: State, slot: number, reason: CancelReason): void {
   const { slab } = state;
   const instrument = state.instrumentOf(slot);
   if (instrument.futures !== undefined) releaseIsolated(state, instrument.futures.settle, slot);
@@ -135,7 +135,7 @@ export function closeResting(state: State, slot: number, reason: CancelReason): 
     const side = slab.side[slot] as Side;
     release(state, slab.account[slot]!, heldCoin(instrument, side), holdOf(state, instrument, slot));
   }
-  close(state, slot, reason);
+  finishOrder(state, slot, reason);
 }
 
 /** Returns the margin that an isolated order still holds to cash. */
@@ -155,7 +155,7 @@ function releaseIsolated(state: State, coin: number, slot: number): void {
 }
 
 /** Writes the last record of an order whose holds are settled, and removes it. */
-export function close(state: State, slot: number, reason: CancelReason, quoteAmount = 0n): void {
+export function finishOrder(state: State, slot: number, reason: CancelReason, quoteAmount = 0n): void {
   state.slab.updatedTime[slot] = state.now;
   state.digest.fold(state.slab.id[slot]! * 16 + reason);
   emitOrder(
@@ -169,7 +169,7 @@ export function close(state: State, slot: number, reason: CancelReason, quoteAmo
 }
 
 /** Emits the present record of a resting order after a change. */
-export function emitOpen(state: State, slot: number): void {
+export function emitOrderUpdate(state: State, slot: number): void {
   state.slab.updatedTime[slot] = state.now;
   const status = state.slab.filled(slot) === 0 ? OrderStatus.new : OrderStatus.partiallyFilled;
   emitOrder(state, slot, status, CancelReason.none, 0n);
@@ -182,7 +182,7 @@ function emitOrder(
   reason: CancelReason,
   quoteAmount: bigint,
 ): void {
-  if (state.silent || state.accountOf(slot).house) return;
+  if (state.suppressEvents || state.accountOf(slot).house) return;
   state.emit({ type: 'order', order: recordOf(state, slot, status, reason, quoteAmount) });
 }
 

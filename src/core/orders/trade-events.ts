@@ -7,7 +7,7 @@ import { exact, exactNumber } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
 import { reportedBalance } from '../state/ledger-lines.ts';
 import type { Market, State } from '../state/state.ts';
-import { clientOidOf, emitOpen } from './order-lifecycle.ts';
+import { clientOidOf, emitOrderUpdate } from './order-lifecycle.ts';
 
 /** Ledger lines of each side of a trade. */
 const LINES_OF_A_FILL = 2;
@@ -40,10 +40,10 @@ export function emitTrade(state: State, instrument: Instrument, market: Market, 
   digest.fold(lots);
   digest.fold(digestOf(trade.takerFee, trade.makerFee));
 
-  recordFill(state, instrument, trade, taker, takerExecId, execLinkId, rpi);
-  recordFill(state, instrument, trade, maker, makerExecId, execLinkId, rpi);
+  emitFill(state, instrument, trade, taker, takerExecId, execLinkId, rpi);
+  emitFill(state, instrument, trade, maker, makerExecId, execLinkId, rpi);
   printTrade(state, market, { taker, priceTicks, lots, execId: takerExecId, execLinkId, rpi });
-  if (slab.remaining[maker] !== 0) emitOpen(state, maker);
+  if (slab.remaining[maker] !== 0) emitOrderUpdate(state, maker);
 }
 
 /** The lowest 32 bits of both fees together, with their sign. */
@@ -75,11 +75,11 @@ export function printTrade(state: State, market: Market, print: Print): void {
     rpi,
     time: state.now,
   } as const;
-  if (!state.silent) state.emit(traded);
+  if (!state.suppressEvents) state.emit(traded);
   market.tape.print(traded);
 }
 
-function recordFill(
+function emitFill(
   state: State,
   instrument: Instrument,
   trade: Trade,
@@ -95,7 +95,7 @@ function recordFill(
   const maker = slot === trade.maker;
   const buying = slab.side[slot] === Side.buy;
   const fee = maker ? trade.makerFee : trade.takerFee;
-  if (state.silent) {
+  if (state.suppressEvents) {
     state.passIds(LINES_OF_A_FILL);
     return;
   }
@@ -129,12 +129,21 @@ function recordFill(
   // In a self-trade both sides are already settled when the taker's lines are written, before the maker's: the
   // balance of the taker's lines must leave out the maker's side.
   const selfTrade = !maker && slab.account[trade.maker] === account.index;
-  recordLine(state, account, own, 'tradeOut', outCoin, -given, 0n, selfTrade ? trade.makerFee - given : 0n);
-  recordLine(state, account, own, 'tradeIn', inCoin, received, fee, selfTrade ? received : 0n);
+  emitTradeLine(
+    state,
+    account,
+    own,
+    'tradeOut',
+    outCoin,
+    -given,
+    0n,
+    selfTrade ? trade.makerFee - given : 0n,
+  );
+  emitTradeLine(state, account, own, 'tradeIn', inCoin, received, fee, selfTrade ? received : 0n);
 }
 
 /** `notYet` corrects the balance, which already contains the amounts of lines that are written later. */
-function recordLine(
+function emitTradeLine(
   state: State,
   account: Account,
   instrument: Instrument,

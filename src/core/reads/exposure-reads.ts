@@ -10,7 +10,7 @@ import { poolBalance } from './loan-reads.ts';
 import type { CoinSolvency } from './solvency-reads.ts';
 
 export const EXPOSURE_FIGURES = [
-  /** The house's side of open contracts, and what it would lack if everybody closed the coin-margined ones now (rules 13.2). */
+  /** The house's side of open contracts, and what it would lack if coin-margined positions were closed now (rules 13.2). */
   'clearing',
   'clearing-short',
   /** What the house has bought from debtors, less what it has paid for it. */
@@ -23,7 +23,7 @@ export const EXPOSURE_FIGURES = [
   /** The insurance funds of contracts and of lending. */
   'insurance',
   'insurance-lending',
-  /** Debts that nobody will pay, and those that the operator has written off (rules 13.7). */
+  /** Debts that cannot be collected, and debts that the operator has written off (rules 13.7). */
   'bad-debt',
   'written-off',
   /** What the house has earned and not taken out. */
@@ -48,7 +48,7 @@ export function exposureOf(state: State, solvency: readonly CoinSolvency[]): Coi
     'margin-lending': state.ledger.totalDebt(coin),
     insurance: fundBalance(state, 'futures', coin),
     'insurance-lending': fundBalance(state, 'lending', coin),
-    // A coin that was listed since is owed by nobody.
+    // No account owes a coin that was listed since.
     'bad-debt': solvency[coin]?.badDebt ?? 0n,
     'written-off': -house('badDebt', coin),
     fees: house('fee', coin),

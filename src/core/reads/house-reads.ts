@@ -3,7 +3,7 @@
 import { coinShortfall } from '../margin/clearing-shortfall.ts';
 import type { State } from '../state/state.ts';
 
-/** What it would lack of a coin if everybody closed its coin-margined contracts now (rules 13.2); 0 in the first edition. */
+/** What it would lack of a coin if its coin-margined positions were closed now (rules 13.2); 0 in the first edition. */
 export function houseShortfall(state: State, coin: number): bigint {
   return state.rules.clearingShortfall ? coinShortfall(state, coin) : 0n;
 }

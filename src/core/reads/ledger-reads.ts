@@ -1,6 +1,6 @@
 /** The ledger for readers outside the core: one bucket, or all rows. */
 import type { Bucket } from '../model/ledger-accounts.ts';
-import type { LedgerView, RowVisit } from '../state/ledger-view.ts';
+import type { ConsistentLedgerRead, RowVisit } from '../state/consistent-ledger-read.ts';
 import type { State } from '../state/state.ts';
 
 export type { RowVisit };
@@ -20,7 +20,7 @@ export function eachLedgerRow(state: State, visit: RowVisit): void {
   state.ledger.eachRow(visit);
 }
 
-/** The ledger as it is now, for a reader that takes its time; it must be closed. */
-export function ledgerView(state: State): LedgerView {
-  return state.ledger.view();
+/** A read of the ledger as it is now, which may span many commands; the reader must close it. */
+export function beginLedgerRead(state: State): ConsistentLedgerRead {
+  return state.ledger.beginRead();
 }

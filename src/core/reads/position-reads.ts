@@ -175,7 +175,7 @@ export interface AdlRank {
 
 export { type Ranked, RankingRead };
 
-/** A ranking of the position's contract and direction that somebody has taken already; undefined when it is to be taken now. */
+/** The ranking of the position's contract and direction that another read has taken already; undefined when there is none. */
 export type TakenRanking = (position: Position) => readonly Ranked[] | undefined;
 
 export function adlRanks(state: State, uid: number, taken: TakenRanking = () => undefined): AdlRank[] {

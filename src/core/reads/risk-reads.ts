@@ -42,7 +42,7 @@ export function riskLevels(state: State, monitor: LiquidationMonitor, limits: re
     if (ratio === undefined || ratio >= RATE_ONE) due++;
   }
   const warned = monitor.warnedAccounts.size - due;
-  const below = limits.map((limit) => monitor.calmWithin(limit));
+  const below = limits.map((limit) => monitor.countToCheckWithin(limit));
   const calm = [...below, monitor.size - due - warned].map((count, n) => count - (below[n - 1] ?? 0));
   return { due, warned, calm };
 }

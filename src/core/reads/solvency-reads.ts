@@ -15,7 +15,7 @@ import { divFloor, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { Ledger } from '../state/ledger.ts';
 import type { InstantPrices } from '../state/open-work.ts';
-import type { AccountView, State } from '../state/state.ts';
+import type { ConsistentRead, State } from '../state/state.ts';
 import { Sweep } from '../state/sweep.ts';
 
 /** What counting the claims of an account costs, in looks at one that surely owes nothing. */
@@ -55,11 +55,11 @@ interface Sums {
  * A read of one instant, which may be taken in slices while the exchange goes on. Prices and the balances of the house are
  * taken at its beginning; each account is looked at once, in its turn or before it changes, so as it was then.
  *
- * Whoever has neither positions nor debts nor loans claims what its wallets hold. By double entry all wallets together hold
+ * An account without positions, debts and loans claims what its wallets hold. By double entry all wallets together hold
  * what the house and the outside world lack, and the profits of a linear contract sum to what it has cleared (I08). So only
  * those are counted one by one who may owe something, or whose profit is not that of their position.
  */
-export class SolvencyRead implements AccountView {
+export class SolvencyRead implements ConsistentRead {
   private readonly state: State;
   private readonly prices: InstantPrices;
   private readonly sweep: Sweep;
@@ -79,7 +79,7 @@ export class SolvencyRead implements AccountView {
       if (this.prices.marks[futures.instrument.index] !== 0)
         this.sums[futures.terms.settle]!.owed += futures.cleared;
     }
-    this.close = state.openView(this);
+    this.close = state.beginConsistentRead(this);
   }
 
   keep(account: number): void {

@@ -37,7 +37,7 @@ export function accountFields(f: StateFields, state: State): void {
 
 function futuresFields(f: StateFields, state: State, account: Account): void {
   account.holdMode = f.u8(account.holdMode) as HoldMode;
-  account.mayOwe = f.flag(account.mayOwe);
+  account.cashCanBeNegative = f.flag(account.cashCanBeNegative);
   account.warned = f.flag(account.warned);
   const leverages = mapByNumber(f, account.coinLeverage, (coin, leverage) => [
     f.index(coin, state.coins.length),

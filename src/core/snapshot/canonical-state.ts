@@ -10,7 +10,7 @@ import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
-import { openWorkFields, priceTestFields } from './open-work-fields.ts';
+import { openWorkFields, priceCheckFields } from './open-work-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -38,13 +38,13 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     silenceFields(w, state);
   }
   // Strategy orders that wait for their turn are among the frozen fields.
-  if (state.endings.length > 0 || state.works.length > 0) {
+  if (state.delistings.length > 0 || state.works.length > 0) {
     w.text('openWork');
     openWorkFields(w, state);
   }
-  if (state.priceRound !== undefined || state.loansWait) {
+  if (state.priceCheckRound !== undefined || state.loanChecksPending) {
     w.text('priceTests');
-    priceTestFields(w, state);
+    priceCheckFields(w, state);
   }
   return w.written();
 }

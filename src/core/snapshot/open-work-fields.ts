@@ -14,10 +14,10 @@ import { list, mapByNumber, type StateFields } from './fields.ts';
 const SUMS = ['held', 'lacking', 'debts', 'gains', 'shortage', 'shared', 'forMargins', 'forDebts'] as const;
 
 export function openWorkFields(f: StateFields, state: State): void {
-  const { endings, works } = state;
-  const ended = list(f, endings, (ending) => ({
-    instrument: f.index(ending?.instrument ?? 0, state.instruments.length),
-    next: f.i32(ending?.next ?? 0),
+  const { delistings, works } = state;
+  const read = list(f, delistings, (delisting) => ({
+    instrument: f.index(delisting?.instrument ?? 0, state.instruments.length),
+    next: f.i32(delisting?.next ?? 0),
   }));
   const open = list<OpenWork>(f, works, (work) => {
     const isHour = f.flag(work instanceof HourWork);
@@ -26,19 +26,19 @@ export function openWorkFields(f: StateFields, state: State): void {
       : endFields(f, state, work as ContractEnd | undefined);
   });
   if (!f.reading) return;
-  endings.push(...ended);
+  delistings.push(...read);
   works.push(...open);
   for (const work of open)
     if (work instanceof ContractEnd)
       state.market(state.instruments[work.instrument]!).futures!.holdMarkAt(work.priceTicks);
 }
 
-/** Tests by the prices of a second that wait (rules 18). */
-export function priceTestFields(f: StateFields, state: State): void {
-  state.loansWait = f.flag(state.loansWait);
-  const round = state.priceRound;
+/** Checks at the prices of a second that are still to do (rules 18). */
+export function priceCheckFields(f: StateFields, state: State): void {
+  state.loanChecksPending = f.flag(state.loanChecksPending);
+  const round = state.priceCheckRound;
   if (!f.flag(round !== undefined)) return;
-  state.priceRound = {
+  state.priceCheckRound = {
     next: f.i32(round?.next ?? 0),
     until: f.i32(round?.until ?? 0),
     left: f.i32(round?.left ?? 0),

@@ -34,7 +34,7 @@ const UPGRADES: readonly Upgrade[] = [
   () => {},
   // The same fields; orders are in columns.
   () => {},
-  // Before the eighth edition no test by the prices of a second waits.
+  // Before the eighth edition no check by the prices of a second waits.
   () => {},
 ];
 

@@ -5,14 +5,14 @@ import { CancelReason, OrderType, Side } from '../model/enums.ts';
 import { baseAmount, type Instrument, tradeAmount } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
-import { payFromMarginLock } from '../orders/margin-order-hold.ts';
-import { close, closeResting, heldCoin, holdOf, isMargin } from '../orders/order-lifecycle.ts';
+import { payFromMarginHold } from '../orders/margin-order-hold.ts';
+import { finishOrder, finishRestingOrder, heldCoin, holdOf, isMargin } from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
 import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
 import { feeRateOf, flooredSpotFees, type SpotDeal, spotFees } from './spot-fees.ts';
-import { SpotFillTests } from './spot-fill-tests.ts';
+import { SpotFillChecks } from './spot-fill-checks.ts';
 
 /** Fields that all fills of one spot order share. */
 export interface SpotFillContext {
@@ -24,14 +24,15 @@ export interface SpotFillContext {
 
 export class SpotSettlement implements MatchSink<SpotFillContext> {
   private readonly state: State;
-  private readonly touchOwner = (maker: number): void => this.state.touch(this.state.accountOf(maker));
+  private readonly settleOwner = (maker: number): void =>
+    this.state.settleOpenWork(this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: SpotFillContext[] = [];
-  private readonly tests: SpotFillTests;
+  private readonly checks: SpotFillChecks;
 
   constructor(state: State) {
     this.state = state;
-    this.tests = new SpotFillTests(state, false);
+    this.checks = new SpotFillChecks(state, false);
   }
 
   /** The context of all orders without a budget. */
@@ -57,12 +58,12 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     return whole > BigInt(SIZE_LOTS_MAX) ? SIZE_LOTS_MAX : Number(whole);
   }
 
-  fetch(maker: number): void {
-    this.state.accountByUid.fetch(this.state.slab.account[maker]!);
+  prefetch(maker: number): void {
+    this.state.accountByUid.prefetch(this.state.slab.account[maker]!);
   }
 
-  get meet(): ((maker: number) => void) | undefined {
-    return this.state.works.length === 0 ? undefined : this.touchOwner;
+  get beforeMaker(): ((maker: number) => void) | undefined {
+    return this.state.works.length === 0 ? undefined : this.settleOwner;
   }
 
   traded(context: SpotFillContext, taker: number, maker: number, priceTicks: number, lots: number): void {
@@ -107,9 +108,9 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
       ledger.move(buyerLocked, buyerQuote, tradeAmount(instrument, improvement, lots));
     }
 
-    if (state.auditsMatches) this.tests.confirm();
-    if (buyerAccount.mayOwe) state.markDirty(buyerAccount);
-    if (sellerAccount.mayOwe) state.markDirty(sellerAccount);
+    if (state.verifiesFillChecks) this.checks.confirm();
+    if (buyerAccount.cashCanBeNegative) state.markDirty(buyerAccount);
+    if (sellerAccount.cashCanBeNegative) state.markDirty(sellerAccount);
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
     emitTrade(state, instrument, market, {
@@ -135,23 +136,23 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     market.changes++;
   }
 
-  fillTests(_context: SpotFillContext, dryRun: boolean): SpotFillTests | undefined {
+  fillChecks(_context: SpotFillContext, dryRun: boolean): SpotFillChecks | undefined {
     if (!this.state.rules.restingRisk) return undefined;
-    if (dryRun) return new SpotFillTests(this.state, true);
-    this.tests.begin();
-    return this.tests;
+    if (dryRun) return new SpotFillChecks(this.state, true);
+    this.checks.begin();
+    return this.checks;
   }
 
   makerFailed({ market }: SpotFillContext, maker: number): void {
     market.changes++;
-    closeResting(this.state, maker, CancelReason.delegatedRiskOrder);
+    finishRestingOrder(this.state, maker, CancelReason.delegatedRiskOrder);
   }
 
   makerLeft({ market }: SpotFillContext, maker: number, filled: boolean): void {
     market.changes++;
-    if (filled && !isMargin(this.state, maker)) close(this.state, maker, CancelReason.none);
-    else if (filled) closeResting(this.state, maker, CancelReason.none);
-    else closeResting(this.state, maker, CancelReason.stp);
+    if (filled && !isMargin(this.state, maker)) finishOrder(this.state, maker, CancelReason.none);
+    else if (filled) finishRestingOrder(this.state, maker, CancelReason.none);
+    else finishRestingOrder(this.state, maker, CancelReason.stp);
   }
 
   /** Pays one side of a trade from the order's hold, for a margin order also from the borrowed part. */
@@ -165,7 +166,7 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     }
     const byAmount = slab.orderType[slot] === OrderType.market && slab.side[slot] === Side.buy;
     const need = byAmount ? budgetLeft : BigInt(holdOf(state, instrument, slot));
-    payFromMarginLock(state, slot, coin, BigInt(amount), need, to);
+    payFromMarginHold(state, slot, coin, BigInt(amount), need, to);
   }
 
   /** Charges the fee of one side; a negative fee is a rebate. */

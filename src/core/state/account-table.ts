@@ -1,24 +1,23 @@
 /**
  * Accounts by uid, in the order in which they were opened.
  *
- * Among a hundred thousand accounts the data of one that acts is in no cache of the processor. Checks come to it line by line,
- * and each line would be waited for on its own. So a look fetches them all: reads that follow each other directly and do not
- * depend on each other wait together.
+ * With 100,000 accounts an account's data is rarely in the processor's cache. A look-up reads its cache lines right after each
+ * other, so that the misses overlap.
  */
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import type { Account } from './account.ts';
 import type { Ledger } from './ledger.ts';
 import { UidPlaces } from './uid-places.ts';
 
-/** The data of fewer accounts is in the cache as a rule, and there is nothing to wait for. */
-const FETCHED_FROM = 4096;
+/** With fewer accounts their data is usually in the cache already. */
+const PREFETCH_FROM = 4096;
 
 export class AccountTable {
   private readonly ledger: Ledger;
   private readonly all: Account[] = [];
   private readonly places = new UidPlaces();
-  /** Sum of what was fetched: reads whose result nobody takes are not carried out. */
-  private fetched = 0;
+  /** Sum of the numbers that were read: the compiler would remove reads whose result is not used. */
+  private prefetchSink = 0;
 
   constructor(ledger: Ledger) {
     this.ledger = ledger;
@@ -31,16 +30,16 @@ export class AccountTable {
   get(uid: number): Account | undefined {
     const place = this.places.get(uid);
     if (place === -1) return undefined;
-    this.fetch(FIRST_USER_ACCOUNT + place);
+    this.prefetch(FIRST_USER_ACCOUNT + place);
     return this.all[place];
   }
 
-  /** By its index in the ledger. */
-  fetch(index: number): void {
-    if (this.all.length < FETCHED_FROM) return;
+  /** Reads the cache lines of an account, given by its index in the ledger. */
+  prefetch(index: number): void {
+    if (this.all.length < PREFETCH_FROM) return;
     const account = this.all[index - FIRST_USER_ACCOUNT]!;
-    this.fetched = account.openSpot + this.ledger.fetch(index);
-    if (account.margin !== undefined) this.fetched += account.margin.fetch();
+    this.prefetchSink = account.openSpot + this.ledger.prefetch(index);
+    if (account.margin !== undefined) this.prefetchSink += account.margin.prefetch();
   }
 
   has(uid: number): boolean {

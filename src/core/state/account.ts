@@ -31,8 +31,8 @@ export class Account {
   /** Keeps no per-order history. */
   readonly house: boolean;
   marketMaker: boolean;
-  /** Has placed futures or margin orders: its cash may be negative. */
-  mayOwe = false;
+  /** Has placed futures or margin orders, so its cash can become negative. */
+  cashCanBeNegative = false;
   /** Being liquidated: commands of the owner are rejected. */
   liquidating = false;
   /** The warning of a margin ratio above the warning level was emitted. */

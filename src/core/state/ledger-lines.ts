@@ -56,9 +56,9 @@ export function emitLedgerLine(
   reference: string,
   { fee = 0n, instrument, intoMargin = 0n }: LineDetails = {},
 ): void {
-  if (account.mayOwe) state.markDirty(account);
+  if (account.cashCanBeNegative) state.markDirty(account);
   if (account.house) return;
-  if (state.silent) {
+  if (state.suppressEvents) {
     state.passIds(intoMargin === 0n ? 1 : 2);
     return;
   }

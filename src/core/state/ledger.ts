@@ -6,10 +6,10 @@
 import { type Amount, amountOf } from '../model/amount.ts';
 import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, InvariantBroken } from '../model/units.ts';
+import { ConsistentLedgerRead, type RowKeeper, type RowVisit } from './consistent-ledger-read.ts';
 import { DebtPeaks } from './debt-peaks.ts';
 import { bucketOf, cellOf, firstOf, LedgerCells, rowOf } from './ledger-cells.ts';
 import { LedgerRows } from './ledger-rows.ts';
-import { LedgerView, type RowKeeper, type RowVisit } from './ledger-view.ts';
 import type { Tracer } from './tracer.ts';
 
 /** The other accounts of the house are counterparts, whose balance has either sign. */
@@ -39,19 +39,19 @@ export class Ledger {
   private readonly grownDebts = new Set<number>();
   /** Cells of isolated margin that the present command has taken below zero. */
   private readonly overdrawn: number[] = [];
-  /** Open views and other readers; each is notified of a row before it changes. */
-  private views: readonly RowKeeper[] = [];
-  private readonly mayOwe: (account: number) => boolean;
+  /** Reads that are under way; each is notified of a row before it changes. */
+  private readers: readonly RowKeeper[] = [];
+  private readonly cashCanBeNegative: (account: number) => boolean;
   /** While a command is traced. */
   tracer: Tracer | undefined = undefined;
 
-  /** `mayOwe`: may the cash of this user's account be negative? */
-  constructor(mayOwe: (account: number) => boolean) {
-    this.mayOwe = mayOwe;
+  /** `cashCanBeNegative`: may the cash of this user's account be negative? */
+  constructor(cashCanBeNegative: (account: number) => boolean) {
+    this.cashCanBeNegative = cashCanBeNegative;
   }
 
-  /** Reads the line of an account and its first rows (`account-table.ts`); returns some number. */
-  fetch(account: number): number {
+  /** Reads the cache lines of an account and its first rows (`account-table.ts`); returns the sum of what was read. */
+  prefetch(account: number): number {
     const { rows, cells } = this;
     if (cells.rowCount === 0) return 0;
     return cells.number(rows.firstCell(account, 0)) + cells.number(rows.firstCell(account, 1));
@@ -143,19 +143,19 @@ export class Ledger {
   }
 
   /** The balances as of now, for a read that spans many commands. The reader must close it. */
-  view(): LedgerView {
-    const view = new LedgerView(this, (closed) => this.unfollow(closed));
-    this.follow(view);
-    return view;
+  beginRead(): ConsistentLedgerRead {
+    const read = new ConsistentLedgerRead(this, (closed) => this.unfollow(closed));
+    this.follow(read);
+    return read;
   }
 
   /** From now on the reader is notified of each row before it changes. */
   follow(reader: RowKeeper): void {
-    this.views = [...this.views, reader];
+    this.readers = [...this.readers, reader];
   }
 
   unfollow(reader: RowKeeper): void {
-    this.views = this.views.filter((other) => other !== reader);
+    this.readers = this.readers.filter((other) => other !== reader);
   }
 
   /** Rows opened so far. */
@@ -178,16 +178,16 @@ export class Ledger {
     return { account: this.accountOf(cellOf(row)), coin: this.coinOf(cellOf(row)) };
   }
 
-  private keepForViews(from: number, to: number): void {
-    for (const view of this.views) {
-      view.keep(rowOf(from));
-      view.keep(rowOf(to));
+  private keepForReaders(from: number, to: number): void {
+    for (const reader of this.readers) {
+      reader.keep(rowOf(from));
+      reader.keep(rowOf(to));
     }
   }
 
   /** Returns whether the payer's cell is below zero now. */
   private shift(from: number, to: number, amount: Amount): boolean {
-    if (this.views.length !== 0) this.keepForViews(from, to);
+    if (this.readers.length !== 0) this.keepForReaders(from, to);
     const negative = this.cells.subtract(from, amount);
     this.cells.add(to, amount);
     const { rows } = this;
@@ -216,7 +216,7 @@ export class Ledger {
   }
 
   /** At the end of a command or instant: the debts that it leaves count for the peaks of the hour. */
-  notePeaks(): void {
+  recordDebtPeaks(): void {
     if (this.grownDebts.size === 0) return;
     for (const row of this.grownDebts) {
       const debt = this.owingRows.get(row) ?? 0n;
@@ -314,7 +314,7 @@ export class Ledger {
     }
     const allowed =
       bucket === Bucket.cash &&
-      (account < FIRST_USER_ACCOUNT ? !NEVER_IN_DEBT.has(account) : this.mayOwe(account));
+      (account < FIRST_USER_ACCOUNT ? !NEVER_IN_DEBT.has(account) : this.cashCanBeNegative(account));
     // The message is built on failure only: the clearing account is below zero after half of all futures trades.
     if (!allowed) throw new InvariantBroken(`I03: ${this.describe(cell)} would hold ${this.cells.get(cell)}`);
   }

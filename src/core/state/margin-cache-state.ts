@@ -133,7 +133,7 @@ export class MarginCache {
   }
 
   /** Reads a number of each line that every block has (`account-table.ts`); returns their sum. */
-  fetch(): number {
+  prefetch(): number {
     const { shared, base } = this;
     const end = base + sizeOf(FIRST_CONTRACTS, FIRST_COINS);
     let sum = 0;

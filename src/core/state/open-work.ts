@@ -1,4 +1,4 @@
-/** Work that concerns everybody and is done in portions, as far as it is still to do (rules 14). */
+/** Work over all accounts that is done in portions, as far as it is still to do (rules 14). */
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { ContractEnd } from './contract-end.ts';
 import type { State } from './state.ts';
@@ -6,8 +6,8 @@ import { Sweep } from './sweep.ts';
 
 export type OpenWork = HourWork | ContractEnd;
 
-/** A pair that has ended: its orders are cancelled, account by account. */
-export interface Ending {
+/** A delisted pair: its orders are cancelled, account by account. */
+export interface Delisting {
   readonly instrument: number;
   /** The account to go on with. */
   next: number;
@@ -83,8 +83,8 @@ export class HourWork {
   }
 }
 
-/** The round of tests by the prices of a second, as far as it is still to do (rules 18.1). */
-export interface PriceRound {
+/** The round of checks at the prices of a second, as far as it is still to do (rules 18.1). */
+export interface PriceCheckRound {
   /** The account to go on with, and the first that was opened after the second. */
   next: number;
   readonly until: number;
@@ -95,21 +95,25 @@ export interface PriceRound {
 }
 
 /** How many accounts the round passes before this one; Infinity for one that was opened after the second. */
-export function turnsBefore({ next, until }: PriceRound, account: number): number {
+export function accountsBefore({ next, until }: PriceCheckRound, account: number): number {
   if (account >= until) return Number.POSITIVE_INFINITY;
   return account >= next ? account - next : account - next + until - FIRST_USER_ACCOUNT;
 }
 
-/** Has the round of tests still to come to the account? */
-export function awaitsPriceTest({ priceRound }: State, account: number): boolean {
-  return priceRound !== undefined && turnsBefore(priceRound, account) < priceRound.left;
+/** Is the account still to be checked in this round? */
+export function awaitsPriceCheck({ priceCheckRound }: State, account: number): boolean {
+  return priceCheckRound !== undefined && accountsBefore(priceCheckRound, account) < priceCheckRound.left;
 }
 
-/** Is there work that the next ticks go on with? */
+/** Is there work that the next ticks must continue? */
 export function hasOpenWork(state: State): boolean {
-  const { endings, works, priceRound, loansWait } = state;
+  const { delistings, works, priceCheckRound, loanChecksPending } = state;
   return (
-    endings.length !== 0 || works.length !== 0 || priceRound !== undefined || loansWait || hasReached(state)
+    delistings.length !== 0 ||
+    works.length !== 0 ||
+    priceCheckRound !== undefined ||
+    loanChecksPending ||
+    hasReached(state)
   );
 }
 
@@ -138,9 +142,12 @@ export function awaitedOf(
 
 /** Does the pair or contract, which is offline, still have orders or positions? */
 export function isEnding(state: State, instrument: number): boolean {
-  const { endings, works } = state;
-  if (endings.length === 0 && works.length === 0) return false;
-  return endings.some((ending) => ending.instrument === instrument) || endOf(state, instrument) !== undefined;
+  const { delistings, works } = state;
+  if (delistings.length === 0 && works.length === 0) return false;
+  return (
+    delistings.some((delisting) => delisting.instrument === instrument) ||
+    endOf(state, instrument) !== undefined
+  );
 }
 
 /** The open end of a contract. */

@@ -3,10 +3,10 @@
 import { Book } from '../book/book.ts';
 import { OrderSlab } from '../book/order-slab.ts';
 import { CandleSeries } from '../marketdata/candle-series.ts';
-import { DollarPrice } from '../marketdata/dollar-price.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { type Component, IndexPrice } from '../marketdata/index-price.ts';
 import { Rolling24h } from '../marketdata/rolling-24h.ts';
+import { StablecoinPrice } from '../marketdata/stablecoin-price.ts';
 import { Tape } from '../marketdata/tape.ts';
 import { type BorrowTerms, readBorrowTerms } from '../model/borrow-terms.ts';
 import { Digest } from '../model/digest.ts';
@@ -35,7 +35,7 @@ import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
-import type { Ending, OpenWork, PriceRound } from './open-work.ts';
+import type { Delisting, OpenWork, PriceCheckRound } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { PositionTable } from './position-table.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
@@ -44,7 +44,7 @@ import type { Tracer } from './tracer.ts';
 import type { TriggerBook } from './trigger-book.ts';
 import { WithdrawalsUnderWay } from './withdrawals-under-way.ts';
 
-/** Lists that a command begins with. The first entry makes a list of one: an empty one would take room for many with it. */
+/** Shared empty lists. The first entry makes a new list of one: an empty array that grows reserves memory for many. */
 const NO_EVENTS: readonly Event[] = [];
 const NOBODY: readonly Account[] = [];
 
@@ -104,13 +104,13 @@ export interface CoinLending {
   reserved: bigint;
 }
 
-/** A read that spans many commands and takes each account as it was when the read began. */
-export interface AccountView {
+/** A read that spans many commands and sees each account as it was when the read began. */
+export interface ConsistentRead {
   /** Money, a position or a loan of the account, given by its index, is about to change. */
   keep(account: number): void;
 }
 
-/** An order that its failed modification cancelled. */
+/** An order that its failed amendment cancelled. */
 export interface FailedAmend {
   readonly account: number;
   readonly orderId: number;
@@ -143,8 +143,8 @@ export class State {
   coinIndexed: readonly boolean[] = [];
   /** What counts as margin of each coin at these prices, filled as it is asked for (`../margin/collateral.ts`). */
   collateral: CollateralTerms[] = [];
-  /** Prices of the coins that are meant to be worth a dollar (rules 13.3). */
-  readonly dollars = { USDT: new DollarPrice(), USDC: new DollarPrice() } as const;
+  /** Dollar prices of the stablecoins (rules 13.3). */
+  readonly stablecoins = { USDT: new StablecoinPrice(), USDC: new StablecoinPrice() } as const;
   /** Grows with every sample of prices: margin cached under an older version is stale. */
   priceVersion = 0;
   readonly indexByName = new Map<string, number>();
@@ -156,11 +156,11 @@ export class State {
   readonly marginBlocks = new NumberBlocks();
   /** House accounts and market makers: the operator is liable for their orders (rules 13.0). Unordered. */
   readonly backedAccounts = new Set<Account>();
-  /** Those that have fee rates of their own. */
+  /** Accounts with fee rates of their own. */
   readonly accountsWithFees = new Set<Account>();
   /** Markets of coin-margined contracts. */
   readonly coinMargined: FuturesMarket[] = [];
-  readonly ledger = new Ledger((account) => this.accounts[account]!.mayOwe);
+  readonly ledger = new Ledger((account) => this.accounts[account]!.cashCanBeNegative);
   readonly accountByUid = new AccountTable(this.ledger);
   readonly slab = new OrderSlab();
   readonly openOrders = new OpenOrderCounts();
@@ -174,7 +174,7 @@ export class State {
   readonly transferOids = new RecentClientIds(TRANSFER_OIDS_REMEMBERED);
   /** References of recent deposits by operators: one is credited once per account and coin. */
   readonly depositReferences = new RecentClientIds(DEPOSIT_REFERENCES_REMEMBERED);
-  /** Orders cancelled because their modification failed, oldest first. */
+  /** Orders cancelled because their amendment failed, oldest first. */
   failedAmends: FailedAmend[] = [];
   /** Indices of accounts whose countdown runs, by its end. */
   readonly countdowns = new NumberHeap();
@@ -194,45 +194,45 @@ export class State {
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
-  /** Pairs that have ended and still have orders, oldest first. */
-  readonly endings: Ending[] = [];
-  /** Hours whose funding and interest are not settled with everybody yet, oldest first. */
+  /** Delisted pairs that still have orders, oldest first. */
+  readonly delistings: Delisting[] = [];
+  /** Hours and ends of contracts that are not yet settled with all accounts, oldest first. */
   readonly works: OpenWork[] = [];
-  /** Settles open work with one account, whose owner `acts` or not; set by the engine. */
+  /** Settles open work with one account; `acts`: its owner has sent a command. Set by the engine. */
   settleEarly: (account: Account, acts: boolean) => void = () => {};
-  /** Of the tests by the prices of a second what is still to do: the round over the accounts, and loans (rules 18). */
-  priceRound: PriceRound | undefined = undefined;
-  loansWait = false;
+  /** Checks at the prices of a second that are still to do: the round over the accounts, and loans (rules 18). */
+  priceCheckRound: PriceCheckRound | undefined = undefined;
+  loanChecksPending = false;
   /** Has some price moved far in the second that was sampled last? */
   pricesJumped = false;
-  private portionOfTests: number | undefined = undefined;
+  private portionOverride: number | undefined = undefined;
 
   /** Accounts that are being liquidated, by index: none at the end of a command. */
   readonly inLiquidation = new Set<number>();
-  /** Compares each bound of the test at the match with the rule, and the settlement with the test (I50); not saved. */
-  auditsMatches = false;
+  /** Compares each bound of a fill check with the rule, and the settlement with the check (I50); not saved. */
+  verifiesFillChecks = false;
   /** A coin-margined contract has paid or collected a profit since the shortfall was last checked. */
   clearingChanged = false;
-  /** Accounts whose positions or money the present command has changed, each once. */
+  /** Accounts whose positions or money the present command has changed, without duplicates. */
   dirtyAccounts: readonly Account[] = NOBODY;
-  /** Reads that are under way; nothing but they depends on them. */
-  private views: readonly AccountView[] = [];
+  /** Reads that are under way; not part of the state. */
+  private consistentReads: readonly ConsistentRead[] = [];
   /** Events of the present command so far. */
   events: readonly Event[] = NO_EVENTS;
   /** Leaves out the events of orders and money, which a replay does not need. Ids and digest advance all the same. */
-  silent = false;
+  suppressEvents = false;
 
   /** Watches the present command; none on a running exchange. */
   tracer: Tracer | undefined = undefined;
 
-  /** Size of a portion of open work. */
+  /** Size of a portion of open work, in units of work (rules 14.1). */
   get portion(): number {
-    return this.portionOfTests ?? (this.rules.riskPortions ? PORTION_MAX : PORTION_MAX_BEFORE);
+    return this.portionOverride ?? (this.rules.riskPortions ? PORTION_MAX : PORTION_MAX_BEFORE);
   }
 
   /** Not saved. Only tests change it. */
   set portion(size: number) {
-    this.portionOfTests = size;
+    this.portionOverride = size;
   }
 
   enterEdition(edition: number): void {
@@ -257,26 +257,26 @@ export class State {
     return ++this.lastId;
   }
 
-  /** To be called before anything is done to an account, or decided by what it has: open work comes first (rules 14.3). */
-  touch(account: Account): void {
+  /** To be called before a command changes an account or decides by its balance: open work is settled first (rules 14.3). */
+  settleOpenWork(account: Account): void {
     if (this.works.length !== 0) this.settleEarly(account, true);
   }
 
-  /** Returns how to end it. */
-  openView(view: AccountView): () => void {
+  /** Returns a function that ends the read. */
+  beginConsistentRead(read: ConsistentRead): () => void {
     const { ledger } = this;
-    const rows = { keep: (row: number) => view.keep(ledger.ownerOf(row).account) };
-    this.views = [...this.views, view];
+    const rows = { keep: (row: number) => read.keep(ledger.ownerOf(row).account) };
+    this.consistentReads = [...this.consistentReads, read];
     ledger.follow(rows);
     return () => {
-      this.views = this.views.filter((other) => other !== view);
+      this.consistentReads = this.consistentReads.filter((other) => other !== read);
       ledger.unfollow(rows);
     };
   }
 
-  /** To be called before a position or a loan of an account changes; the ledger does so for money. */
-  keepForViews(account: number): void {
-    if (this.views.length !== 0) for (const view of this.views) view.keep(account);
+  /** To be called before a position or a loan of an account changes; the ledger calls `keep` for money. */
+  keepForReads(account: number): void {
+    if (this.consistentReads.length !== 0) for (const read of this.consistentReads) read.keep(account);
   }
 
   /** Ids of records that are left out. */
@@ -302,7 +302,7 @@ export class State {
     else (this.dirtyAccounts as Account[]).push(account);
   }
 
-  /** The accounts that are marked, in ascending uid; none is marked after it. */
+  /** The accounts that are marked, in ascending uid; clears the marks. */
   takeDirty(): readonly Account[] {
     const accounts = this.dirtyAccounts as Account[];
     this.dirtyAccounts = NOBODY;
@@ -469,7 +469,7 @@ export class State {
     return this.failedAmends.slice(-FAILED_AMENDS_REMEMBERED);
   }
 
-  /** Did a failed modification cancel this order of the account? Named by id, else by client id. */
+  /** Did a failed amendment cancel this order of the account? Named by id, else by client id. */
   hasFailedAmend(account: number, orderId: number, clientOid: string): boolean {
     return this.recentFailedAmends().some(
       (failed) =>

@@ -5,7 +5,7 @@ import type { StrategyOrder } from './strategy-order.ts';
 
 export class StrategyBook {
   readonly byId = new Map<number, StrategyOrder>();
-  /** Reached since the last test, each once; they go into the queue together, in ascending id. */
+  /** Reached since the last check, each once; they go into the queue together, in ascending id. */
   readonly due: StrategyOrder[] = [];
   /** Being submitted, first come first served. Entries that were cancelled meanwhile are passed over. */
   queue: StrategyOrder[] = [];

@@ -4,6 +4,7 @@
  */
 import type { Fields } from '../model/bytes.ts';
 import {
+  type OrderOrigin,
   type PosSide,
   type Side,
   type Source,
@@ -16,7 +17,16 @@ import { hasLeg, legFields, NO_LEG, type Preset, type TriggerLeg } from '../mode
 import type { TrailingGroup } from './trailing.ts';
 import type { Trigger } from './trigger-ladder.ts';
 
-/** Bits of `hits`: conditions that have held since the record was last tested. */
+/** The strategy order that placed an order when it fired (rules 3.5). */
+export interface TriggeredBy {
+  readonly origin: OrderOrigin;
+  /** Older closing orders of the position are cancelled for it. */
+  readonly takesPrecedence: boolean;
+  /** It closes the whole position and may be below the minimum size. */
+  readonly closesAll: boolean;
+}
+
+/** Bits of `hits`: conditions that have held since the record was last checked. */
 export const HIT_TAKE_PROFIT = 1;
 export const HIT_STOP_LOSS = 2;
 export const HIT_TRIGGER = 4;

@@ -8,12 +8,7 @@ import type { CommandResult } from '../model/command-result.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
 import type { Account } from './account.ts';
-
-/** A strategy order that places an order: what its checks do otherwise. */
-export interface Firing {
-  readonly takesPrecedence: boolean;
-  readonly closesAll: boolean;
-}
+import type { TriggeredBy } from './strategy-order.ts';
 
 /** How far a forced close may go. */
 export interface ForcedClose {
@@ -30,7 +25,12 @@ export interface Tracer {
   /** After the command itself, before the work that it causes. */
   onResult(result: CommandResult): void;
   /** An order is checked next: of the command, or of a strategy order that fires. */
-  onOrder(account: Account, instrument: Instrument, order: PlaceOrder, firing: Firing | undefined): void;
+  onOrder(
+    account: Account,
+    instrument: Instrument,
+    order: PlaceOrder,
+    triggeredBy: TriggeredBy | undefined,
+  ): void;
   /** Two orders, by their slots, trade next. */
   onMatch(taker: number, maker: number, priceTicks: number, lots: number): void;
   /** An amount has moved between two cells of the ledger. */

@@ -35,7 +35,7 @@ export class TrailingGroup {
   constructor(home: TrailingOrders, extremeTicks: number) {
     this.home = home;
     this.extremeTicks = extremeTicks;
-    this.better = new Trigger((ticks) => home.lift(this, ticks));
+    this.better = new Trigger((ticks) => home.advance(this, ticks));
     this.back = new Trigger((ticks) => home.release(this, ticks));
   }
 
@@ -56,7 +56,7 @@ export class TrailingGroup {
     }
   }
 
-  absorb(other: TrailingGroup): void {
+  merge(other: TrailingGroup): void {
     for (const member of other.members) {
       if (!other.holds(member)) continue;
       member.order.group = this;
@@ -132,12 +132,12 @@ export class TrailingOrders {
 
   leave(order: StrategyOrder, group: TrailingGroup): void {
     group.remove(order);
-    if (group.size === 0) this.dissolve(group);
+    if (group.size === 0) this.disband(group);
     else this.listen(group);
   }
 
   /** The price is better than what the group has seen. */
-  lift(group: TrailingGroup, ticks: number): void {
+  advance(group: TrailingGroup, ticks: number): void {
     this.groups.delete(group.extremeTicks);
     const there = this.groups.get(ticks);
     if (there === undefined) {
@@ -147,10 +147,10 @@ export class TrailingOrders {
       return;
     }
     const [small, large] = group.size < there.size ? [group, there] : [there, group];
-    this.dissolve(group);
-    this.dissolve(there);
+    this.disband(group);
+    this.disband(there);
     large.extremeTicks = ticks;
-    large.absorb(small);
+    large.merge(small);
     this.settle(large);
     this.listen(large);
   }
@@ -165,7 +165,7 @@ export class TrailingOrders {
       group.remove(first);
       this.fire(first);
     }
-    if (group.size === 0) this.dissolve(group);
+    if (group.size === 0) this.disband(group);
     else this.listen(group);
   }
 
@@ -175,7 +175,7 @@ export class TrailingOrders {
     if (better > 0 && better <= PRICE_TICKS_MAX) this.onwards.add(group.better, better);
   }
 
-  private dissolve(group: TrailingGroup): void {
+  private disband(group: TrailingGroup): void {
     this.groups.delete(group.extremeTicks);
     group.better.unset();
     group.back.unset();

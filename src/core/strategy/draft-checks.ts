@@ -1,4 +1,4 @@
-/** Checks of a strategy order when it is placed or modified (rules 3.1 to 3.3); its child order is checked when it fires. */
+/** Checks of a strategy order when it is placed or amended (rules 3.1 to 3.3); its child order is checked when it fires. */
 
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { HoldMode, OrderType, PosSide, Side, StrategyKind } from '../model/enums.ts';
@@ -16,7 +16,7 @@ import { isTpsl } from './strategy-lifecycle.ts';
 import { protectedPosition } from './strategy-lookup.ts';
 import { checkPreset, checkTicks, triggerReference } from './tpsl-checks.ts';
 
-/** `self` is the strategy order that is modified; it does not count against its own limits. */
+/** `self` is the strategy order that is amended; it does not count against its own limits. */
 export function checkDraft(
   account: Account,
   instrument: Instrument,

@@ -1,13 +1,13 @@
-/** A strategy order as it would stand after a command that places or modifies it. */
+/** A strategy order as it would stand after a command that places or amends it. */
 
-import type { ModifyStrategy, PlaceStrategy } from '../model/command.ts';
+import type { AmendStrategy, PlaceStrategy } from '../model/command.ts';
 import { HoldMode, PosSide, Side, StrategyKind } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { changedLeg, changedProtection, sameLeg, type TriggerLeg } from '../model/tpsl.ts';
 import type { Account } from '../state/account.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
 import { isTpsl } from './strategy-lifecycle.ts';
-import { fittingLeg } from './tpsl-checks.ts';
+import { normalisedLeg } from './tpsl-checks.ts';
 
 /** A strategy order as it would stand after the command. */
 export interface Draft {
@@ -25,9 +25,9 @@ export interface Draft {
 export function draftOf(account: Account, instrument: Instrument, command: PlaceStrategy): Draft {
   const { kind } = command;
   const legs = {
-    takeProfit: fittingLeg(instrument, command.takeProfit),
-    stopLoss: fittingLeg(instrument, command.stopLoss),
-    trigger: fittingLeg(instrument, command.trigger),
+    takeProfit: normalisedLeg(instrument, command.takeProfit),
+    stopLoss: normalisedLeg(instrument, command.stopLoss),
+    trigger: normalisedLeg(instrument, command.trigger),
   };
   const { sizeLots, quoteAmount, callbackPpm } = command;
   if (!isTpsl(kind)) {
@@ -56,7 +56,7 @@ function protectedSide(account: Account, { index }: Instrument, { posSide }: Pla
   return only.long ? PosSide.long : PosSide.short;
 }
 
-export function changedDraft(instrument: Instrument, order: StrategyOrder, command: ModifyStrategy): Draft {
+export function changedDraft(instrument: Instrument, order: StrategyOrder, command: AmendStrategy): Draft {
   const { kind, side, posSide } = order;
   const byAmount = order.quoteAmount > 0n;
   return {
@@ -66,11 +66,11 @@ export function changedDraft(instrument: Instrument, order: StrategyOrder, comma
     sizeLots:
       kind === StrategyKind.full || byAmount || command.sizeLots === 0 ? order.sizeLots : command.sizeLots,
     quoteAmount: byAmount && command.quoteAmount !== 0n ? command.quoteAmount : order.quoteAmount,
-    takeProfit: fittingLeg(instrument, changedProtection(order.takeProfit, command.takeProfit)),
-    stopLoss: fittingLeg(instrument, changedProtection(order.stopLoss, command.stopLoss)),
+    takeProfit: normalisedLeg(instrument, changedProtection(order.takeProfit, command.takeProfit)),
+    stopLoss: normalisedLeg(instrument, changedProtection(order.stopLoss, command.stopLoss)),
     trigger: isTpsl(kind)
       ? order.trigger
-      : fittingLeg(instrument, changedLeg(order.trigger, command.trigger)),
+      : normalisedLeg(instrument, changedLeg(order.trigger, command.trigger)),
     callbackPpm:
       kind !== StrategyKind.trailing || command.callbackPpm === 0 ? order.callbackPpm : command.callbackPpm,
   };

@@ -44,13 +44,13 @@ export function triggerReference(instrument: Instrument, market: Market, by: Tri
 }
 
 /** Spot has no mark price: a leg by mark price uses trades instead. */
-export function fittingLeg(instrument: Instrument, leg: TriggerLeg): TriggerLeg {
+export function normalisedLeg(instrument: Instrument, leg: TriggerLeg): TriggerLeg {
   const triggerBy = instrument.futures === undefined ? TriggerBy.market : leg.triggerBy;
   return { ...leg, triggerBy, limitTicks: leg.orderType === OrderType.market ? 0 : leg.limitTicks };
 }
 
-export function fittingPreset(instrument: Instrument, { takeProfit, stopLoss }: Preset): Preset {
-  return { takeProfit: fittingLeg(instrument, takeProfit), stopLoss: fittingLeg(instrument, stopLoss) };
+export function normalisedPreset(instrument: Instrument, { takeProfit, stopLoss }: Preset): Preset {
+  return { takeProfit: normalisedLeg(instrument, takeProfit), stopLoss: normalisedLeg(instrument, stopLoss) };
 }
 
 interface Place {

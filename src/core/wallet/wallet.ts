@@ -2,7 +2,7 @@
 
 import { withdrawable } from '../margin/available-balance.ts';
 import { isInCustody } from '../margin/custody.ts';
-import { leavingRefusal } from '../margin/other-wallets.ts';
+import { leavingRejectReason } from '../margin/other-wallets.ts';
 import {
   DEFAULT_WALLET,
   type Deposit,
@@ -84,8 +84,8 @@ export function withdraw(state: State, command: Withdraw): CommandResult {
   const account = state.accountByUid.get(command.uid)!;
   const available = freeIn(state, account, coin, Wallet.unified);
   if (available < amount) return insufficientBalance(coin, available);
-  const refusal = leavingRefusal(state, account, coin, amount);
-  if (refusal !== RejectReason.none) return rejected(refusal);
+  const rejectReason = leavingRejectReason(state, account, coin, amount);
+  if (rejectReason !== RejectReason.none) return rejected(rejectReason);
   if (!isInCustody(state, coin, amount)) return rejected(RejectReason.custodyTooSmall);
   post(state, {
     from: walletCell(state, account, coin, Wallet.unified),
@@ -114,8 +114,8 @@ export function transfer(state: State, command: Transfer): CommandResult {
   // What goes into the own unified account pays its debts.
   const leaves = from === to ? 0n : amount;
   const repays = from === to && toWallet === Wallet.unified;
-  const refusal = repays ? RejectReason.none : leavingRefusal(state, from, coin, leaves);
-  if (refusal !== RejectReason.none) return rejected(refusal);
+  const rejectReason = repays ? RejectReason.none : leavingRejectReason(state, from, coin, leaves);
+  if (rejectReason !== RejectReason.none) return rejected(rejectReason);
 
   if (command.clientOid !== '') state.transferOids.remember(oid);
   const transferId = state.nextId();

@@ -5,7 +5,7 @@
  */
 
 import { custodyOf, isInCustody } from '../margin/custody.ts';
-import { leavingRefusal } from '../margin/other-wallets.ts';
+import { leavingRejectReason } from '../margin/other-wallets.ts';
 import type { EndWithdrawal, InternalWithdrawal, RequestWithdrawal } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -140,8 +140,8 @@ function sharesOf(
   const inFunding = command.fromFunding ? freeIn(state, account, coin, Wallet.funding) : 0n;
   const inUnified = command.fromUnified ? freeIn(state, account, coin, Wallet.unified) : 0n;
   if (inFunding + inUnified < amount) return insufficientBalance(coin, inFunding + inUnified);
-  const refusal = leavingRefusal(state, account, coin, amount);
-  if (refusal !== RejectReason.none) return rejected(refusal);
+  const rejectReason = leavingRejectReason(state, account, coin, amount);
+  if (rejectReason !== RejectReason.none) return rejected(rejectReason);
   const fromUnified = inFunding < amount ? amount - inFunding : 0n;
   return { fromFunding: amount - fromUnified, fromUnified };
 }

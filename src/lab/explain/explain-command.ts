@@ -1,7 +1,7 @@
 /** One command applied once more, watched, on the exchange as it was before it. */
 import type { Exchange } from '../../core/engine/exchange.ts';
 import { marginView } from '../../core/explain/margin-terms.ts';
-import type { Check } from '../../core/explain/refusals.ts';
+import type { Check } from '../../core/explain/rejections.ts';
 import { Trace } from '../../core/explain/trace.ts';
 import type { Command } from '../../core/model/command.ts';
 import { CANCEL_REASON_NAMES, ORDER_STATUS_NAMES } from '../../core/model/enums.ts';

@@ -1,7 +1,7 @@
 /** What is asked, and the answer. */
 import type { Facts } from '../../core/explain/figures.ts';
 import type { MarginView } from '../../core/explain/margin-terms.ts';
-import type { Check } from '../../core/explain/refusals.ts';
+import type { Check } from '../../core/explain/rejections.ts';
 
 export type Question =
   | { readonly kind: 'command'; readonly seq: number }

@@ -28,8 +28,8 @@ interface Start {
 export type ReplayVisitor = (exchange: Exchange, applied: LoggedCommand, result: CommandResult) => boolean;
 
 interface Manner {
-  /** Nobody looks at orders and money. */
-  readonly silent?: boolean;
+  /** Leave out the events of orders and money. */
+  readonly suppressEvents?: boolean;
   readonly tracer?: Tracer;
 }
 
@@ -64,7 +64,7 @@ export class Replayer {
   /** Looks at the commands from the start before `seq` on up to `lastSeq`; returns the command before that start. */
   since(seq: number, lastSeq: number, visit: ReplayVisitor): number {
     const start = this.#startBefore(seq);
-    this.run(start, lastSeq, visit, { silent: true });
+    this.run(start, lastSeq, visit, { suppressEvents: true });
     return start.seq - 1;
   }
 
@@ -84,7 +84,9 @@ export class Replayer {
   givenBy(id: number, lastSeq: number): number | undefined {
     const start = this.#starts(lastSeq).findLast(({ lastId }) => lastId < id);
     if (start === undefined) return undefined;
-    const { exchange, seq } = this.run(start, lastSeq, ({ state }) => state.lastId >= id, { silent: true });
+    const { exchange, seq } = this.run(start, lastSeq, ({ state }) => state.lastId >= id, {
+      suppressEvents: true,
+    });
     return exchange.state.lastId >= id ? seq : undefined;
   }
 
@@ -104,10 +106,10 @@ export class Replayer {
 
   /** Applies the commands behind a start, up to one. */
   run(start: Start, lastSeq: number, visit?: ReplayVisitor, manner: Manner = {}): ReplayedExchange {
-    const { silent = visit === undefined, tracer } = manner;
+    const { suppressEvents = visit === undefined, tracer } = manner;
     const exchange = start.state === undefined ? new Exchange() : new Exchange(loadState(start.state));
     let seq = start.seq;
-    exchange.silent = silent;
+    exchange.suppressEvents = suppressEvents;
     for (const logged of effectiveCommands(this.#past.records(seq, lastSeq))) {
       const result =
         tracer === undefined
@@ -120,7 +122,7 @@ export class Replayer {
       if (ends) break;
       if (seq % EVERY_COMMANDS === 0) this.#keep(exchange, seq);
     }
-    exchange.silent = false;
+    exchange.suppressEvents = false;
     return { exchange, seq };
   }
 

@@ -1,6 +1,6 @@
 /** A trace as its asker may see it: other accounts without name, ids and balances. */
 import { coinName, type Facts } from '../../core/explain/figures.ts';
-import type { Check } from '../../core/explain/refusals.ts';
+import type { Check } from '../../core/explain/rejections.ts';
 import type { PostingEnd, Trace, TracedMatch } from '../../core/explain/trace.ts';
 import type { Event } from '../../core/model/event.ts';
 import { formatOrderId } from '../../core/model/order-id.ts';

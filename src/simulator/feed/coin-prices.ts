@@ -6,7 +6,7 @@
  *   - volatility varies on two scales, minutes and half days, and in regimes of hours (calm, usual, storm);
  *   - regimes also have a drift: a storm mostly falls;
  *   - prices jump at random times;
- *   - dollar coins stay near one; all others return to their first price over months.
+ *   - stablecoins stay near one; all others return to their first price over months.
  */
 
 import { clamp, decay, exp, log } from '../deterministic-math.ts';
@@ -42,7 +42,7 @@ const MARKET_JUMPS_PER_DAY = 1.5;
 const MARKET_JUMP = 0.005;
 const OWN_JUMPS_PER_DAY = 0.7;
 const OWN_JUMP = 0.01;
-/** Deviation of dollar coins from one dollar, and its half-life. */
+/** Deviation of stablecoins from one dollar, and its half-life. */
 const PEG = { deviation: 0.0004, halfLifeS: 6 * 3600 };
 const ANCHOR_HALF_LIFE_S = 90 * DAY_S;
 

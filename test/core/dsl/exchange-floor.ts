@@ -69,7 +69,7 @@ export class ExchangeFloor {
 
   constructor(instruments: readonly InstrumentSpec[] = INSTRUMENTS, coins: readonly CoinSpec[] = COINS) {
     playUnseenAfter(this);
-    this.state.auditsMatches = true;
+    this.state.verifiesFillChecks = true;
     for (const spec of coins) this.carryOut({ type: 'listCoin', time: this.now, spec });
     for (const spec of instruments) this.carryOut({ type: 'listInstrument', time: this.now, spec });
   }
@@ -149,7 +149,7 @@ export class ExchangeFloor {
   restart(): void {
     const state = loadState(Uint8Array.from(saveState(this.state)));
     this.exchange = new Exchange(state);
-    state.auditsMatches = true;
+    state.verifiesFillChecks = true;
     this.auditor = new Auditor(state);
     this.path.leave();
     checkInvariants(state);

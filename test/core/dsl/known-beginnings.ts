@@ -59,6 +59,6 @@ export class ScenarioPath {
 }
 
 /** What tests set beside commands, and what the commands came to. */
-function markOf({ digest, rules, portion, lastId, auditsMatches }: State): string {
-  return `${digest.value} ${lastId} ${portion} ${auditsMatches} ${Object.values(rules).join()}`;
+function markOf({ digest, rules, portion, lastId, verifiesFillChecks }: State): string {
+  return `${digest.value} ${lastId} ${portion} ${verifiesFillChecks} ${Object.values(rules).join()}`;
 }

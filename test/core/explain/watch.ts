@@ -1,7 +1,7 @@
 /** Traces every command of a venue, and keeps what was said of each reason for a refusal. */
 import type { Exchange } from '../../../src/core/engine/exchange.ts';
-import type { ReasonName } from '../../../src/core/explain/refusal.ts';
-import type { Check } from '../../../src/core/explain/refusals.ts';
+import type { ReasonName } from '../../../src/core/explain/rejection.ts';
+import type { Check } from '../../../src/core/explain/rejections.ts';
 import { Trace } from '../../../src/core/explain/trace.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 

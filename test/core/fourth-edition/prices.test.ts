@@ -1,5 +1,5 @@
 /**
- * Prices while an hour is open (rules 14.3 (d)): they go on, and every test goes by them. While they stood still, whoever knew
+ * Prices while an hour is open (rules 14.3 (d)): they go on, and every check goes by them. While they stood still, whoever knew
  * the next one took out what his account had at the last, and left its loss to the house.
  */
 import assert from 'node:assert/strict';

@@ -54,10 +54,10 @@ export class Auditor {
   observe(command: Command, outcome: CommandResult, events: readonly Event[]): void {
     this.checkCloseOnly(command, outcome);
     this.checkPaused(events);
-    // A refused command settles open work with the accounts it names and tests them, as time would (rules 14.3, 18.1).
+    // A refused command settles open work with the accounts it names and checks them, as time would (rules 14.3, 18.1).
     const timeMoved = command.time > this.lastTime || this.workWasOpen;
     if (outcome.rejectReason !== 0) this.checkRefused(events, timeMoved);
-    this.workWasOpen = this.state.works.length > 0 || this.state.priceRound !== undefined;
+    this.workWasOpen = this.state.works.length > 0 || this.state.priceCheckRound !== undefined;
     this.lastTime = command.time;
     const finals = new Map<number, OrderRecord>();
     for (const event of events) {

@@ -86,7 +86,7 @@ const indexed = (base: string, quote: string): InstrumentSpec => ({
   indexComponents: [{ exchange: 'elsewhere', spotPair: `${base}/${quote}`, weight: '1' }],
 });
 
-/** More coins have a price in dollars and in dollar coins. */
+/** More coins have a price in dollars and in stablecoins. */
 export class VotesFloor extends ConversionFloor {
   constructor() {
     const pairs = [

@@ -88,7 +88,7 @@ test('R5 (a): the share is a setting of the coin, and claims of open orders and 
   assert.equal(sellShort(floor, '0.1'), 'filled 0.1/0.1');
 });
 
-test('R5 (a): an order that is enlarged is tested again, a debt above a limit that has shrunk stays', () => {
+test('R5 (a): an order that is enlarged is checked again, a debt above a limit that has shrunk stays', () => {
   const floor = desk();
   floor.trader('xia', { BTC: '2' });
   const order = floor.sell('ann', '0.5', '61000', MARGIN);

@@ -49,7 +49,7 @@ test('R1 (a): an isolated order that turns a position cannot open what it has no
   }
 });
 
-test('R1 (a): of two orders of one account the maker is tested behind the taker, which may release its margin', () => {
+test('R1 (a): of two orders of one account the maker is checked behind the taker, which may release its margin', () => {
   const floor = friends('130000', 5);
   floor.buy('fred', '10', '57100');
   floor.sell('ann', '10', '57100');

@@ -40,7 +40,7 @@ test('R6 (c): a price that was told 61 s ago is not traded at, whoever told it',
   }
 });
 
-test('R6 (c): a dollar coin that is priced by old indices of other coins is not traded at', () => {
+test('R6 (c): a stablecoin that is priced by old indices of other coins is not traded at', () => {
   const floor = new ConversionFloor();
   const coinOf = (name: string) => floor.state.coinByName.get(name)!;
   const converts = () => isConvertible(floor.state, coinOf('ETH'), coinOf('USDT'));
@@ -99,7 +99,7 @@ test('R6 (c): a loan paid from its pledge costs the same fee and needs a price o
   assert.equal(old.repay(), 'none 0.01666667');
 });
 
-test('R6 (c): a dollar coin pays at the lower of this second and its mean', () => {
+test('R6 (c): a stablecoin pays at the lower of this second and its mean', () => {
   const floor = new ConversionFloor().withDebt();
   floor.deposit('ann', '100000', 'USDC');
   for (let n = 0; n < 60; n++) {
@@ -114,7 +114,7 @@ test('R6 (c): a dollar coin pays at the lower of this second and its mean', () =
   assert.equal(money(moneyUnits('100000') - moneyUnits(floor.cash('ann', 'USDC'))), '60666.7273334');
 });
 
-test('R6 (c): a debt is not paid with a dollar coin whose price nobody has told for a minute', () => {
+test('R6 (c): a debt is not paid with a stablecoin whose price nobody has told for a minute', () => {
   const floor = new ConversionFloor().withDebt();
   // The feed of BTCUSDT stops: nobody votes on USDT, and what is left is the value of before.
   for (let n = 0; n < 62; n++) {

@@ -1,4 +1,4 @@
-/** I50: under random commands and recorded ones no shortcut passes what the test at the match would not (rules 13.1). */
+/** I50: under random commands and recorded ones no shortcut passes what the check at the match would not (rules 13.1). */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { readRecording } from '../../golden/recording.ts';
 import { SET_UP as FUTURES_SET_UP, FuturesFlow } from '../../property/futures-flow.ts';
 import { MARGIN_SET_UP, MarginFlow } from '../../property/margin-flow.ts';
 
-/** Counts what the test removed, and holds fill-or-kill orders to their promise. */
+/** Counts what the check removed, and holds fill-or-kill orders to their promise. */
 class Watch {
   removed = 0;
   killed = 0;
@@ -34,7 +34,7 @@ class Audited {
 
   constructor() {
     const { state } = this.exchange;
-    state.auditsMatches = true;
+    state.verifiesFillChecks = true;
     state.rules.restingRisk = true;
   }
 

@@ -8,7 +8,7 @@ import { fund, secondEdition } from './fund-floor.ts';
 
 const HOURS_8 = 8 * 3_600_000;
 
-test('13.11: indices, means, dollar coins, coin prices and marks of one second come from the prices told before it', () => {
+test('13.11: indices, means, stablecoins, coin prices and marks of one second come from the prices told before it', () => {
   const floor = new ConversionFloor();
   floor.trader('mia', { USDT: '10000000' }, { marketMaker: true });
   floor.btc('60000');

@@ -118,7 +118,7 @@ test('R9 (b): a house account below a main account neither counts nor is counted
   equal(floor.buy('ann 2', '0.1', '60000').stands, 'filled 0.1/0.1');
 });
 
-test('R9 (c): a move leaves the sum as it is and tests the receiver’s leverage against it', () => {
+test('R9 (c): a move leaves the sum as it is and checks the receiver’s leverage against it', () => {
   const floor = family(NEW);
   floor.buy('ann 1', '2.4', '60000');
   floor.leverage('ann 2', 100);

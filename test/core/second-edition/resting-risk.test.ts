@@ -1,4 +1,4 @@
-/** R1: both sides of a trade are tested at the match (rules 13.1). The owner of a resting order may have lost since. */
+/** R1: both sides of a trade are checked at the match (rules 13.1). The owner of a resting order may have lost since. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeCommand } from '../../../src/core/codec/command-codec.ts';
@@ -293,7 +293,7 @@ test('R1 (c): a forced order goes on after a thousand removals', () => {
   assert.notEqual(bid.filled, '0');
 });
 
-test('R1 (c): a forced taker tests the orders that it meets', () => {
+test('R1 (c): a forced taker checks the orders that it meets', () => {
   const floor = new FuturesFloor();
   secondEdition(floor, 'restingRisk');
   floor.trader('carl', { USDT: '1000000' });
@@ -396,7 +396,7 @@ test('R1 (a): a fill that turns the position is removed whole when what it opens
   assert.equal(floor.position('ann'), 'long 1 @ 60000');
 });
 
-test('R1 (a): an order of a coin-margined contract is tested in coin', () => {
+test('R1 (a): an order of a coin-margined contract is checked in coin', () => {
   const run = (qty: string) => {
     const floor = new FuturesFloor();
     secondEdition(floor, 'restingRisk');
@@ -477,7 +477,7 @@ test('R1 (a): what a forced close of an isolated position leaves is not counted 
     const own = floor.sell('ann', '1', '60950', { posSide: 'long' });
     const before = floor.insurance();
     floor.mark('60940');
-    // Tested behind the liquidation of the short, and settled as it was tested (I50).
+    // Checked behind the liquidation of the short, and settled as it was checked (I50).
     assert.equal(own.stands, 'filled 1/1');
     assert.equal(floor.position('ann', { long: false }), 'none');
     assert.notEqual(floor.insurance(), before);

@@ -4,7 +4,7 @@
  */
 
 import {
-  type ModifyStrategy,
+  type AmendStrategy,
   OUT_OF_RANGE,
   type PlaceStrategy,
   type Unstamped,
@@ -255,8 +255,8 @@ export function modifyCommand(
   instrument: Instrument | undefined,
   byAmount: boolean,
   body: Static<typeof ModifyStrategyBody>,
-): Unstamped<ModifyStrategy> {
-  const command: Unstamped<ModifyStrategy> = {
+): Unstamped<AmendStrategy> {
+  const command: Unstamped<AmendStrategy> = {
     type: 'modifyStrategy',
     uid,
     ...name,

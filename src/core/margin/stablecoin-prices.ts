@@ -1,4 +1,4 @@
-/** Dollar prices of the coins that are pegged to the dollar, from the indices of other coins (rules 13.3). */
+/** Dollar prices of the stablecoins, from the indices of other coins (rules 13.3). */
 
 import { type IndexPrice, median } from '../marketdata/index-price.ts';
 import { divHalf, MONEY_ONE } from '../model/units.ts';
@@ -8,8 +8,8 @@ import type { State } from '../state/state.ts';
 const TOGETHER_MS = 60_000;
 
 /** Each second, after the indices: first USDT, because the price of USDC may be derived from it. */
-export function sampleDollarPrices(state: State, time: number, seconds: number): void {
-  const { USDT, USDC } = state.dollars;
+export function sampleStablecoinPrices(state: State, time: number, seconds: number): void {
+  const { USDT, USDC } = state.stablecoins;
   USDT.add(freshPrice(state, 'USDTUSD') ?? voteOf(state, 'USDT', time), time, seconds);
   const perTether = freshPrice(state, 'USDCUSDT');
   // By USDT of this second and not by its mean: else a jump of USDT would stay in the mean of USDC for two minutes.
@@ -18,11 +18,11 @@ export function sampleDollarPrices(state: State, time: number, seconds: number):
 }
 
 /** The median over all coins of what they cost in dollars by what they cost in this coin. */
-function voteOf(state: State, dollar: string, time: number): bigint | undefined {
+function voteOf(state: State, stablecoin: string, time: number): bigint | undefined {
   const votes: bigint[] = [];
   for (const { coin } of state.coins) {
     const inDollars = freshIndex(state, `${coin}USD`);
-    const inCoin = freshIndex(state, `${coin}${dollar}`);
+    const inCoin = freshIndex(state, `${coin}${stablecoin}`);
     if (inDollars === undefined || inCoin === undefined) continue;
     const apart = Math.abs(inDollars.reportedAt(time) - inCoin.reportedAt(time));
     if (apart <= TOGETHER_MS) votes.push(divHalf(inDollars.price * MONEY_ONE, inCoin.price));
@@ -31,20 +31,24 @@ function voteOf(state: State, dollar: string, time: number): bigint | undefined 
 }
 
 /**
- * When the present price of a dollar coin was reported: the older of the two prices that make a vote. 0 while all of them are
+ * When the present price of a stablecoin was reported: the older of the two prices that make a vote. 0 while all of them are
  * stale; undefined if no index ever had a price, where the coin counts as one dollar.
  */
-export function dollarReportedAt(state: State, dollar: 'USDT' | 'USDC', time: number): number | undefined {
-  const own = reportedAt(state, `${dollar}USD`, time);
+export function stablecoinReportedAt(
+  state: State,
+  stablecoin: 'USDT' | 'USDC',
+  time: number,
+): number | undefined {
+  const own = reportedAt(state, `${stablecoin}USD`, time);
   if (own !== undefined && own > 0) return own;
-  const byTether = dollar === 'USDC' ? reportedAt(state, 'USDCUSDT', time) : undefined;
+  const byTether = stablecoin === 'USDC' ? reportedAt(state, 'USDCUSDT', time) : undefined;
   if (byTether !== undefined && byTether > 0)
-    return Math.min(byTether, dollarReportedAt(state, 'USDT', time) ?? byTether);
+    return Math.min(byTether, stablecoinReportedAt(state, 'USDT', time) ?? byTether);
   let latest = own ?? byTether;
   for (const { coin } of state.coins) {
     const [inDollars, inCoin] = [
       reportedAt(state, `${coin}USD`, time),
-      reportedAt(state, `${coin}${dollar}`, time),
+      reportedAt(state, `${coin}${stablecoin}`, time),
     ];
     if (inDollars === undefined || inCoin === undefined) continue;
     const voted = Math.abs(inDollars - inCoin) <= TOGETHER_MS ? Math.min(inDollars, inCoin) : 0;

@@ -201,7 +201,7 @@ function theft(without: readonly SecondEditionRule[]) {
 }
 
 test('R3: with a depeg of 1 % each turn of borrowing, selling and repaying paid 485 USDT; now it costs the fees', () => {
-  const old = theft(['dollarCoins']);
+  const old = theft(['stablecoinPrices']);
   assert.equal(old.answer, 'none');
   assert.ok(old.gain > moneyUnits('400'), `${old.gain}`);
   const now = theft([]);

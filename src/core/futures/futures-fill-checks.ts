@@ -1,10 +1,10 @@
 /**
- * The test of a contract's fills at the match (rules 13.1): what the resting order opens or closes, what the taker closes
+ * The check of a contract's fills at the match (rules 13.1): what the resting order opens or closes, what the taker closes
  * and what it opens as a market order must be borne by their owners. Bounds in numbers answer for most fills; they pass
  * only what the rule passes.
  */
 
-import { FillTest, type FillTests } from '../book/book.ts';
+import { type FillChecks, FillVerdict } from '../book/book.ts';
 import { FLAG_FORCED, FLAG_ISOLATED } from '../book/order-slab.ts';
 import { closeLimitAt, forcedFeeRate, marginBehindAt } from '../margin/bankruptcy.ts';
 import {
@@ -51,7 +51,7 @@ interface FillSide {
   readonly lots: number;
 }
 
-export class FuturesFillTests implements FillTests {
+export class FuturesFillChecks implements FillChecks {
   private readonly state: State;
   private readonly instrument: Instrument;
   /** Of a dry run: the accounts as the fills so far would leave them. */
@@ -60,7 +60,7 @@ export class FuturesFillTests implements FillTests {
   private readonly listedRate: number;
   /** Is any index unreliable? Undefined until the first fill of the match needs it. */
   private unreliableIndices: boolean | undefined;
-  /** What the trade that was tested last will leave of the maker's account; only while matches are audited. */
+  /** What the trade that was checked last will leave of the maker's account; only while fill checks are verified. */
   private expected:
     | {
         readonly account: Account;
@@ -82,32 +82,32 @@ export class FuturesFillTests implements FillTests {
     this.unreliableIndices = undefined;
   }
 
-  test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
+  check(taker: number, maker: number, priceTicks: number, lots: number): FillVerdict {
     const made = this.sideOf(maker, true, priceTicks, lots);
     const taken = this.sideOf(taker, false, priceTicks, lots);
     const makerPasses = made.account === taken.account ? this.passesBehind(made, taken) : this.passes(made);
-    if (!makerPasses) return FillTest.makerFails;
+    if (!makerPasses) return FillVerdict.makerFails;
     const forced = (this.state.slab.flags[taker]! & FLAG_FORCED) !== 0;
-    if (!forced && !this.takerPasses(taken)) return FillTest.takerFails;
+    if (!forced && !this.takerPasses(taken)) return FillVerdict.takerFails;
     // As the fills are settled: the taker's side first.
     if (this.running !== undefined) for (const side of [taken, made]) this.apply(side, this.startOf(side));
-    if (this.state.auditsMatches) this.expect(made, taken);
-    return FillTest.passes;
+    if (this.state.verifiesFillChecks) this.expect(made, taken);
+    return FillVerdict.passes;
   }
 
-  /** I50: the trade came to what it was tested for. */
+  /** I50: the trade came to what it was checked for. */
   confirm(): void {
     const { expected, state } = this;
     this.expected = undefined;
     if (expected === undefined) return;
     const { effective, maintenance } = computeRisk(state, expected.account);
     const { marginBuffer } = expected;
-    // More only by a rebate, which the test does not count.
+    // More only by a rebate, which the check does not count.
     const enough = effective >= marginBuffer.effective && maintenance <= marginBuffer.maintenance;
     const margin = expected.account.positions.get(expected.key)?.iso ?? 0n;
     assert(
       enough && margin === expected.margin,
-      `I50: a fill of ${expected.account.uid} left less margin than it was tested for`,
+      `I50: a fill of ${expected.account.uid} left less margin than it was checked for`,
     );
   }
 
@@ -145,9 +145,9 @@ export class FuturesFillTests implements FillTests {
   /** A maker that meets an order of its own account: the taker's side is settled first and may release its margin. */
   private passesBehind(made: FillSide, taken: FillSide): boolean {
     const short = this.bothAreAmple(made, taken);
-    if (short && !this.state.auditsMatches) return true;
+    if (short && !this.state.verifiesFillChecks) return true;
     const passes = this.passesAfter(made, taken);
-    assert(passes || !short, 'I50: the shortcut passes what the test of an own order does not');
+    assert(passes || !short, 'I50: the shortcut passes what the check of an own order does not');
     return passes;
   }
 
@@ -162,14 +162,14 @@ export class FuturesFillTests implements FillTests {
     // The bound is for one fill of the account as it stands.
     if (this.running?.has(side.account.index)) return this.sidePasses(side, this.startOf(side));
     const short = this.isAmple(side);
-    if (short && !this.state.auditsMatches) return true;
+    if (short && !this.state.verifiesFillChecks) return true;
     const passes = this.sidePasses(side, this.startOf(side));
-    assert(passes || !short, 'I50: the shortcut passes what the test at the match does not');
+    assert(passes || !short, 'I50: the shortcut passes what the check at the match does not');
     return passes;
   }
 
   /**
-   * What a crossed limit order opens was tested at its limit when it came; a market order only at the best price of the
+   * What a crossed limit order opens was checked at its limit when it came; a market order only at the best price of the
    * book, an isolated one without what a position of the other side leaves behind.
    */
   private takerPasses(side: FillSide): boolean {

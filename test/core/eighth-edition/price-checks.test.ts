@@ -1,4 +1,4 @@
-/** Tests by the prices of a second in portions (rules 18.1, 18.3): who waits gains nothing by it. */
+/** Checks by the prices of a second in portions (rules 18.1, 18.3): who waits gains nothing by it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishWork, nextPortion, setPortion } from '../fourth-edition/in-portions.ts';
@@ -48,7 +48,7 @@ test('portions of any size close the same accounts at the same prices', () => {
   for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
 });
 
-test('who waits is tested before his command is looked at', () => {
+test('who waits is checked before his command is looked at', () => {
   for (const act of [
     (floor: FuturesFloor) => floor.withdraw('dan', '100', 'USDT'),
     (floor: FuturesFloor) => floor.deposit('dan', '5000', 'USDT'),
@@ -78,7 +78,7 @@ test('a new second begins the round anew where it is', () => {
   floor.mark('53200');
   floor.mark('53190');
   assert.deepEqual(holders(floor), ['cat', 'dan']);
-  const round = floor.state.priceRound!;
+  const round = floor.state.priceCheckRound!;
   assert.equal(round.next, floor.state.accountByUid.get(floor.uid('cat'))!.index);
   finishWork(floor);
   assert.deepEqual(holders(floor), []);
@@ -103,11 +103,11 @@ test('after a jump each account that is passed counts an eighth, otherwise none 
   const floor = longFloor(1);
   for (let n = 0; n < 20; n++) floor.trader(`idle ${n}`, {});
   floor.mark('60060');
-  assert.equal(floor.state.priceRound, undefined, 'by exactly a thousandth: not a jump');
+  assert.equal(floor.state.priceCheckRound, undefined, 'by exactly a thousandth: not a jump');
   floor.mark('60121');
   assert.ok(finishWork(floor) >= 3);
   floor.mark('60130');
-  assert.equal(floor.state.priceRound, undefined);
+  assert.equal(floor.state.priceCheckRound, undefined);
 });
 
 test('I40: a restart between the portions goes on in the same way', () => {

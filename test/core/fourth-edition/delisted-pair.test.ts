@@ -82,17 +82,17 @@ test('open work is in the snapshot and in the hash: a restart goes on where it w
   const before = canonicalState(floor.state);
   floor.setStatus('offline');
   assert.notDeepEqual(canonicalState(floor.state), before);
-  const open = { ...floor.state.endings[0]! };
+  const open = { ...floor.state.delistings[0]! };
   assert.equal(floor.state.accounts[open.next]!.uid, floor.uid('bob'));
   floor.restart();
   setPortion(floor, 3);
-  assert.deepEqual(floor.state.endings, [open]);
+  assert.deepEqual(floor.state.delistings, [open]);
   nextPortion(floor);
   assert.deepEqual(openOf(floor), [0, 0, 4, 4]);
   const there = canonicalState(floor.state);
-  floor.state.endings[0]!.next++;
+  floor.state.delistings[0]!.next++;
   assert.notDeepEqual(canonicalState(floor.state), there, 'how far it has come is part of the hash');
-  floor.state.endings[0]!.next--;
+  floor.state.delistings[0]!.next--;
 });
 
 test('under the second edition a pair ends in one step', () => {

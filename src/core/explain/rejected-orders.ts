@@ -1,4 +1,4 @@
-/** Refusals of orders that come before positions, money and margin (rules 1.2 numbers 1 to 11). */
+/** Rejections of orders that come before positions, money and margin (rules 1.2 numbers 1 to 11). */
 import { NIL } from '../book/order-slab.ts';
 import {
   CATEGORY_NAMES,
@@ -22,8 +22,8 @@ import { formatOrderId } from '../model/order-id.ts';
 import { divCeil, formatMoney } from '../model/units.ts';
 import { priceBand, referenceTicks } from '../orders/order-checks.ts';
 import { amountText, coinName, type Facts, quoteText, rateText, timeText, yesNo } from './figures.ts';
-import { boundPrice, neighbours, price, qty, refusal, step, tick } from './refusal.ts';
-import { named } from './refused-amends.ts';
+import { named } from './rejected-amends.ts';
+import { boundPrice, neighbours, price, qty, rejection, step, tick } from './rejection.ts';
 import type { Subject } from './subject.ts';
 
 const NAMES_SHOWN = 10;
@@ -210,105 +210,111 @@ function ownOrders({ state, account }: Subject): string {
 
 const PLACED = 'rules 1.2';
 
-export const REFUSED_ORDERS = {
-  unknownAccount: refusal(
+export const REJECTED_ORDERS = {
+  unknownAccount: rejection(
     'the account is known',
     `${PLACED} number 1`,
     account,
     'the uid of an open account',
   ),
-  unknownCoin: refusal(
+  unknownCoin: rejection(
     'the coin is known',
     'rules 4.1',
     ({ coin }) => ({ coin: `number ${coin ?? 'none'}` }),
     ({ state }) => `one of ${some(state.coins.map((each) => each.coin))}`,
   ),
-  unknownInstrument: refusal(
+  unknownInstrument: rejection(
     'the symbol is known',
     `${PLACED} number 1`,
     ({ command }) => ('instrument' in command ? { instrument: `number ${command.instrument}` } : {}),
     ({ state }) =>
       `one of ${some(state.instruments.map((each) => `${CATEGORY_NAMES[each.category]} ${each.symbol}`))}`,
   ),
-  unknownOrder: refusal('the order is open', 'rules 1.13', named, 'an open order of the account', ownOrders),
-  instrumentListed: refusal(
+  unknownOrder: rejection(
+    'the order is open',
+    'rules 1.13',
+    named,
+    'an open order of the account',
+    ownOrders,
+  ),
+  instrumentListed: rejection(
     'the instrument trades already',
     `${PLACED} number 2`,
     statusFacts,
     'a status other than listed',
     opening,
   ),
-  instrumentOffline: refusal(
+  instrumentOffline: rejection(
     'the instrument still trades',
     `${PLACED} number 2`,
     statusFacts,
     'a status other than offline',
     'another instrument, or the same when the operator has put it online',
   ),
-  openingRestricted: refusal(
+  openingRestricted: rejection(
     'the instrument may be opened',
     `${PLACED} number 2`,
     statusFacts,
     'online, and not close-only',
     'an order that closes: a reduce-only one on a contract, a sell on a pair',
   ),
-  closingRestricted: refusal(
+  closingRestricted: rejection(
     'the instrument may be closed',
     `${PLACED} number 2`,
     statusFacts,
     'a status other than limit_close',
     'an order that opens: a buy on a pair',
   ),
-  apiRestricted: refusal(
+  apiRestricted: rejection(
     'the instrument takes orders of the API',
     `${PLACED} number 2`,
     statusFacts,
     'source retail while the status is restrictedAPI',
   ),
-  deliveryNear: refusal(
+  deliveryNear: rejection(
     'the delivery is far enough away',
     'rules 5.15',
     statusFacts,
     ({ instrument }) => `before ${timeText((instrument?.futures?.delivery?.time ?? 0) - DELIVERY_QUIET_MS)}`,
     'a contract that is delivered later, or a perpetual',
   ),
-  tradingHalted: refusal(
+  tradingHalted: rejection(
     'trading is not halted',
     `${PLACED} number 1`,
     ({ state }) => ({ halted: yesNo(state.halted) }),
     'no',
     'the same when the operator has ended the halt; cancels are accepted meanwhile',
   ),
-  illegalCombination: refusal(
+  illegalCombination: rejection(
     'the values go together',
     `${PLACED} number 4`,
     combination,
     'a limit order with a price; a market order without price, and gtc or ioc',
     fittingCombination,
   ),
-  priceOffTick: refusal(
+  priceOffTick: rejection(
     'the price is on the tick',
     `${PLACED} number 5`,
     prices,
     (s) => `a multiple of ${tick(s)}`,
     nearestPrices,
   ),
-  priceOutOfRange: refusal(
+  priceOutOfRange: rejection(
     'the price is in range',
     `${PLACED} number 5`,
     prices,
     (s) => `${tick(s)} to ${price(s, PRICE_TICKS_MAX)}`,
   ),
-  sizeOffStep: refusal(
+  sizeOffStep: rejection(
     'the quantity is on the step',
     `${PLACED} number 6`,
     sizes,
     (s) => `a multiple of ${step(s)}`,
     nearestSizes,
   ),
-  sizeTooSmall: refusal('the quantity is large enough', `${PLACED} number 6`, sizes, smallestSize),
-  sizeTooLarge: refusal('the quantity is small enough', `${PLACED} number 6`, sizes, largestSize),
-  amountOffPrecision: refusal(
+  sizeTooSmall: rejection('the quantity is large enough', `${PLACED} number 6`, sizes, smallestSize),
+  sizeTooLarge: rejection('the quantity is small enough', `${PLACED} number 6`, sizes, largestSize),
+  amountOffPrecision: rejection(
     'the amount has few enough decimals',
     'rules 1.6',
     (s) => ({ amount: quoteText(s.order?.quoteAmount ?? 0n) }),
@@ -318,16 +324,16 @@ export const REFUSED_ORDERS = {
         ? ''
         : `a multiple of ${formatMoney(10n ** BigInt(8 - instrument.quotePrecision))} ${coinName(state, instrument.quote)}`,
   ),
-  belowMinimumAmount: refusal(
+  belowMinimumAmount: rejection(
     'the order is worth enough',
     `${PLACED} number 7`,
     valueFacts,
     (s) => `at least ${leastValue(s)}`,
     leastSize,
   ),
-  buyAboveBand: refusal('a buy is within the band', `${PLACED} number 8`, bandFacts, highestBuy),
-  sellBelowBand: refusal('a sell is within the band', `${PLACED} number 8`, bandFacts, lowestSell),
-  rpiNotAllowed: refusal(
+  buyAboveBand: rejection('a buy is within the band', `${PLACED} number 8`, bandFacts, highestBuy),
+  sellBelowBand: rejection('a sell is within the band', `${PLACED} number 8`, bandFacts, lowestSell),
+  rpiNotAllowed: rejection(
     'the account may place rpi orders',
     `${PLACED} number 9`,
     ({ account: owner, command }) => ({
@@ -337,21 +343,21 @@ export const REFUSED_ORDERS = {
     'a market maker, through the API',
     'timeInForce post_only',
   ),
-  tooManyOpenOrders: refusal(
+  tooManyOpenOrders: rejection(
     'there is room for one more open order',
     `${PLACED} number 10`,
     openCounts,
     openLimits,
     'the same when one of the open orders has been cancelled',
   ),
-  clientOidInUse: refusal(
+  clientOidInUse: rejection(
     'the client id is free',
     `${PLACED} number 11`,
     clientOidFacts,
     'not that of another open order, nor of a strategy order of the last six hours',
     'another clientOid, or none',
   ),
-  positionSideNeeded: refusal(
+  positionSideNeeded: rejection(
     'hedge mode names a position',
     `${PLACED} number 4`,
     ({ account: owner, order }) => ({
@@ -365,7 +371,7 @@ export const REFUSED_ORDERS = {
         ? 'posSide long to open a long, short to close a short'
         : 'posSide short to open a short, long to close a long',
   ),
-  noIndexPrice: refusal(
+  noIndexPrice: rejection(
     'the contract has a mark price',
     `${PLACED} number 4`,
     (s) => ({

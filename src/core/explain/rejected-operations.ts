@@ -1,11 +1,11 @@
-/** Refusals of moved positions (rules 5.16) and of commands of the operator. */
+/** Rejections of moved positions (rules 5.16) and of commands of the operator. */
 import { computeRisk, positionOf } from '../margin/margin.ts';
 import { HoldMode, PosSide, Side } from '../model/enums.ts';
 import { ACCOUNTS_MAX, MOVED_POSITIONS_MAX } from '../model/limits.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { type Facts, percentText, usdText } from './figures.ts';
-import { available, boundQty, qty, refusal } from './refusal.ts';
+import { available, boundQty, qty, rejection } from './rejection.ts';
 import type { Subject } from './subject.ts';
 
 const MOVE = 'rules 5.16';
@@ -55,8 +55,8 @@ function given({ command }: Subject): Facts {
   return { ...facts, category, symbol };
 }
 
-export const REFUSED_OPERATIONS = {
-  sameAccount: refusal(
+export const REJECTED_OPERATIONS = {
+  sameAccount: rejection(
     'giver and receiver differ',
     MOVE,
     ({ command }) =>
@@ -65,54 +65,54 @@ export const REFUSED_OPERATIONS = {
         : {},
     'two accounts of one party',
   ),
-  tooManyMoves: refusal(
+  tooManyMoves: rejection(
     'few enough positions are moved at once',
     MOVE,
     ({ command }) => ({ items: String(command.type === 'movePositions' ? command.items.length : 0) }),
     `at most ${MOVED_POSITIONS_MAX}`,
   ),
-  noPositionToMove: refusal(
+  noPositionToMove: rejection(
     'the giver has the position',
     MOVE,
     moveFacts,
     'a long for a sell, a short for a buy',
     (s) => (s.order?.side === Side.sell ? 'side buy, if a short is meant' : 'side sell, if a long is meant'),
   ),
-  moveAbovePosition: refusal(
+  moveAbovePosition: rejection(
     'the position is large enough',
     MOVE,
     moveFacts,
     (s) => `at most ${boundQty(s)}`,
   ),
-  giverNearLiquidation: refusal(
+  giverNearLiquidation: rejection(
     'the giver is far enough from liquidation',
     MOVE,
     giver,
     'a margin ratio below 80 %',
     'more collateral in the giving account first',
   ),
-  giverLacksMargin: refusal(
+  giverLacksMargin: rejection(
     'the giver covers what it keeps',
     MOVE,
     giver,
     'equity of at least the initial margin, or no less free than before',
     (s) => `more collateral in the giving account: ${available(s)} are free`,
   ),
-  receiverLacksMargin: refusal(
+  receiverLacksMargin: rejection(
     'the receiver covers what it takes',
     MOVE,
     receiver,
     'equity of at least the initial margin with the position',
     (s) => `a smaller quantity, or more collateral in the receiving account: ${available(s)} are free`,
   ),
-  receiverTooRisky: refusal(
+  receiverTooRisky: rejection(
     'the receiver stays far enough from liquidation',
     MOVE,
     receiver,
     'a margin ratio below 90 % with the position',
     'a smaller quantity, or more collateral in the receiving account',
   ),
-  moveOidInUse: refusal(
+  moveOidInUse: rejection(
     'the client id is new',
     MOVE,
     ({ command }) => (command.type === 'movePositions' ? { clientOid: command.clientOid ?? '' } : {}),
@@ -120,9 +120,9 @@ export const REFUSED_OPERATIONS = {
     'another clientOid; the earlier move has been carried out already',
   ),
 
-  alreadyExists: refusal('it is new', 'rules 9.2', given, detail, 'another name or reference'),
-  invalidSpecification: refusal('what the operator gives is valid', 'rules 9.2', given, detail),
-  accountsFull: refusal(
+  alreadyExists: rejection('it is new', 'rules 9.2', given, detail, 'another name or reference'),
+  invalidSpecification: rejection('what the operator gives is valid', 'rules 9.2', given, detail),
+  accountsFull: rejection(
     'there is room for one more account',
     'rules 9.2',
     ({ state }) => ({ accounts: String(state.accountByUid.size) }),

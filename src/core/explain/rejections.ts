@@ -1,22 +1,22 @@
-/** Every reason for a refusal, and how it is explained. */
+/** Every reject reason, and how it is explained. */
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Facts } from './figures.ts';
-import type { ReasonName, Refusal, Refusals } from './refusal.ts';
-import { REFUSED_AMENDS } from './refused-amends.ts';
-import { REFUSED_MARGIN } from './refused-margin.ts';
-import { REFUSED_MONEY } from './refused-money.ts';
-import { REFUSED_OPERATIONS } from './refused-operations.ts';
-import { REFUSED_ORDERS } from './refused-orders.ts';
-import { REFUSED_STRATEGIES } from './refused-strategies.ts';
+import { REJECTED_AMENDS } from './rejected-amends.ts';
+import { REJECTED_FOR_MARGIN } from './rejected-margin.ts';
+import { REJECTED_MONEY_COMMANDS } from './rejected-money.ts';
+import { REJECTED_OPERATIONS } from './rejected-operations.ts';
+import { REJECTED_ORDERS } from './rejected-orders.ts';
+import { REJECTED_STRATEGIES } from './rejected-strategies.ts';
+import type { ReasonName, Rejection, Rejections } from './rejection.ts';
 import type { Subject } from './subject.ts';
 
-export const REFUSALS: Refusals<ReasonName> = {
-  ...REFUSED_ORDERS,
-  ...REFUSED_AMENDS,
-  ...REFUSED_MARGIN,
-  ...REFUSED_MONEY,
-  ...REFUSED_STRATEGIES,
-  ...REFUSED_OPERATIONS,
+export const REJECTIONS: Rejections<ReasonName> = {
+  ...REJECTED_ORDERS,
+  ...REJECTED_AMENDS,
+  ...REJECTED_FOR_MARGIN,
+  ...REJECTED_MONEY_COMMANDS,
+  ...REJECTED_STRATEGIES,
+  ...REJECTED_OPERATIONS,
 };
 
 const NAMES: ReadonlyMap<number, ReasonName> = new Map(
@@ -24,7 +24,7 @@ const NAMES: ReadonlyMap<number, ReasonName> = new Map(
 );
 
 export const reasonName = (reason: RejectReason): ReasonName => NAMES.get(reason)!;
-export const refusalOf = (reason: RejectReason): Refusal => REFUSALS[reasonName(reason)];
+export const rejectionOf = (reason: RejectReason): Rejection => REJECTIONS[reasonName(reason)];
 
 /** One check of a command. */
 export interface Check {
@@ -33,7 +33,7 @@ export interface Check {
   readonly inputs: Facts;
   readonly bound: string;
   readonly verdict: 'passed' | 'refused' | 'not reached';
-  /** Of a refusal. */
+  /** Of a check that failed. */
   readonly reason?: ReasonName;
   readonly rightWouldBe?: string;
 }
@@ -41,7 +41,7 @@ export interface Check {
 /** The check that a command has failed. */
 export function failedCheck(subject: Subject): Check {
   const { rejectReason } = subject.result;
-  const { check, rule, inputs, bound, right } = refusalOf(rejectReason);
+  const { check, rule, inputs, bound, right } = rejectionOf(rejectReason);
   return {
     check,
     rule,

@@ -1,6 +1,6 @@
-/** Placing, modifying and cancelling strategy orders (rules 3.1 to 3.3). A refused command changes nothing. */
+/** Placing, amending and cancelling strategy orders (rules 3.1 to 3.3). A rejected command changes nothing. */
 
-import type { CancelStrategy, ModifyStrategy, PlaceStrategy } from '../model/command.ts';
+import type { AmendStrategy, CancelStrategy, PlaceStrategy } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { HoldMode, Side, StrategyKind, StrategyReason, StrategyStatus } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -60,11 +60,11 @@ export function placeStrategy(state: State, command: PlaceStrategy): CommandResu
   start(instrument, market, order, true);
   emitStrategy(state, order, StrategyStatus.pending);
   enrollStrategy(state, order);
-  testNow(state, instrument, market, order);
+  fireIfReached(state, instrument, market, order);
   return accepted(order);
 }
 
-export function modifyStrategy(state: State, command: ModifyStrategy): CommandResult {
+export function amendStrategy(state: State, command: AmendStrategy): CommandResult {
   const found = findStrategy(state, command);
   if ('rejectReason' in found) return found;
   const { account, order } = found;
@@ -82,7 +82,7 @@ export function modifyStrategy(state: State, command: ModifyStrategy): CommandRe
   start(instrument, market, order, restarts);
   emitStrategy(state, order, StrategyStatus.pending);
   armStrategy(state, order);
-  testNow(state, instrument, market, order);
+  fireIfReached(state, instrument, market, order);
   return accepted(order);
 }
 
@@ -101,7 +101,7 @@ function accepted(order: StrategyOrder): CommandResult {
 /** Looks only among the account's own that still wait: a stranger's id, an ended one and a missing one are the same. */
 function findStrategy(
   state: State,
-  { uid, orderId, clientOid }: CancelStrategy | ModifyStrategy,
+  { uid, orderId, clientOid }: CancelStrategy | AmendStrategy,
 ): { account: Account; order: StrategyOrder } | CommandResult {
   const account = state.accountByUid.get(uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
@@ -129,8 +129,8 @@ function start(instrument: Instrument, market: Market, order: StrategyOrder, res
   order.extremeTicks = order.kind === StrategyKind.trailing && triggerTicks === 0 ? reference : 0;
 }
 
-/** A condition that holds already fires at once (rules 3.4). Only this order looks: nothing has been traded. */
-function testNow(state: State, instrument: Instrument, market: Market, order: StrategyOrder): void {
+/** Fires the order at once if its condition already holds (rules 3.4). Other orders are not concerned: there was no trade. */
+function fireIfReached(state: State, instrument: Instrument, market: Market, order: StrategyOrder): void {
   if (isTpsl(order.kind)) return;
   const { triggerTicks, triggerBy } = order.trigger;
   const reference = triggerReference(instrument, market, triggerBy);

@@ -40,7 +40,7 @@ function apply(ledger: Ledger, made: readonly Move[]): void {
   }
 }
 
-test('a view shows every row as it was when it was made, however much moves between its portions', () => {
+test('a consistent read shows every row as it was when it began, however much moves between its portions', () => {
   fc.assert(
     fc.property(
       moves,
@@ -50,32 +50,32 @@ test('a view shows every row as it was when it was made, however much moves betw
         const ledger = new Ledger(() => true);
         apply(ledger, before);
         const expected = rowsOf((visit) => ledger.eachRow(visit));
-        const view = ledger.view();
+        const read = ledger.beginRead();
         const seen: Rows = {};
         let turn = 0;
-        for (let row = 0; row < view.rowCount; row += portion) {
+        for (let row = 0; row < read.rowCount; row += portion) {
           apply(ledger, between[turn++ % between.length]!);
           Object.assign(
             seen,
-            rowsOf((visit) => view.read(row, row + portion, visit)),
+            rowsOf((visit) => read.read(row, row + portion, visit)),
           );
         }
-        view.close();
+        read.close();
         assert.deepEqual(seen, expected);
       },
     ),
   );
 });
 
-test('two views at once show their own instants', () => {
+test('two reads at once show their own instants', () => {
   const ledger = new Ledger(() => true);
   const put = (amount: bigint) => apply(ledger, [{ account: 0, coin: 0, amount, bucket: Bucket.cash }]);
-  const cashIn = (view: ReturnType<Ledger['view']>) =>
-    rowsOf((visit) => view.read(0, view.rowCount, visit))[`${FIRST_USER_ACCOUNT} 0`]?.[Bucket.cash];
+  const cashIn = (read: ReturnType<Ledger['beginRead']>) =>
+    rowsOf((visit) => read.read(0, read.rowCount, visit))[`${FIRST_USER_ACCOUNT} 0`]?.[Bucket.cash];
   put(1n);
-  const first = ledger.view();
+  const first = ledger.beginRead();
   put(2n);
-  const second = ledger.view();
+  const second = ledger.beginRead();
   put(4n);
   assert.equal(cashIn(first), 1n);
   first.close();

@@ -26,7 +26,7 @@ test('18.2: a portion closes one loan, the one that owes most of its pledge firs
   // The second and two ticks let three loans cross the supplement level.
   floor.index('46000');
   for (let n = 0; n < 2; n++) nextPortion(floor);
-  assert.equal(floor.state.loansWait, true);
+  assert.equal(floor.state.loanChecksPending, true);
   assert.deepEqual(open(), NAMES);
   nextPortion(floor);
   assert.deepEqual(open(), ['ann', 'cat']);
@@ -35,7 +35,7 @@ test('18.2: a portion closes one loan, the one that owes most of its pledge firs
   finishWork(floor);
   assert.deepEqual(open(), []);
   assert.deepEqual(floor.endings(), ['FORCE', 'FORCE', 'FORCE']);
-  assert.equal(floor.state.loansWait, false);
+  assert.equal(floor.state.loanChecksPending, false);
 });
 
 test('portions of any size come to the same', () => {

@@ -1,10 +1,10 @@
 /**
- * The test of spot and margin fills at the match (rules 13.1): a resting margin order, and a resting spot order of an
- * account with crossed positions or debts, must leave its owner far enough from liquidation. Other makers are not tested;
+ * The check of spot and margin fills at the match (rules 13.1): a resting margin order, and a resting spot order of an
+ * account with crossed positions or debts, must leave its owner far enough from liquidation. Other makers are not checked;
  * for most of them this is one read of a flag.
  */
 
-import { FillTest, type FillTests } from '../book/book.ts';
+import { type FillChecks, FillVerdict } from '../book/book.ts';
 import { isInDebt } from '../margin/debts.ts';
 import {
   bearsFill,
@@ -34,13 +34,13 @@ interface Exchanged {
   readonly receivedAmount: bigint;
 }
 
-export class SpotFillTests implements FillTests {
+export class SpotFillChecks implements FillChecks {
   private readonly state: State;
   /** Of a dry run: the accounts as the fills so far would leave them. */
   private readonly running: Map<number, TentativeAccount> | undefined;
   /** Is any index old? Undefined until the first fill of the match asks. */
   private unreliableIndices: boolean | undefined;
-  /** What the trade that was tested last will leave of the maker's account; only while matches are audited. */
+  /** What the trade that was checked last will leave of the maker's account; only while fill checks are verified. */
   private expected: { readonly account: Account; readonly marginBuffer: MarginBuffer } | undefined;
 
   constructor(state: State, dryRun: boolean) {
@@ -53,44 +53,45 @@ export class SpotFillTests implements FillTests {
     this.unreliableIndices = undefined;
   }
 
-  test(taker: number, maker: number, priceTicks: number, lots: number): FillTest {
+  check(taker: number, maker: number, priceTicks: number, lots: number): FillVerdict {
     const { state, running } = this;
     // SPOT and MARGIN share a book: one may have ended while the other trades.
-    if (isEnding(state, state.slab.instrument[maker]!)) return FillTest.makerFails;
+    if (isEnding(state, state.slab.instrument[maker]!)) return FillVerdict.makerFails;
     const account = state.accounts[state.slab.account[maker]!]!;
-    if (!account.mayOwe && running === undefined) return FillTest.passes;
+    if (!account.cashCanBeNegative && running === undefined) return FillVerdict.passes;
     this.expected = undefined;
-    if (this.isTested(account, maker) && !this.passes(account, maker, priceTicks, lots))
-      return FillTest.makerFails;
+    if (this.isChecked(account, maker) && !this.passes(account, maker, priceTicks, lots))
+      return FillVerdict.makerFails;
     if (state.accountOf(taker) === account) this.expected = undefined;
     if (running !== undefined) {
       this.note(taker, true, priceTicks, lots);
       this.note(maker, false, priceTicks, lots);
     }
-    return FillTest.passes;
+    return FillVerdict.passes;
   }
 
-  /** In a dry run: what a fill would leave of an account that is tested, or may be by one of its other orders. */
+  /** In a dry run: what a fill would leave of an account that is checked, or may be by one of its other orders. */
   private note(slot: number, takes: boolean, priceTicks: number, lots: number): void {
     const account = this.state.accountOf(slot);
-    if (account.mayOwe) apply(this.exchanged(slot, takes, priceTicks, lots), this.startOf(account));
+    if (account.cashCanBeNegative)
+      apply(this.exchanged(slot, takes, priceTicks, lots), this.startOf(account));
   }
 
-  /** I50: the trade came to what it was tested for. */
+  /** I50: the trade came to what it was checked for. */
   confirm(): void {
     const { expected, state } = this;
     this.expected = undefined;
     if (expected === undefined) return;
     const { effective, maintenance } = computeRisk(state, expected.account);
     const { marginBuffer } = expected;
-    // More only by a rebate, which the test does not count.
+    // More only by a rebate, which the check does not count.
     const enough = effective >= marginBuffer.effective && maintenance <= marginBuffer.maintenance;
-    assert(enough, `I50: a fill of ${expected.account.uid} left less margin than it was tested for`);
+    assert(enough, `I50: a fill of ${expected.account.uid} left less margin than it was checked for`);
   }
 
   /** Accounts that owe nothing and hold no crossed position cannot lose what is not theirs by a spot order. */
-  private isTested(account: Account, maker: number): boolean {
-    if (!account.mayOwe) return false;
+  private isChecked(account: Account, maker: number): boolean {
+    if (!account.cashCanBeNegative) return false;
     const { state } = this;
     if (state.instrumentOf(maker).margin !== undefined) return true;
     for (const { isolated } of account.positions.values()) if (!isolated) return true;
@@ -101,7 +102,7 @@ export class SpotFillTests implements FillTests {
     const { state } = this;
     const trade = this.exchanged(maker, false, priceTicks, lots);
     const short = this.running === undefined && this.isAmple(account, trade);
-    if (short && !state.auditsMatches) return true;
+    if (short && !state.verifiesFillChecks) return true;
     const start = this.startOf(account);
     const after = start.copy();
     apply(trade, after);
@@ -109,8 +110,8 @@ export class SpotFillTests implements FillTests {
       ? !this.borrows(start, after, trade) &&
         bearsFillAtUnreliablePrice(state, after, maker, this.restOf(maker, trade, lots))
       : bearsFill(state, start, after);
-    assert(passes || !short, 'I50: the shortcut passes what the test at the match does not');
-    if (state.auditsMatches && this.running === undefined)
+    assert(passes || !short, 'I50: the shortcut passes what the check at the match does not');
+    if (state.verifiesFillChecks && this.running === undefined)
       this.expected = { account, marginBuffer: after.marginBuffer(state) };
     return passes;
   }

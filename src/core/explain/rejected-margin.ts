@@ -1,4 +1,4 @@
-/** Refusals for positions, money and margin of orders, and for settings of contracts (rules 1.2 numbers 12 to 16, 5, 6). */
+/** Rejections for positions, money and margin of orders, and for settings of contracts (rules 1.2 numbers 12 to 16, 5, 6). */
 
 import { NIL } from '../book/order-slab.ts';
 import { isolatedOf, neededMargin } from '../futures/isolated-margin.ts';
@@ -27,7 +27,7 @@ import { heldCoin } from '../orders/order-lifecycle.ts';
 import { affordable } from './advice.ts';
 import { amountText, coinName, type Facts, percentText, rateText, usdText, yesNo } from './figures.ts';
 import { filledFacts, isIsolated, reserveFacts } from './isolated-order.ts';
-import { available, boundPrice, boundQty, coinAmount, price, qty, refusal } from './refusal.ts';
+import { available, boundPrice, boundQty, coinAmount, price, qty, rejection } from './rejection.ts';
 import type { Subject } from './subject.ts';
 
 /** The order as margin sees it. */
@@ -340,64 +340,64 @@ function indebtedCoins({ state, account }: Subject): string {
 const dollarsOf = ({ state, coin, amount = 0n }: Subject): string =>
   coin === undefined ? '' : usdText(divCeil(larger(0n, amount) * coinUsd(state, coin), MONEY_ONE));
 
-export const REFUSED_MARGIN = {
-  accountLiquidating: refusal(
+export const REJECTED_FOR_MARGIN = {
+  accountLiquidating: rejection(
     'the account is not being liquidated',
     'rules 1.2 number 3',
     (s) => ({ liquidating: yesNo(s.account?.liquidating === true), ...accountFacts(s) }),
     'no',
     'the same when the liquidation is over',
   ),
-  noPositionToClose: refusal(
+  noPositionToClose: rejection(
     'there is a position',
     'rules 1.2 number 12',
     closingFacts,
     'an open position of that side',
     'an opening order first; of an isolated position its symbol and side',
   ),
-  closesWrongWay: refusal(
+  closesWrongWay: rejection(
     'a closing order goes against the position',
     'rules 1.2 number 12',
     closingFacts,
     'a sell for a long, a buy for a short',
     (s) => (s.order?.side === Side.buy ? 'a sell' : 'a buy'),
   ),
-  closeAboveAvailable: refusal(
+  closeAboveAvailable: rejection(
     'the position has so much to close',
     'rules 1.2 number 12',
     closingFacts,
     (s) => `at most ${boundQty(s)} free of other closing orders`,
     (s) => `a quantity of at most ${boundQty(s)}`,
   ),
-  aboveTier: refusal(
+  aboveTier: rejection(
     'the leverage is allowed for the size',
     'rules 1.2 number 13',
     tierFacts,
     tierBound,
     tierAdvice,
   ),
-  tooManyPositions: refusal(
+  tooManyPositions: rejection(
     'the contract may have one more position',
     'rules 1.2 number 13',
     closingFacts,
     (s) => `at most ${s.result.bound ?? s.instrument?.maxPositions ?? 0}`,
     'an order of the same side, or the same when the other position is closed and its orders are cancelled',
   ),
-  insufficientBalance: refusal(
+  insufficientBalance: rejection(
     'the money is there',
     'rules 1.2 number 15',
     balanceFacts,
     (s) => `at most ${spendableText(s)}`,
     affordableAmount,
   ),
-  insufficientMargin: refusal(
+  insufficientMargin: rejection(
     'equity covers the initial margin',
     'rules 5.6',
     (s) => ({ ...marginFacts(s), ...(isOrder(s) ? {} : { amount: coinAmount(s), worth: dollarsOf(s) }) }),
     marginBound,
     marginAdvice,
   ),
-  riskTooHigh: refusal(
+  riskTooHigh: rejection(
     'a fill leaves the account far enough from liquidation',
     'rules 5.6',
     riskFacts,
@@ -407,43 +407,43 @@ export const REFUSED_MARGIN = {
         : `a margin ratio below ${rateText(instrument.margin.warningRatio)} to borrow`,
     affordable,
   ),
-  sellBeyondBankruptcy: refusal(
+  sellBeyondBankruptcy: rejection(
     'a close is not beyond bankruptcy',
     'rules 1.2 number 16',
     bankruptcyFacts,
     (s) => `at least ${bankruptcy(s)}`,
   ),
-  buyBeyondBankruptcy: refusal(
+  buyBeyondBankruptcy: rejection(
     'a close is not beyond bankruptcy',
     'rules 1.2 number 16',
     bankruptcyFacts,
     (s) => `at most ${bankruptcy(s)}`,
   ),
-  leverageAboveMaximum: refusal(
+  leverageAboveMaximum: rejection(
     'the leverage is in range',
     'rules 5.5',
     leverageFacts,
     (s) => `${leastLeverage(s)} to ${s.result.bound ?? 0}`,
   ),
-  leverageNeedsMargin: refusal(
+  leverageNeedsMargin: rejection(
     'equity covers the margin of the new leverage',
     'rules 5.6',
     (s) => ({ ...leverageFacts(s), ...accountFacts(s) }),
     'no more initial margin than equity',
     'a higher leverage, smaller positions and orders, or more collateral',
   ),
-  positionsOrOrdersOpen: refusal(
+  positionsOrOrdersOpen: rejection(
     'nothing is open',
     'rules 5.3',
     openFacts,
     'no position, no order, no strategy order',
     'the same when they are closed and cancelled',
   ),
-  marginTooLow: refusal(
+  marginTooLow: rejection(
     'the position keeps the margin that it needs',
     'rules 5.3',
     isolatedFacts,
     removableMargin,
   ),
-  nothingOwed: refusal('something is owed', 'rules 6.8', debtFacts, 'a negative balance', indebtedCoins),
+  nothingOwed: rejection('something is owed', 'rules 6.8', debtFacts, 'a negative balance', indebtedCoins),
 } as const;

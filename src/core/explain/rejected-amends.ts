@@ -1,10 +1,10 @@
-/** Refusals of modifications (rules 1.12) and of countdowns. */
+/** Rejections of amendments (rules 1.12) and of countdowns. */
 import { NIL } from '../book/order-slab.ts';
 import { Side, TIME_IN_FORCE_NAMES } from '../model/enums.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import type { Facts } from './figures.ts';
-import { boundQty, price, qty, refusal } from './refusal.ts';
+import { boundQty, price, qty, rejection } from './rejection.ts';
 import type { Subject } from './subject.ts';
 
 /** How a command names an order. */
@@ -17,7 +17,7 @@ export function named({ command, result }: Subject): Facts {
   };
 }
 
-/** The order as it rests, for modifications. */
+/** The order as it rests, for amendments. */
 function resting(s: Subject): Facts {
   const { state, slot } = s;
   if (slot === NIL) return {};
@@ -41,27 +41,27 @@ function restingPrice(s: Subject): string {
     : `at least ${price(s, best + instrument.tickStep)}`;
 }
 
-export const REFUSED_AMENDS = {
-  nothingToAmend: refusal(
+export const REJECTED_AMENDS = {
+  nothingToAmend: rejection(
     'something changes',
     'rules 1.12',
     resting,
     'another price or quantity, or another take-profit or stop-loss',
   ),
-  notAmendable: refusal(
+  notAmendable: rejection(
     'the order can be modified',
     'rules 1.12',
     resting,
     'no reduce-only order',
     'a cancel and a new order',
   ),
-  sizeBelowFilled: refusal(
+  sizeBelowFilled: rejection(
     'the quantity is not below the filled one',
     'rules 1.12',
     (s) => ({ ...resting(s), asked: qty(s, s.order?.sizeLots ?? 0) }),
     (s) => `at least ${boundQty(s)}`,
   ),
-  tooManyOutstandingAmends: refusal(
+  tooManyOutstandingAmends: rejection(
     'few modifications of the order are under way',
     'rules 1.12',
     ({ command, result }) => ({
@@ -76,26 +76,26 @@ export const REFUSED_AMENDS = {
     `fewer than ${OUTSTANDING_AMENDS_MAX}`,
     'the same when the answers to the earlier ones have come',
   ),
-  amendAfterFailure: refusal(
+  amendAfterFailure: rejection(
     'no earlier modification has cancelled the order',
     'rules 1.12',
     named,
     'an open order of the account',
     'a new order',
   ),
-  amendWouldTake: refusal(
+  amendWouldTake: rejection(
     'a maker-only order would not trade',
     'rules 1.12',
     (s) => ({ ...resting(s), asked: price(s, s.order?.priceTicks ?? 0) }),
     restingPrice,
   ),
-  duplicateInBatch: refusal(
+  duplicateInBatch: rejection(
     'every order is named once',
     'rules 1.12',
     ({ command }) => ({ items: String(command.type === 'amendOrders' ? command.items.length : 0) }),
     `at most ${BATCH_ITEMS_MAX} items, each of another order`,
   ),
-  invalidCountdown: refusal(
+  invalidCountdown: rejection(
     'the countdown is in range',
     'rules 1.13',
     ({ command }) => ({ seconds: String(command.type === 'countdownCancel' ? command.seconds : 0) }),

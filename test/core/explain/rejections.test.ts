@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange } from '../../../src/core/engine/exchange.ts';
-import type { ReasonName } from '../../../src/core/explain/refusal.ts';
-import { reasonName } from '../../../src/core/explain/refusals.ts';
+import type { ReasonName } from '../../../src/core/explain/rejection.ts';
+import { reasonName } from '../../../src/core/explain/rejections.ts';
 import { Trace } from '../../../src/core/explain/trace.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { RejectReason } from '../../../src/core/model/reject-reason.ts';

@@ -1,4 +1,4 @@
-/** Refusals of transfers, withdrawals, funds, loans and conversions (rules 4, 6.8, 7, 13.5 to 13.7). */
+/** Rejections of transfers, withdrawals, funds, loans and conversions (rules 4, 6.8, 7, 13.5 to 13.7). */
 import { coinBounds } from '../loan/borrow.ts';
 import { wholeEquity } from '../margin/bad-debt.ts';
 import { coinUsd } from '../margin/collateral.ts';
@@ -16,7 +16,7 @@ import { formatMoney } from '../model/units.ts';
 import type { State } from '../state/state.ts';
 import { amountText, coinName, type Facts, quoteText, rateText, timeText, usdText } from './figures.ts';
 import { coinPriceFacts, crossFacts, indexFacts } from './price-facts.ts';
-import { available, coinAmount, refusal } from './refusal.ts';
+import { available, coinAmount, rejection } from './rejection.ts';
 import type { Subject } from './subject.ts';
 
 const RANGE = `above 0, at most ${formatMoney(MONEY_MAX)}`;
@@ -202,38 +202,43 @@ function stillLeaving({ state, account, coin }: Subject): string {
 const equityFacts = ({ state, account }: Subject): Facts =>
   account === undefined ? {} : { equityOfAllWallets: usdText(wholeEquity(state, account)) };
 
-export const REFUSED_MONEY = {
-  amountOutOfRange: refusal('the amount is in range', 'rules 0.3', amounts, amountRange),
-  sameWallet: refusal('the two ends differ', 'rules 4.1', transferFacts, 'another account or another wallet'),
-  notOneParty: refusal(
+export const REJECTED_MONEY_COMMANDS = {
+  amountOutOfRange: rejection('the amount is in range', 'rules 0.3', amounts, amountRange),
+  sameWallet: rejection(
+    'the two ends differ',
+    'rules 4.1',
+    transferFacts,
+    'another account or another wallet',
+  ),
+  notOneParty: rejection(
     'both accounts are of one party, and the sender may do it',
     'rules 4.1',
     transferFacts,
     'by the main account, or by a sub-account with its own money to itself or upwards',
     'an account of the same party; to others a withdrawal',
   ),
-  transferOidInUse: refusal(
+  transferOidInUse: rejection(
     'the client id is new',
     'rules 4.2',
     oidFacts,
     'not that of an earlier transfer or withdrawal',
     'another clientOid; the earlier one has been carried out already',
   ),
-  unknownWithdrawal: refusal(
+  unknownWithdrawal: rejection(
     'the withdrawal is pending',
     'rules 4.2',
     ({ command }) => (command.type === 'endWithdrawal' ? { id: formatOrderId(command.withdrawalId) } : {}),
     'a pending withdrawal, of the caller or of anybody for the operator',
     ({ state }) => `one of the ${state.withdrawals.size} that are pending`,
   ),
-  tooManyWithdrawals: refusal(
+  tooManyWithdrawals: rejection(
     'few enough withdrawals are pending',
     'rules 4.2',
     ({ state }) => ({ pending: String(state.withdrawals.size) }),
     `fewer than ${PENDING_WITHDRAWALS_MAX}`,
     'the same when some have been paid',
   ),
-  feeAboveAmount: refusal(
+  feeAboveAmount: rejection(
     'the amount exceeds the fee',
     'rules 4.2',
     ({ command }) =>
@@ -243,8 +248,8 @@ export const REFUSED_MONEY = {
     ({ command }) =>
       command.type === 'requestWithdrawal' ? `above ${formatMoney(command.fee)}` : 'above the fee',
   ),
-  custodyTooSmall: refusal('the exchange holds as much', 'rules 13.5', custodyFacts, custodyBound),
-  debtIsCovered: refusal(
+  custodyTooSmall: rejection('the exchange holds as much', 'rules 13.5', custodyFacts, custodyBound),
+  debtIsCovered: rejection(
     'the account owes more than it owns',
     'rules 13.7',
     equityFacts,
@@ -252,7 +257,7 @@ export const REFUSED_MONEY = {
     'a repayment out of what the account owns',
   ),
 
-  coinNotOffered: refusal(
+  coinNotOffered: rejection(
     'the coin is lent and pledged',
     'rules 7.1',
     ({ state, command }) =>
@@ -268,41 +273,41 @@ export const REFUSED_MONEY = {
       return `a loan of ${lent.join(', ') || 'none'} against ${pledged.join(', ') || 'none'}`;
     },
   ),
-  oneAmountNeeded: refusal(
+  oneAmountNeeded: rejection(
     'one of the two amounts is given',
     'rules 7.2',
     amounts,
     'one above 0, the other 0',
   ),
-  loanTooSmall: refusal(
+  loanTooSmall: rejection(
     'the loan is large enough',
     'rules 7.2',
     loanFacts,
     loanBounds,
     (s) => `at least ${available(s)}`,
   ),
-  loanTooLarge: refusal(
+  loanTooLarge: rejection(
     'the loan is small enough',
     'rules 7.2',
     loanFacts,
     loanBounds,
     (s) => `at most ${available(s)}`,
   ),
-  pledgeTooSmall: refusal(
+  pledgeTooSmall: rejection(
     'the pledge is large enough',
     'rules 7.2',
     loanFacts,
     pledgeBounds,
     (s) => `at least ${available(s)}`,
   ),
-  pledgeTooLarge: refusal(
+  pledgeTooLarge: rejection(
     'the pledge is small enough',
     'rules 7.2',
     loanFacts,
     pledgeBounds,
     (s) => `at most ${available(s)}`,
   ),
-  tooManyLoans: refusal(
+  tooManyLoans: rejection(
     'there is room for one more loan',
     'rules 7.2',
     ({ state, account }) => ({
@@ -312,14 +317,14 @@ export const REFUSED_MONEY = {
     `fewer than ${LOANS_PER_ACCOUNT_MAX} of the account and ${LOANS_MAX} of all`,
     'the same when an older loan is repaid',
   ),
-  unknownLoan: refusal(
+  unknownLoan: rejection(
     'the loan is ongoing',
     'rules 7.6',
     loanName,
     'an ongoing loan of the account',
     ownLoans,
   ),
-  otherPledgeCoin: refusal(
+  otherPledgeCoin: rejection(
     'the coin is that of the pledge',
     'rules 7.4',
     ({ state, command }) =>
@@ -329,34 +334,34 @@ export const REFUSED_MONEY = {
       return loan === undefined ? '' : coinName(s.state, loan.pledgeCoin);
     },
   ),
-  pledgeNeeded: refusal(
+  pledgeNeeded: rejection(
     'the rest of the pledge is enough',
     'rules 7.4',
     pledgeFacts,
     (s) => `at most ${available(s)}`,
   ),
-  noCoinPrice: refusal(
+  noCoinPrice: rejection(
     'the coins have reliable prices',
     'rules 13.6',
     priceFacts,
     'an index price that is neither stale nor silent',
     'the same when their indices have been reported',
   ),
-  walletAwaitsPrice: refusal(
+  walletAwaitsPrice: rejection(
     'the wallet keeps what may be owed while prices are unknown',
     'rules 16.1',
     priceFacts,
     'what stays covers what the unified account can come to owe at any price',
     (s) => `at most ${stillLeaving(s)}, or the same when the indices have been reported`,
   ),
-  conversionPriceOld: refusal(
+  conversionPriceOld: rejection(
     'the prices are fresh and agree',
     'rules 13.6',
     conversionFacts,
     'reported within the last minute, cross and direct index within 0.5 %',
     'the same after the next price, or payment in the coin of the debt',
   ),
-  staleIndexPrice: refusal(
+  staleIndexPrice: rejection(
     'the index has been reported lately',
     'rules 13.6',
     contractIndex,

@@ -1,4 +1,4 @@
-/** What a coin that is meant to be worth a dollar is worth: a mean of a minute, within limits (rules 13.3). */
+/** The dollar price of a stablecoin: a mean of a minute, within limits (rules 13.3). */
 import type { Fields } from '../model/bytes.ts';
 import { clamp, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import { MinuteMean } from './minute-mean.ts';
@@ -8,7 +8,7 @@ const REPEAT_MS = 15 * 60_000;
 const LOWEST = (MONEY_ONE * 90n) / 100n;
 const HIGHEST = (MONEY_ONE * 102n) / 100n;
 
-export class DollarPrice {
+export class StablecoinPrice {
   private readonly minute = new MinuteMean();
   /** Time of the last value. */
   private votedTime = 0;

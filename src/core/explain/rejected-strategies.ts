@@ -1,4 +1,4 @@
-/** Refusals of strategy orders and of attached take-profit and stop-loss (rules 3.3); each violation has its own reason. */
+/** Rejections of strategy orders and of attached take-profit and stop-loss (rules 3.3); each violation has its own reason. */
 import { POS_SIDE_NAMES, PosSide, TRIGGER_BY_NAMES } from '../model/enums.ts';
 import {
   CALLBACK_PPM_MAX,
@@ -13,7 +13,16 @@ import { divCeil, divFloor, formatUnits } from '../model/units.ts';
 import { protectedPosition } from '../strategy/strategy-lookup.ts';
 import { triggerReference } from '../strategy/tpsl-checks.ts';
 import type { Facts } from './figures.ts';
-import { boundPrice, boundQty, neighbours, price, qty, type Refusal, refusal, tick } from './refusal.ts';
+import {
+  boundPrice,
+  boundQty,
+  neighbours,
+  price,
+  qty,
+  type Rejection,
+  rejection,
+  tick,
+} from './rejection.ts';
 import type { Subject } from './subject.ts';
 
 const RULE = 'rules 3.3';
@@ -49,10 +58,10 @@ function reference(s: Subject, which: Which): number {
 }
 
 /** On which side of its reference a leg must be. */
-function compared(which: Which, long: boolean, by: string): Refusal {
+function compared(which: Which, long: boolean, by: string): Rejection {
   const above = long === (which === 'takeProfit');
   const side = above ? 'above' : 'below';
-  return refusal(
+  return rejection(
     `the ${WORDS[which]} of a ${long ? 'long' : 'short'} is ${side} ${by}`,
     RULE,
     (s) => ({ ...legFacts(s, which), reference: price(s, reference(s, which)) }),
@@ -68,7 +77,7 @@ function compared(which: Which, long: boolean, by: string): Refusal {
 }
 
 /** The exact average entry is a fraction; the next tick beyond it is what fits. */
-function byEntry(which: Which, long: boolean): Refusal {
+function byEntry(which: Which, long: boolean): Rejection {
   const above = long === (which === 'takeProfit');
   const side = above ? 'above' : 'below';
   const entry = (s: Subject): string => {
@@ -80,7 +89,7 @@ function byEntry(which: Which, long: boolean): Refusal {
       8 + s.instrument.pricePrecision,
     );
   };
-  return refusal(
+  return rejection(
     `the ${WORDS[which]} of a ${long ? 'long' : 'short'} is ${side} the average entry`,
     RULE,
     (s) => ({ ...legFacts(s, which), averageEntry: entry(s) }),
@@ -96,8 +105,8 @@ function byEntry(which: Which, long: boolean): Refusal {
   );
 }
 
-function inRange(which: Which, limit: boolean): Refusal {
-  return refusal(
+function inRange(which: Which, limit: boolean): Rejection {
+  return rejection(
     `the ${limit ? 'limit price of the ' : ''}${WORDS[which]} is in range`,
     RULE,
     (s) => legFacts(s, which),
@@ -112,8 +121,8 @@ function nearest(s: Subject, ticks: number): string {
     .join(' or ');
 }
 
-function onTick(which: Which, limit: boolean): Refusal {
-  return refusal(
+function onTick(which: Which, limit: boolean): Rejection {
+  return rejection(
     `the ${limit ? 'limit price of the ' : ''}${WORDS[which]} is on the tick`,
     RULE,
     (s) => ({ ...legFacts(s, which), tick: tick(s) }),
@@ -152,8 +161,8 @@ function positionFacts(s: Subject): Facts {
   };
 }
 
-export const REFUSED_STRATEGIES = {
-  triggerMissing: refusal(
+export const REJECTED_STRATEGIES = {
+  triggerMissing: rejection(
     'there is something to wait for',
     CREATED,
     (s) => ({ ...legFacts(s, 'takeProfit'), ...legFacts(s, 'stopLoss'), ...triggerFacts(s) }),
@@ -179,60 +188,60 @@ export const REFUSED_STRATEGIES = {
   stopLossOffTick: onTick('stopLoss', false),
   takeProfitLimitOffTick: onTick('takeProfit', true),
   stopLossLimitOffTick: onTick('stopLoss', true),
-  triggerPriceOutOfRange: refusal(
+  triggerPriceOutOfRange: rejection(
     'the trigger price is in range',
     RULE,
     triggerFacts,
     (s) => `${tick(s)} to ${boundPrice(s)}`,
   ),
-  triggerPriceOffTick: refusal(
+  triggerPriceOffTick: rejection(
     'the trigger price is on the tick',
     RULE,
     triggerFacts,
     (s) => `a multiple of ${tick(s)}`,
     (s) => nearest(s, s.order?.trigger?.triggerTicks ?? 0),
   ),
-  callbackOutOfRange: refusal(
+  callbackOutOfRange: rejection(
     'the callback is in range',
     CREATED,
     (s) => ({ callback: ppm(s.order?.callbackPpm ?? 0) }),
     `${ppm(CALLBACK_PPM_MIN)} to ${ppm(CALLBACK_PPM_MAX)}`,
   ),
-  tpslNotSupported: refusal(
+  tpslNotSupported: rejection(
     'the instrument has positions',
     CREATED,
     ({ instrument }) => ({ symbol: instrument?.symbol ?? '' }),
     'a contract for a record of the whole position',
     'a record of a part, with a quantity',
   ),
-  fullTpslExists: refusal(
+  fullTpslExists: rejection(
     'the position has no other record of the whole',
     RULE,
     positionFacts,
     'one of each position',
     'a modification of the record that is there',
   ),
-  partialTpslAbovePosition: refusal(
+  partialTpslAbovePosition: rejection(
     'the records of parts do not exceed the position',
     RULE,
     positionFacts,
     (s) => `at most ${boundQty(s)}`,
   ),
-  unknownStrategy: refusal(
+  unknownStrategy: rejection(
     'the strategy order waits',
     'rules 3.2',
     strategyName,
     'a waiting strategy order of the account',
     waiting,
   ),
-  strategySubmitting: refusal(
+  strategySubmitting: rejection(
     'the strategy order has not fired yet',
     'rules 3.2',
     strategyName,
     'one that waits',
     'a look at the order that it has made',
   ),
-  tooManyStrategies: refusal(
+  tooManyStrategies: rejection(
     'there is room for one more strategy order',
     RULE,
     ({ account }) => ({ waiting: String(account?.strategies.size ?? 0) }),
@@ -240,20 +249,20 @@ export const REFUSED_STRATEGIES = {
       `fewer than ${s.result.bound ?? STRATEGIES_PER_ACCOUNT_MAX}${s.result.bound === TPSL_PER_SYMBOL_MAX ? ' of the symbol' : ', those that open orders will bring included'}`,
     'the same when one has been cancelled',
   ),
-  strategyUnchanged: refusal(
+  strategyUnchanged: rejection(
     'something changes',
     RULE,
     (s) => ({ ...legFacts(s, 'takeProfit'), ...legFacts(s, 'stopLoss'), ...triggerFacts(s) }),
     'another value than the present one',
   ),
-  noPositionToProtect: refusal(
+  noPositionToProtect: rejection(
     'there is a position to protect',
     RULE,
     positionFacts,
     'an open position of that side',
     'take-profit and stop-loss with the opening order, or the same when it has filled',
   ),
-  presetNotOpening: refusal(
+  presetNotOpening: rejection(
     'only an opening order brings take-profit and stop-loss',
     'rules 3.6',
     (s) => ({

@@ -1,6 +1,6 @@
 /**
- * The ledger as it was after one command, for a reader that takes its rows in portions while the exchange goes on. The ledger
- * hands over each row before it changes it for the first time. A view is not state: nothing but its reader depends on it.
+ * A read of the ledger as it was after one command, in portions between which the exchange goes on. The ledger calls `keep`
+ * with each row before it changes it, and the read saves the row the first time. A read under way is not part of the state.
  */
 export type RowVisit = (account: number, coin: number, buckets: readonly bigint[]) => void;
 
@@ -9,21 +9,21 @@ export interface RowKeeper {
   keep(row: number): void;
 }
 
-/** What a view needs of the ledger, by the number of a row. */
-export interface ViewedRows {
+/** What a read needs of the ledger, by the number of a row. */
+export interface ReadableRows {
   readonly rowCount: number;
   bucketsOf(row: number): readonly bigint[];
   ownerOf(row: number): { readonly account: number; readonly coin: number };
 }
 
-export class LedgerView implements RowKeeper {
+export class ConsistentLedgerRead implements RowKeeper {
   /** Rows that were open then; those opened since have larger numbers. */
   readonly rowCount: number;
-  private readonly ledger: ViewedRows;
-  private readonly kept = new Map<number, readonly bigint[]>();
-  private readonly release: (view: LedgerView) => void;
+  private readonly ledger: ReadableRows;
+  private readonly saved = new Map<number, readonly bigint[]>();
+  private readonly release: (read: ConsistentLedgerRead) => void;
 
-  constructor(ledger: ViewedRows, release: (view: LedgerView) => void) {
+  constructor(ledger: ReadableRows, release: (read: ConsistentLedgerRead) => void) {
     this.ledger = ledger;
     this.rowCount = ledger.rowCount;
     this.release = release;
@@ -31,14 +31,14 @@ export class LedgerView implements RowKeeper {
 
   /** The row is about to change. */
   keep(row: number): void {
-    if (row < this.rowCount && !this.kept.has(row)) this.kept.set(row, this.ledger.bucketsOf(row));
+    if (row < this.rowCount && !this.saved.has(row)) this.saved.set(row, this.ledger.bucketsOf(row));
   }
 
   /** The rows from `first` up to, not including, `end`. */
   read(first: number, end: number, visit: RowVisit): void {
     for (let row = first; row < Math.min(end, this.rowCount); row++) {
       const { account, coin } = this.ledger.ownerOf(row);
-      const buckets = this.kept.get(row) ?? this.ledger.bucketsOf(row);
+      const buckets = this.saved.get(row) ?? this.ledger.bucketsOf(row);
       visit(account, coin, buckets);
     }
   }

@@ -1,4 +1,4 @@
-/** How one reason of a refusal is explained. */
+/** How one reject reason is explained. */
 import type { RejectReason } from '../model/reject-reason.ts';
 import { formatMoney } from '../model/units.ts';
 import { coinName, type Facts, priceText, qtyText } from './figures.ts';
@@ -6,7 +6,7 @@ import type { Subject } from './subject.ts';
 
 export type ReasonName = Exclude<keyof typeof RejectReason, 'none'>;
 
-export interface Refusal {
+export interface Rejection {
   /** What was checked, as a sentence that is true when it passes. */
   readonly check: string;
   /** Where the rule book says so. */
@@ -16,18 +16,18 @@ export interface Refusal {
   readonly right: (s: Subject) => string;
 }
 
-export type Refusals<Reason extends ReasonName> = Readonly<Record<Reason, Refusal>>;
+export type Rejections<Reason extends ReasonName> = Readonly<Record<Reason, Rejection>>;
 
 type Words = string | ((s: Subject) => string);
 const words = (given: Words) => (typeof given === 'string' ? () => given : given);
 
-export function refusal(
+export function rejection(
   check: string,
   rule: string,
   inputs: (s: Subject) => Facts,
   bound: Words,
   right: Words = bound,
-): Refusal {
+): Rejection {
   return { check, rule, inputs, bound: words(bound), right: words(right) };
 }
 
@@ -44,7 +44,7 @@ export const step = (s: Subject): string => qty(s, s.instrument?.lotStep ?? 1);
 export const boundPrice = (s: Subject): string => price(s, s.result.bound ?? 0);
 export const boundQty = (s: Subject): string => qty(s, s.result.bound ?? 0);
 
-/** Money that the refusal says is there, or the limit in money that it names. */
+/** Money that the rejection says is there, or the limit in money that it names. */
 export function available({ state, result }: Subject): string {
   const { coin, available: amount = 0n } = result;
   return coin === undefined
