@@ -40,12 +40,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stopped.abort();
   });
 }
-void checks?.lint.then(({ passed, told }) => {
-  if (passed) return console.log(told);
+void checks?.lint.then(({ passed, report }) => {
+  if (passed) return console.log(report);
   process.exitCode = 1;
   stopped.abort();
   // Below the tests that are broken off by it.
-  process.once('exit', () => console.log(told));
+  process.once('exit', () => console.log(report));
 });
 // Not the command line of the runner: it sorts the files by name.
 const results = run({

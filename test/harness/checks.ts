@@ -35,7 +35,7 @@ const ENVIRONMENT = {
 export interface Checked {
   readonly passed: boolean;
   /** What it has to say. */
-  readonly told: string;
+  readonly report: string;
 }
 
 export interface Checks {
@@ -65,15 +65,15 @@ async function checked(name: string, [program, ...args]: readonly string[]): Pro
     });
   }
   const [code] = (await once(child, 'close')) as [number | null];
-  const told = `${name}: ${code === 0 ? 'passed' : `failed with code ${code}`}\n${output}`.trimEnd();
-  return { passed: code === 0, told };
+  const report = `${name}: ${code === 0 ? 'passed' : `failed with code ${code}`}\n${output}`.trimEnd();
+  return { passed: code === 0, report };
 }
 
 /** Whether all have passed; what each has to say is printed when it has ended. */
 export async function allPass(checks: readonly Promise<Checked>[]): Promise<boolean> {
   const printed = checks.map((check) =>
-    check.then(({ passed, told }) => {
-      console.log(told);
+    check.then(({ passed, report }) => {
+      console.log(report);
       return passed;
     }),
   );
