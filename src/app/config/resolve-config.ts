@@ -1,7 +1,7 @@
 /** Resolves the settings: flags before the environment before the file before the defaults. */
 import { resolve } from 'node:path';
-import { didYouMean } from '../cli/terminal/did-you-mean.ts';
 import { ConfigError } from '../exit-codes.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
 import { fileLayer, findFile } from './config-file.ts';
 import type { Place } from './setting-values.ts';
 import {

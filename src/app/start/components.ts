@@ -31,14 +31,14 @@ import { Sequencer } from '../../sequencer/sequencer.ts';
 import { Threads } from '../../storage/threads.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
 import { copyBeforeMigration } from '../backup/migration-copies.ts';
-import { counted } from '../cli/terminal/format.ts';
 import type { Config } from '../config/settings.ts';
+import { GENERATED_FILE, HISTORY_FILE, LOG_DIRECTORY, LOST_GENERATED } from '../data/data-files.ts';
+import { historyAddress, historyName, openHistory, rememberHistory } from '../data/history-place.ts';
+import { loggedCommands } from '../data/logged-commands.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { GENERATED_FILE, HISTORY_FILE, LOG_DIRECTORY, LOST_GENERATED } from './data-files.ts';
+import { counted } from '../terminal/format.ts';
 import { closeToOthers } from './file-permissions.ts';
-import { historyAddress, historyName, openHistory, rememberHistory } from './history-place.ts';
 import { JournaledMark } from './identity-marks.ts';
-import { loggedCommands } from './logged-commands.ts';
 import { reconcileUsers } from './orphan-accounts.ts';
 import { explainPoisonedCommand } from './poisoned-command-advice.ts';
 

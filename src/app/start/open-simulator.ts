@@ -14,9 +14,9 @@ import { loadParameters } from '../../simulator/parameters.ts';
 import { readRecording } from '../../simulator/recording/read-recording.ts';
 import type { Recording } from '../../simulator/recording/recording.ts';
 import { SimulatorError } from '../../simulator/simulator-error.ts';
-import { counted } from '../cli/terminal/format.ts';
-import { progressBar } from '../cli/terminal/progress-bar.ts';
 import type { Config } from '../config/settings.ts';
+import { counted } from '../terminal/format.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
 
 export interface OpenSimulator {
   readonly market: MarketSimulator;

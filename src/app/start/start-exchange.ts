@@ -28,14 +28,16 @@ import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { recordingStart } from '../../simulator/recording/read-recording.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
-import { didYouMean } from '../cli/terminal/did-you-mean.ts';
 import { refuseWithCluster } from '../config/cluster-mode.ts';
 import { hasDirectory, refuseWithMemory } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
+import { historyAddress, refuseLab } from '../data/history-place.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
 import { readEventLoop } from '../observability/event-loop-monitor.ts';
 import { Metrics } from '../observability/metrics.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import {
   asHistoryDamage,
@@ -45,11 +47,9 @@ import {
   openComponents,
 } from './components.ts';
 import { ConnectionLimit } from './connection-limit.ts';
-import { LOG_DIRECTORY } from './data-files.ts';
 import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { type Fronts, openFronts } from './fronts.ts';
-import { historyAddress, refuseLab } from './history-place.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
 import type { openNodeComponents } from './node-components.ts';
