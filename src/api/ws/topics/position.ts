@@ -5,10 +5,10 @@
 import type { PositionClosed } from '../../../core/model/event.ts';
 import { type PositionView, positionViews } from '../../../core/reads/position-reads.ts';
 import type { Push } from '../frames.ts';
-import { endedPositionData, type PositionData, positionData } from '../private-views.ts';
 import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
+import { endedPositionData, type PositionData, positionData } from './position-data.ts';
 
 const REPEAT_MS = 5_000;
 
