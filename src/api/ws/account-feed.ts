@@ -88,7 +88,7 @@ export class AccountFeed {
     // One poll for all commands that became durable together.
     queueMicrotask(() => {
       this.refreshDue = false;
-      const wallMs = this.context.wall.now();
+      const wallMs = this.context.wallClock.now();
       this.account?.poll(wallMs);
       this.position?.poll(wallMs);
     });

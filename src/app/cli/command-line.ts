@@ -61,7 +61,7 @@ export function describedProgram(name: string, description: string, examples: re
 /** Adds the flags of all settings, or of those named. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
   for (const name of names) {
-    const { group, flags, help, initial } = SETTINGS[name];
+    const { group, flags, help, default: initial } = SETTINGS[name];
     const explained = help.endsWith(']');
     const unsaid = explained || Array.isArray(initial) || typeof initial === 'boolean' || initial === '';
     const shown = unsaid ? '' : ` [${String(initial)}]`;

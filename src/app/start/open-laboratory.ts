@@ -82,13 +82,13 @@ export function openLaboratory(dependencies: LabDependencies): OpenLab {
     seed: config.seed,
     identity: () => current().identity,
     now: () => current().sequencer.clock.now(),
-    wallMs: () => dependencies.shared.wall.now(),
+    wallMs: () => dependencies.shared.wallClock.now(),
     sockets: () => current().streams.clientSockets(),
     state: () => current().sequencer.state,
     house: new HouseAccount(() => current().sequencer),
     exchange: new ExchangeFaults({
       sequencer: () => current().sequencer,
-      market: () => current().market,
+      market: () => current().simulator,
       slowDisk: (ms) => {
         const { log } = current().components;
         if (log instanceof JournalLog) log.delayMs = ms;

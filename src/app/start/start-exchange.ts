@@ -282,8 +282,8 @@ async function startServing(
   const live: { venue?: Venue } = {};
   const current = () => live.venue!;
   const start = startExchange;
-  const { wall, audit, lock, threads, replayed } = components;
-  const shared = { wall, audit, lock, threads };
+  const { wallClock, audit, lock, threads, replayed } = components;
+  const shared = { wallClock, audit, lock, threads };
   const laboratory = openLaboratory({ ...serving, shared, branch, current, start });
   const fronts = openFronts(config, new ConnectionLimit(logger));
   let url = '';
@@ -348,7 +348,7 @@ async function startServing(
       return current().sequencer;
     },
     get market() {
-      return current().market;
+      return current().simulator;
     },
     get ticker() {
       return current().ticker;
@@ -356,7 +356,7 @@ async function startServing(
     fork: (id) => laboratory.fork(id),
     branchFrom: async (snapshot) => {
       const { time, image } = await laboratory.begin(snapshot);
-      return { time, gapMs: wall.now() - time, ...(image !== undefined && { image }) };
+      return { time, gapMs: wallClock.now() - time, ...(image !== undefined && { image }) };
     },
     demoAccounts,
     replayedCommands: replayed,

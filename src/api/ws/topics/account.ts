@@ -20,7 +20,7 @@ export class AccountChannel extends SnapshotChannel {
   constructor(key: string, context: StreamContext, uid: number) {
     super(key, context);
     this.uid = uid;
-    this.sentMs = context.wall.now();
+    this.sentMs = context.wallClock.now();
   }
 
   touch(): void {

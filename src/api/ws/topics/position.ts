@@ -29,7 +29,7 @@ export class PositionChannel extends SnapshotChannel {
   constructor(key: string, context: StreamContext, uid: number) {
     super(key, context);
     this.uid = uid;
-    this.completeMs = context.wall.now();
+    this.completeMs = context.wallClock.now();
     this.remember(this.read());
   }
 
