@@ -32,10 +32,11 @@ const MODULES: Readonly<Record<string, string>> = {
   testkit: 'core catalogue identity sequencer simulator app',
 };
 
-/** What the program is, and where its files are. */
+/** What the program is, where its files are, and how its threads answer. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'src/program-files.ts',
   'src/program-name.ts',
+  'src/thread-port.ts',
   'src/version.ts',
 ]);
 
