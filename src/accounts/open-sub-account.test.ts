@@ -48,7 +48,7 @@ function openInCore(uid: number, masterUid: number): void {
 
 const open = (name: string) => openSubAccount(services, mainUid, { name, nowMs: NOW });
 const inCore = () => [...exchange.state.accountByUid.values()].map(({ uid, masterUid }) => [uid, masterUid]);
-const inIdentity = () => identity.listUsers().map(({ uid, parentUid }) => [uid, parentUid ?? 0]);
+const inIdentity = () => identity.listUsers().map(({ uid, mainUid }) => [uid, mainUid ?? 0]);
 
 test('a sub-account is one party with its main account, in both services', async () => {
   const opened = await open('desk');

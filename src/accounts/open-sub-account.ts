@@ -23,14 +23,14 @@ export interface AccountServices {
 /** Resolves when the sub-account is durable in identity and core. */
 export async function openSubAccount(
   { identity, sequencer }: AccountServices,
-  parentUid: number,
+  mainUid: number,
   user: NewUser,
 ): Promise<IdentityResult<User>> {
   const { accountByUid } = sequencer.state;
-  if (!accountByUid.has(parentUid)) {
+  if (!accountByUid.has(mainUid)) {
     return { ok: false, reason: 'user_unknown', message: 'the main account itself is not open yet' };
   }
-  const known = identity.findSubByName(parentUid, user.name);
+  const known = identity.findSubByName(mainUid, user.name);
   if (known !== undefined && !accountByUid.has(known.uid)) {
     const isThere = await completeSubAccount({ identity, sequencer }, known);
     if (isThere) return { ok: true, value: known };
@@ -38,7 +38,7 @@ export async function openSubAccount(
   // The sequencer would reject the command, and a user without an account would stay behind.
   const shortage = sequencer.shortage?.();
   if (shortage !== undefined) throw new Unavailable(shortage.reason);
-  const created = await identity.change((to) => to.createSub(parentUid, user));
+  const created = await identity.change((to) => to.createSub(mainUid, user));
   if (!created.ok) return created;
   const { uid } = created.value;
   try {
@@ -70,7 +70,7 @@ export async function completeSubAccount(
   const { state } = sequencer;
   const account = state.accountByUid.get(sub.uid);
   if (account !== undefined) {
-    if (account.masterUid !== sub.parentUid) throw olderThanLog(sub.uid);
+    if (account.masterUid !== sub.mainUid) throw olderThanLog(sub.uid);
     return true;
   }
   const claimed = await identity.change((to) => to.claimUser(sub.uid, state.now));
@@ -84,17 +84,17 @@ export async function completeSubAccount(
 }
 
 /** The core rejected the account because another node, or an earlier try of which nothing was known, was first. */
-function isOpenedByAnother(error: unknown, { state }: CommandSubmitter, { uid, parentUid }: User): boolean {
-  return error instanceof NotOpened && state.accountByUid.get(uid)?.masterUid === parentUid;
+function isOpenedByAnother(error: unknown, { state }: CommandSubmitter, { uid, mainUid }: User): boolean {
+  return error instanceof NotOpened && state.accountByUid.get(uid)?.masterUid === mainUid;
 }
 
 /** Throws NotOpened. */
 
-async function openInCore(sequencer: CommandSubmitter, { uid, parentUid }: User): Promise<void> {
+async function openInCore(sequencer: CommandSubmitter, { uid, mainUid }: User): Promise<void> {
   const result = await sequencer.submit({
     type: 'openAccount',
     uid,
-    masterUid: parentUid!,
+    masterUid: mainUid!,
     marketMaker: false,
     house: false,
   });
@@ -112,8 +112,8 @@ export async function completeSubAccounts(services: AccountServices): Promise<nu
   let page = identity.listUsers();
   while (page.length !== 0) {
     for (const user of page) {
-      const { uid, parentUid } = user;
-      if (parentUid === undefined || accountByUid.has(uid) || !accountByUid.has(parentUid)) continue;
+      const { uid, mainUid } = user;
+      if (mainUid === undefined || accountByUid.has(uid) || !accountByUid.has(mainUid)) continue;
       if (await completeSubAccount(services, user)) completed += 1;
     }
     page = identity.listUsers({ afterUid: page.at(-1)!.uid });

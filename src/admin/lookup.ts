@@ -42,7 +42,7 @@ const LISTED_MAX = 5;
 function unknownAccount(identity: Identity, text: string): AdminError {
   const missing = `there is no account ${JSON.stringify(text)}`;
   const subs = identity.findSubsByName(text, LISTED_MAX).map((sub) => {
-    const main = identity.findUser(sub.parentUid!)?.name ?? sub.parentUid;
+    const main = identity.findUser(sub.mainUid!)?.name ?? sub.mainUid;
     return `${JSON.stringify(`${main}/${text}`)} (${sub.uid})`;
   });
   if (subs.length === 0) return new AdminError('unknown_account', missing);

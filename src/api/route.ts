@@ -52,7 +52,7 @@ export interface Route {
   /** Counts against the account's quota of order requests. */
   readonly orders: boolean;
   /** The success of such a route is the result of its own commands; every other response shows the state. */
-  readonly acts: boolean;
+  readonly changesState: boolean;
   /** Returns the data, a `WireError`, or a promise of either. */
   readonly handle: (call: Call<never, never>) => unknown;
 }
@@ -72,8 +72,8 @@ interface RouteRow<Q extends TSchema, B extends TSchema> {
 }
 
 export function route<Q extends TSchema, B extends TSchema>(row: RouteRow<Q, B>): Route {
-  const acts = row.method === 'POST' && row.access !== 'trade_read' && row.access !== 'mgt_read';
-  return { query: undefined, body: undefined, orders: false, acts, ...row };
+  const changesState = row.method === 'POST' && row.access !== 'trade_read' && row.access !== 'mgt_read';
+  return { query: undefined, body: undefined, orders: false, changesState: changesState, ...row };
 }
 
 export function limitText({ access, perSecond, orders }: Route): string {

@@ -29,12 +29,12 @@ export class NodeSequencer extends Sequencer {
   constructor(exchange: Exchange, log: SharedLog, history: History, clock: Clock, lastSeq: number) {
     super(exchange, log, history, clock, lastSeq);
     this.#shared = log;
-    this.calling = (call, act) => log.calling(call, act);
+    this.runAsOrderCall = (call, act) => log.runAsOrderCall(call, act);
     this.#sweep = setInterval(() => this.#giveUp(), SWEEP_MS).unref();
   }
 
-  override submit(command: Unstamped<Command>, trace = this.trace): Promise<CommandResult> {
-    return this.#inTime(super.submit(command, trace));
+  override submit(command: Unstamped<Command>, timing = this.timing): Promise<CommandResult> {
+    return this.#inTime(super.submit(command, timing));
   }
 
   override submitTogether(...both: Parameters<Together>): ReturnType<Together> {

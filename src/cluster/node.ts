@@ -151,7 +151,7 @@ export class ClusterNode {
       onPack: (pack) => this.#applied(pack),
     });
     this.sequencer = new NodeSequencer(exchange, this.log, history, clock, begin.nextSeq - 1);
-    this.sequencer.withholds = (command) => this.#refusalOf(command);
+    this.sequencer.admissionFilter = (command) => this.#refusalOf(command);
     this.#hashes = new PeriodicHash(this.sequencer, begin.time);
     describeListings(history, exchange.state);
     engine.onMessage((message) => {
@@ -383,7 +383,7 @@ export class ClusterNode {
       hash: this.#hashes.last,
     };
     if (!(await this.#membership.write(facts))) {
-      this.sequencer.halt(
+      this.sequencer.fail(
         new Error(`another process has joined the cluster as node ${this.#options.name}: names must differ`),
       );
       return;
@@ -416,7 +416,7 @@ export class ClusterNode {
     const [row] = await this.#side.query('SELECT min(no) AS first FROM bourse_cluster.pack');
     const { no } = this.log.position;
     if (row?.first !== null && Number(row?.first) > no + 1)
-      this.sequencer.halt(
+      this.sequencer.fail(
         new Error(`the packs after ${no} are deleted: this node was away for too long. Start it again`),
       );
   }
@@ -424,7 +424,7 @@ export class ClusterNode {
   #compareStates(): void {
     const { disagreement: before } = this.#states;
     const wrong = this.#states.byRows(this.#others(), (no) => this.log.digestAfter(no));
-    if (wrong !== undefined) this.sequencer.halt(wrong);
+    if (wrong !== undefined) this.sequencer.fail(wrong);
     const { disagreement } = this.#states;
     if (disagreement !== undefined && disagreement !== before) this.#options.warn(disagreement);
   }

@@ -198,7 +198,7 @@ export class SharedLog implements CommandLog {
   }
 
   /** What `act` proposes before it returns belongs to a call of a user; its pack tells the other nodes of it, once. */
-  calling<Result>(call: OrderCall, act: () => Result): Result {
+  runAsOrderCall<Result>(call: OrderCall, act: () => Result): Result {
     const before = this.#call;
     this.#call = call;
     try {

@@ -1,11 +1,11 @@
 /** The thread of a history whose database is a file, and of the next one when that is closed (`history-thread.ts`). A failed write ends it. */
-import { parentPort } from 'node:worker_threads';
+
+import { threadPort } from '../thread-port.ts';
 import type { ToDatabase, WorkerStart } from './database-messages.ts';
 import { HistoryDatabase } from './history-database.ts';
 import type { OpenDatabase } from './history-thread.ts';
 
-if (parentPort === null) throw new Error('sqlite-history-worker.ts runs as a worker of history-thread.ts');
-const port = parentPort;
+const port = threadPort();
 
 let database: HistoryDatabase | undefined;
 port.on('message', (message: OpenDatabase<WorkerStart> | ToDatabase) => {

@@ -42,7 +42,7 @@ export type CallFault =
   | {
       readonly kind: 'act';
       /** Does something before or after a request that was admitted, and carries it out. */
-      readonly around: (call: AdmittedCall, carryOut: () => Promise<unknown>) => Promise<unknown>;
+      readonly around: (call: AdmittedCall, runHandler: () => Promise<unknown>) => Promise<unknown>;
     };
 
 /** A request that has passed signature, limits and schema. */

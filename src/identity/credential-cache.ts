@@ -39,14 +39,14 @@ export class CredentialCache {
   /** A change of an account affects the keys of its sub-accounts; those of others stay cached. */
   userChanged(uid: number): void {
     for (const [apiKey, { user }] of this.#cached) {
-      if (user.uid === uid || user.parentUid === uid) this.#cached.delete(apiKey);
+      if (user.uid === uid || user.mainUid === uid) this.#cached.delete(apiKey);
     }
   }
 
   #credentialOf(row: Row): Credential {
     const key = keyOf(row);
     const user = this.#users.find(key.uid)!;
-    const parent = user.parentUid === undefined ? undefined : this.#users.find(user.parentUid);
+    const parent = user.mainUid === undefined ? undefined : this.#users.find(user.mainUid);
     const ipList = compileIpList(key.ipList);
     if ('malformed' in ipList) throw new Error(`the stored IP list of key ${key.apiKey} is damaged`);
     const secret = this.#seals.open(key, row);

@@ -17,7 +17,7 @@ export function userOf(row: Row): User {
   return {
     uid: Number(row.uid),
     name: String(row.name),
-    parentUid: row.parent_uid === null ? undefined : Number(row.parent_uid),
+    mainUid: row.parent_uid === null ? undefined : Number(row.parent_uid),
     broker: row.broker === 1,
     note: String(row.note),
     regisTime: Number(row.regis_time),

@@ -140,10 +140,10 @@ export function migrate(
   }
   // A table is rebuilt by dropping it, which must not delete rows that refer to it.
   database.exec('PRAGMA foreign_keys = OFF');
-  for (let number = done; number < version; number += 1) {
+  for (const [n, migration] of MIGRATIONS.slice(done, version).entries()) {
     inTransaction(database, () => {
-      database.exec(MIGRATIONS[number]!);
-      database.exec(`PRAGMA user_version = ${number + 1}`);
+      database.exec(migration);
+      database.exec(`PRAGMA user_version = ${done + n + 1}`);
       migrated();
     });
   }

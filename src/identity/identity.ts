@@ -48,7 +48,7 @@ export interface User {
   readonly uid: number;
   readonly name: string;
   /** The main account of a sub-account; undefined for a main account. */
-  readonly parentUid: number | undefined;
+  readonly mainUid: number | undefined;
   readonly broker: boolean;
   readonly note: string;
   readonly regisTime: number;
@@ -64,7 +64,7 @@ export interface User {
 }
 
 /** Orders a second of a main account and its sub-accounts together. */
-export interface FamilyQuota {
+export interface PartyQuota {
   /** The sum of their quotas. */
   readonly given: number;
   /** The largest sum: the standard for each, and what the operator has added. */
@@ -155,7 +155,7 @@ export interface LostUser {
   readonly uid: number;
   /** `lost-UID` unless known. */
   readonly name?: string;
-  readonly parentUid: number | undefined;
+  readonly mainUid: number | undefined;
 }
 
 export interface NewKey {
@@ -268,23 +268,23 @@ export interface IdentityReads {
   findUser(uid: number): User | undefined;
   /** Among main accounts; names of sub-accounts are unique under their main account only. */
   findUserByName(name: string): User | undefined;
-  findSub(parentUid: number, uid: number): User | undefined;
-  findSubByName(parentUid: number, name: string): User | undefined;
+  findSub(mainUid: number, uid: number): User | undefined;
+  findSubByName(mainUid: number, name: string): User | undefined;
   /** Sub-accounts of this name under all main accounts, by uid. */
   findSubsByName(name: string, limit: number): User[];
-  familyQuota(mainUid: number, category: QuotaCategory): FamilyQuota;
+  partyQuota(mainUid: number, category: QuotaCategory): PartyQuota;
   listUsers(page?: UserPage): User[];
-  listSubs(parentUid: number, page?: SubPage): User[];
+  listSubs(mainUid: number, page?: SubPage): User[];
   listKeys(uid: number): ApiKey[];
   /** A key of any sub-account of the user. */
-  findSubKey(parentUid: number, apiKey: string): ApiKey | undefined;
+  findSubKey(mainUid: number, apiKey: string): ApiKey | undefined;
 }
 
 /** What a change may do. */
 export interface IdentityChanges extends IdentityReads {
   readonly addresses: ChangeableAddressBook;
   createUser(user: NewUser): IdentityResult<User>;
-  createSub(parentUid: number, user: NewUser): IdentityResult<User>;
+  createSub(mainUid: number, user: NewUser): IdentityResult<User>;
   /**
    * Says that its account is about to be opened in the core: nobody withdraws the user from then on. Undefined when it is
    * withdrawn already.
@@ -307,9 +307,9 @@ export interface IdentityChanges extends IdentityReads {
     category: QuotaCategory,
     uids: readonly number[],
     quota: number,
-  ): IdentityResult<FamilyQuota>;
+  ): IdentityResult<PartyQuota>;
   /** The quota of a main account beyond the standard, set by the operator. */
-  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota>;
+  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<PartyQuota>;
   /** Idempotent and immediate: usable before the passphrase hash is finished. */
   installKey(key: KnownKey): IdentityResult<InstalledKey>;
   setKey(apiKey: string, change: KeyChange): IdentityResult<ApiKey>;

@@ -41,10 +41,10 @@ export class KeyTable {
     return row && keyOf(row);
   }
 
-  findOfSub(parentUid: number, apiKey: string): ApiKey | undefined {
+  findOfSub(mainUid: number, apiKey: string): ApiKey | undefined {
     const sql =
       'SELECT api_keys.* FROM api_keys JOIN users USING (uid) WHERE users.parent_uid = ? AND api_key = ?';
-    const row = this.#statements.one(sql, parentUid, apiKey);
+    const row = this.#statements.one(sql, mainUid, apiKey);
     return row && keyOf(row);
   }
 

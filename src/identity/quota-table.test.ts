@@ -12,9 +12,9 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function opened(name: string, parentUid?: number): number {
+function opened(name: string, mainUid?: number): number {
   const user = { name, nowMs: 1 };
-  const created = parentUid === undefined ? identity.createUser(user) : identity.createSub(parentUid, user);
+  const created = mainUid === undefined ? identity.createUser(user) : identity.createSub(mainUid, user);
   assert.ok(created.ok);
   return created.value.uid;
 }
@@ -25,7 +25,7 @@ const bob = opened('bob');
 const quotas = (uid: number) => identity.findUser(uid)!.quotas;
 
 test('what one account of a family is given another has given up, or the operator has added', () => {
-  assert.deepEqual(identity.familyQuota(ann, 'spot'), { given: 20, cap: 20 });
+  assert.deepEqual(identity.partyQuota(ann, 'spot'), { given: 20, cap: 20 });
   assert.equal(quotas(son), undefined);
   const tooMuch = identity.setQuota(ann, 'spot', [son], 11);
   assert.ok(!tooMuch.ok && tooMuch.reason === 'quota_above_cap');
@@ -41,7 +41,7 @@ test('what one account of a family is given another has given up, or the operato
   );
   assert.deepEqual(identity.setQuotaExtra(ann, 'futures', 60), { ok: true, value: { given: 20, cap: 80 } });
   assert.ok(identity.setQuota(ann, 'futures', [ann, son], 40).ok);
-  assert.deepEqual(identity.familyQuota(ann, 'futures'), { given: 80, cap: 80 });
+  assert.deepEqual(identity.partyQuota(ann, 'futures'), { given: 80, cap: 80 });
   assert.ok(
     !identity.setQuotaExtra(ann, 'futures', 59).ok,
     'what is given out cannot be taken from under it',
@@ -57,7 +57,7 @@ test('an account that is back at the standard counts as before', () => {
 
 test('a new sub-account brings its own standard with it', () => {
   opened('daughter', ann);
-  assert.deepEqual(identity.familyQuota(ann, 'spot'), { given: 30, cap: 30 });
+  assert.deepEqual(identity.partyQuota(ann, 'spot'), { given: 30, cap: 30 });
 });
 
 test('nobody gives quotas to strangers, and of a list with one nobody gets any', () => {

@@ -2,7 +2,7 @@
  * Quotas of order requests of a main account and its sub-accounts (wire 4.4). Each begins with the standard; more for
  * one account is taken from another, or from what the operator has added.
  */
-import { type FamilyQuota, type IdentityResult, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';
+import { type IdentityResult, type PartyQuota, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';
 import { fault } from './key-validation.ts';
 import type { Statements } from './statements.ts';
 
@@ -20,7 +20,7 @@ export class QuotaTable {
     this.#statements = statements;
   }
 
-  ofFamily(mainUid: number, category: QuotaCategory): FamilyQuota {
+  ofParty(mainUid: number, category: QuotaCategory): PartyQuota {
     const sums = this.#statements.one(
       `SELECT count(*) AS accounts, total(ifnull(${QUOTA_COLUMN[category]}, ${STANDARD_QUOTA})) AS given,
          total(${EXTRA[category]}) AS extra FROM users WHERE ${FAMILY}`,
@@ -34,14 +34,14 @@ export class QuotaTable {
     category: QuotaCategory,
     uids: readonly number[],
     quota: number,
-  ): IdentityResult<FamilyQuota> {
+  ): IdentityResult<PartyQuota> {
     return this.#within(mainUid, category, () => {
       const sql = `UPDATE users SET ${QUOTA_COLUMN[category]} = ?3 WHERE uid = ?2 AND (${FAMILY})`;
       return uids.every((uid) => this.#statements.run(sql, mainUid, uid, quota).changes === 1);
     });
   }
 
-  setExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota> {
+  setExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<PartyQuota> {
     return this.#within(mainUid, category, () => {
       const sql = `UPDATE users SET ${EXTRA[category]} = ?2 WHERE uid = ?1 AND parent_uid IS NULL`;
       return this.#statements.run(sql, mainUid, extra).changes === 1;
@@ -49,11 +49,11 @@ export class QuotaTable {
   }
 
   /** Keeps the change only if the sum stays within the cap. */
-  #within(mainUid: number, category: QuotaCategory, change: () => boolean): IdentityResult<FamilyQuota> {
+  #within(mainUid: number, category: QuotaCategory, change: () => boolean): IdentityResult<PartyQuota> {
     try {
       return this.#statements.transaction(() => {
         if (!change()) throw new Rollback(fault('user_unknown', `no such account of ${mainUid}`));
-        const family = this.ofFamily(mainUid, category);
+        const family = this.ofParty(mainUid, category);
         const { given, cap } = family;
         if (given <= cap) return { ok: true, value: family };
         const message = `the accounts of ${mainUid} would have ${given} ${category} orders a second together and may have ${cap}`;

@@ -82,7 +82,7 @@ test('a main account has sub-accounts, a sub-account has none', () => {
   const main = newUser(identity);
   const sub = must(identity.createSub(main.uid, { name: 'desk one', note: 'first', nowMs: NOW }));
   const second = must(identity.createSub(main.uid, { name: 'desk two', nowMs: NOW }));
-  assert.equal(sub.parentUid, main.uid);
+  assert.equal(sub.mainUid, main.uid);
   assert.equal(sub.note, 'first');
   assert.equal(reason(identity.createSub(sub.uid, { name: 'x', nowMs: NOW })), 'sub_of_sub');
   assert.equal(reason(identity.createSub(1, { name: 'x', nowMs: NOW })), 'user_unknown');

@@ -18,7 +18,6 @@ import {
   type ChangeableAddressBook,
   type CreatedKey,
   type Credential,
-  type FamilyQuota,
   type Identity,
   type IdentityChanges,
   IdentityInDoubt,
@@ -34,6 +33,7 @@ import {
   type LostUser,
   type NewKey,
   type NewUser,
+  type PartyQuota,
   type PassphraseVerdict,
   type QuotaCategory,
   type SubPage,
@@ -222,8 +222,8 @@ class SqliteIdentity implements LocalIdentity {
     return this.#users.create(user);
   }
 
-  createSub(parentUid: number, user: NewUser): IdentityResult<User> {
-    return this.#users.createSub(parentUid, user);
+  createSub(mainUid: number, user: NewUser): IdentityResult<User> {
+    return this.#users.createSub(mainUid, user);
   }
 
   claimUser(uid: number, nowMs: number): User | undefined {
@@ -257,12 +257,12 @@ class SqliteIdentity implements LocalIdentity {
     return this.#users.findMainByName(name);
   }
 
-  findSub(parentUid: number, uid: number): User | undefined {
-    return this.#users.findSub(parentUid, uid);
+  findSub(mainUid: number, uid: number): User | undefined {
+    return this.#users.findSub(mainUid, uid);
   }
 
-  findSubByName(parentUid: number, name: string): User | undefined {
-    return this.#users.findSubByName(parentUid, name);
+  findSubByName(mainUid: number, name: string): User | undefined {
+    return this.#users.findSubByName(mainUid, name);
   }
 
   findSubsByName(name: string, limit: number): User[] {
@@ -278,17 +278,17 @@ class SqliteIdentity implements LocalIdentity {
     category: QuotaCategory,
     uids: readonly number[],
     quota: number,
-  ): IdentityResult<FamilyQuota> {
+  ): IdentityResult<PartyQuota> {
     this.userChanged(mainUid);
     return this.#quotas.set(mainUid, category, uids, quota);
   }
 
-  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota> {
+  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<PartyQuota> {
     return this.#quotas.setExtra(mainUid, category, extra);
   }
 
-  familyQuota(mainUid: number, category: QuotaCategory): FamilyQuota {
-    return this.#quotas.ofFamily(mainUid, category);
+  partyQuota(mainUid: number, category: QuotaCategory): PartyQuota {
+    return this.#quotas.ofParty(mainUid, category);
   }
 
   setFrozen(uid: number, frozen: boolean, nowMs: number): IdentityResult<User> {
@@ -299,8 +299,8 @@ class SqliteIdentity implements LocalIdentity {
     return this.#users.list(page);
   }
 
-  listSubs(parentUid: number, page?: SubPage): User[] {
-    return this.#users.listSubs(parentUid, page);
+  listSubs(mainUid: number, page?: SubPage): User[] {
+    return this.#users.listSubs(mainUid, page);
   }
 
   // Keys
@@ -432,8 +432,8 @@ class SqliteIdentity implements LocalIdentity {
     return this.#keys.list(uid).map((key) => this.#uses.withLast(key));
   }
 
-  findSubKey(parentUid: number, apiKey: string): ApiKey | undefined {
-    return this.#keys.findOfSub(parentUid, apiKey);
+  findSubKey(mainUid: number, apiKey: string): ApiKey | undefined {
+    return this.#keys.findOfSub(mainUid, apiKey);
   }
 
   rotateKek(): KekRotation {

@@ -30,34 +30,34 @@ export class UserTable {
     return this.#insert(user, undefined);
   }
 
-  createSub(parentUid: number, user: NewUser): IdentityResult<User> {
-    const parent = this.find(parentUid);
-    if (parent === undefined) return fault('user_unknown', `there is no user ${parentUid}`);
-    if (parent.parentUid !== undefined) {
-      return fault('sub_of_sub', `user ${parentUid} is a sub-account and cannot have sub-accounts`);
+  createSub(mainUid: number, user: NewUser): IdentityResult<User> {
+    const parent = this.find(mainUid);
+    if (parent === undefined) return fault('user_unknown', `there is no user ${mainUid}`);
+    if (parent.mainUid !== undefined) {
+      return fault('sub_of_sub', `user ${mainUid} is a sub-account and cannot have sub-accounts`);
     }
     const { subs } = this.#statements.one(
       'SELECT count(*) AS subs FROM users WHERE parent_uid = ?',
-      parentUid,
+      mainUid,
     )!;
     const most = parent.broker ? SUBS_PER_BROKER_MAX : SUBS_PER_USER_MAX;
     if (Number(subs) >= most) {
       return fault('too_many_subs', `this account has ${most} sub-accounts, which is the most it may have`);
     }
-    return this.#insert(user, parentUid);
+    return this.#insert(user, mainUid);
   }
 
-  #insert(user: NewUser, parentUid: number | undefined): IdentityResult<User> {
+  #insert(user: NewUser, mainUid: number | undefined): IdentityResult<User> {
     const refused = nameFault(user.name);
     if (refused !== undefined) return refused;
-    if (this.#findByName(parentUid ?? 0, user.name) !== undefined) {
+    if (this.#findByName(mainUid ?? 0, user.name) !== undefined) {
       return fault('name_taken', `the name ${JSON.stringify(user.name)} is taken`);
     }
     const { lastInsertRowid } = this.#statements.run(
       `INSERT INTO users (name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel, channel_code, frozen)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
       user.name,
-      parentUid ?? null,
+      mainUid ?? null,
       user.broker === true ? 1 : 0,
       user.note ?? '',
       user.nowMs,
@@ -70,10 +70,10 @@ export class UserTable {
   }
 
   /** A placeholder for a lost user, without any key. */
-  insertLost({ uid, name, parentUid }: LostUser, nowMs: number): void {
+  insertLost({ uid, name, mainUid }: LostUser, nowMs: number): void {
     const sql = `INSERT INTO users (uid, name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel,
       channel_code, frozen) VALUES (?, ?, ?, 0, ?, ?, ?, '', '', '', 1)`;
-    this.#statements.run(sql, uid, name ?? `lost-${uid}`, parentUid ?? null, LOST_NOTE, nowMs, nowMs);
+    this.#statements.run(sql, uid, name ?? `lost-${uid}`, mainUid ?? null, LOST_NOTE, nowMs, nowMs);
   }
 
   /** The user has another `updatedTime` afterwards, whatever the clock says. */
@@ -95,8 +95,8 @@ export class UserTable {
     return row && userOf(row);
   }
 
-  findSub(parentUid: number, uid: number): User | undefined {
-    const row = this.#statements.one('SELECT * FROM users WHERE parent_uid = ? AND uid = ?', parentUid, uid);
+  findSub(mainUid: number, uid: number): User | undefined {
+    const row = this.#statements.one('SELECT * FROM users WHERE parent_uid = ? AND uid = ?', mainUid, uid);
     return row && userOf(row);
   }
 
@@ -104,8 +104,8 @@ export class UserTable {
     return this.#findByName(0, name);
   }
 
-  findSubByName(parentUid: number, name: string): User | undefined {
-    return this.#findByName(parentUid, name);
+  findSubByName(mainUid: number, name: string): User | undefined {
+    return this.#findByName(mainUid, name);
   }
 
   findSubsByName(name: string, limit: number): User[] {
@@ -113,16 +113,16 @@ export class UserTable {
     return this.#statements.all(sql, name, limit).map(userOf);
   }
 
-  #findByName(parentUid: number, name: string): User | undefined {
+  #findByName(mainUid: number, name: string): User | undefined {
     const sql = 'SELECT * FROM users WHERE ifnull(parent_uid, 0) = ? AND name = ?';
-    const row = this.#statements.one(sql, parentUid, name);
+    const row = this.#statements.one(sql, mainUid, name);
     return row && userOf(row);
   }
 
   change(uid: number, change: UserChange, nowMs: number): IdentityResult<User> {
     const old = this.find(uid);
     if (old === undefined) return fault('user_unknown', `there is no user ${uid}`);
-    if (change.broker === true && old.parentUid !== undefined) {
+    if (change.broker === true && old.mainUid !== undefined) {
       return fault('not_main', `user ${uid} is a sub-account; only a main account can be a broker`);
     }
     const rights = change.rights ?? old.rights;
@@ -142,11 +142,11 @@ export class UserTable {
     return this.#statements.all(sql, ...bounds(page)).map(userOf);
   }
 
-  listSubs(parentUid: number, page: SubPage = {}): User[] {
+  listSubs(mainUid: number, page: SubPage = {}): User[] {
     const sql = `SELECT * FROM users WHERE parent_uid = ? AND (? = ${ANY} OR frozen = ?) AND uid > ?
       ORDER BY uid LIMIT ?`;
     const frozen = page.frozen === undefined ? ANY : Number(page.frozen);
-    return this.#statements.all(sql, parentUid, frozen, frozen, ...bounds(page)).map(userOf);
+    return this.#statements.all(sql, mainUid, frozen, frozen, ...bounds(page)).map(userOf);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The writing thread of a journal, and of the next one when that is closed. */
-import { parentPort } from 'node:worker_threads';
+
+import { threadPort } from '../thread-port.ts';
 import { CommitLoop } from './commit-loop.ts';
 import { type JournalSettings, journalSettings } from './journal-settings.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -7,6 +8,8 @@ import { NodeDisk } from './node-disk.ts';
 import { RecordRing } from './record-ring.ts';
 import type { ResumePoint } from './recovery.ts';
 import { SharedJournalState } from './shared-journal-state.ts';
+
+const port = threadPort();
 
 export interface JournalWork {
   readonly directory: string;
@@ -17,7 +20,7 @@ export interface JournalWork {
 }
 
 /** A failure is the end of the thread: its files may be open. */
-parentPort!.on('message', (work: JournalWork) => {
+port.on('message', (work: JournalWork) => {
   const state = new SharedJournalState(work.stateMemory);
   try {
     const settings = journalSettings(work.settings);
@@ -28,6 +31,6 @@ parentPort!.on('message', (work: JournalWork) => {
     state.publishState('closed');
   } catch (error) {
     state.publishState('failed', (error as Error).message);
-    parentPort!.close();
+    port.close();
   }
 });

@@ -1,7 +1,10 @@
 /** Writes snapshots. Hashing and syncing a large state takes long: it happens beside both the event loop and the commits. */
-import { parentPort } from 'node:worker_threads';
+
+import { threadPort } from '../thread-port.ts';
 import { NodeDisk } from './node-disk.ts';
 import { saveSnapshotAndTrim } from './snapshot-retention.ts';
+
+const port = threadPort();
 
 export interface SnapshotWork {
   readonly directory: string;
@@ -12,7 +15,7 @@ export interface SnapshotWork {
 }
 
 /** What fails ends the thread; its owner gets the error. */
-parentPort!.on('message', ({ directory, instanceId, seq, state, note }: SnapshotWork) => {
+port.on('message', ({ directory, instanceId, seq, state, note }: SnapshotWork) => {
   saveSnapshotAndTrim(new NodeDisk(directory), instanceId, { seq, state, note });
-  parentPort!.postMessage(seq);
+  port.postMessage(seq);
 });

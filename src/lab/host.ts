@@ -16,9 +16,9 @@ export interface LabVenue {
   readonly ticker: ClockTicker;
   /** Another clock from the present time on. */
   setClock(choice: ClockChoice): void;
-  identityNote(): Uint8Array;
+  identityMarkBytes(): Uint8Array;
   /** What its journal still has, up to a command that is durable. */
-  past(lastSeq: number): JournalPast;
+  journalPast(lastSeq: number): JournalPast;
   /** The market begins anew, as it will wherever the present state is gone on with. */
   reopenMarket(): Promise<void>;
   close(): Promise<void>;

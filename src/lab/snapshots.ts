@@ -77,7 +77,7 @@ export class Snapshots {
       seq: saved.seq,
       time: sequencer.clock.now(),
       state: saved.bytes,
-      note: venue.identityNote(),
+      note: venue.identityMarkBytes(),
       identity: identity.image(),
     };
     const refusal = this.#limitRefusal(name, image);
@@ -95,12 +95,12 @@ export class Snapshots {
       clock: choiceOf(sequencer.clock),
       faults,
     };
-    const atPoint = <Copy>(copy: () => Promise<Copy>) =>
-      new Promise<Copy>((resolve, reject) => sequencer.atPoint(() => resolve(copy()), reject));
+    const atBoundary = <Copy>(copy: () => Promise<Copy>) =>
+      new Promise<Copy>((resolve, reject) => sequencer.atDurableBoundary(() => resolve(copy()), reject));
     try {
       return await this.#store.save(facts, image, {
-        copyTo: (path) => atPoint(() => history.copyTo(path)),
-        contents: () => atPoint(() => history.contents()),
+        copyTo: (path) => atBoundary(() => history.copyTo(path)),
+        contents: () => atBoundary(() => history.contents()),
       });
     } catch (error) {
       if (!isOutOfSpace(error) && !(error instanceof HistoryStarved)) throw error;

@@ -29,8 +29,8 @@ export function choiceOf(clock: Clock): ClockChoice {
 }
 
 /** A clock that goes on at the instant `now`. On the machine's clock the exchange stays as far from it as it is. */
-export function clockFrom(choice: ClockChoice, now: number, wall: WallClock): Clock {
-  return openClock(choice, now, 0, wall, wall.now() - now);
+export function clockFrom(choice: ClockChoice, now: number, wallClock: WallClock): Clock {
+  return openClock(choice, now, 0, wallClock, wallClock.now() - now);
 }
 
 /**
@@ -41,11 +41,11 @@ export function openClock(
   choice: ClockChoice,
   lastTime: number,
   startTime: number,
-  wall: WallClock,
+  wallClock: WallClock,
   gapMs = 0,
 ): Clock {
-  if (choice === 'wall') return gapMs === 0 ? wall : new LateClock(wall, gapMs);
-  const start = lastTime !== 0 ? lastTime : startTime !== 0 ? startTime : wall.now();
+  if (choice === 'wall') return gapMs === 0 ? wallClock : new LateClock(wallClock, gapMs);
+  const start = lastTime !== 0 ? lastTime : startTime !== 0 ? startTime : wallClock.now();
   if (choice === 'manual') return new ManualClock(start);
   if (choice === 'driven') return new DrivenClock(start);
   return new ScaledClock(start, Number(choice.slice('scaled:'.length)));

@@ -23,7 +23,7 @@ test('a tick that is refused while listeners of the one before take their time i
   process.prependListener('unhandledRejection', note);
   context.after(() => process.off('unhandledRejection', note));
   const { clock, sequencer, ticker } = opened();
-  sequencer.withholds = () => 'no space';
+  sequencer.admissionFilter = () => 'no space';
   ticker.onTick(async () => {
     await nextTurn();
   });

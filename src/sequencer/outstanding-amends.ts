@@ -12,14 +12,14 @@ export class OutstandingAmends {
   }
 
   /** The command with the number of each item; its own modifications are outstanding from now on. */
-  add(given: Unstamped<AmendOrders>, orderIds: readonly number[]): Undated<AmendOrders> {
-    const items = given.items.map((item, n) => {
+  add(unstamped: Unstamped<AmendOrders>, orderIds: readonly number[]): Undated<AmendOrders> {
+    const items = unstamped.items.map((item, n) => {
       const orderId = orderIds[n]!;
       const outstanding = this.#counts.get(orderId) ?? 0;
       this.#counts.set(orderId, outstanding + 1);
       return { ...item, outstanding };
     });
-    return { ...given, items };
+    return { ...unstamped, items };
   }
 
   release(orderIds: readonly number[]): void {

@@ -1,6 +1,9 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { NodeDisk } from '../journal/node-disk.ts';
+import { threadPort } from '../thread-port.ts';
 import { type ReplicaTarget, saveByReplica } from './replica.ts';
+
+const port = threadPort();
 
 export interface ReplicaWorkerData extends ReplicaTarget {
   readonly directory: string;
@@ -21,4 +24,4 @@ try {
   const { name, message, code } = error as NodeJS.ErrnoException;
   failure = { name, message, code };
 }
-parentPort!.postMessage(failure);
+port.postMessage(failure);

@@ -28,7 +28,7 @@ test('a listener that finds the exchange broken ends the announcement: nothing i
   const heard: number[] = [];
   sequencer.onPublished(({ seq }) => {
     heard.push(seq);
-    if (seq === 2) sequencer.halt(new Error('broken'));
+    if (seq === 2) sequencer.fail(new Error('broken'));
   });
   const submitted = ['AAA', 'BBB', 'CCC'].map((name) => sequencer.submit(coin(name)));
   const settled = Promise.allSettled(submitted);
@@ -54,12 +54,13 @@ test('a listener that leaves in the middle of an announcement hides nothing from
 
 test('a wait for a point between two commands is rejected when it is never reached', async () => {
   const { sequencer } = opened();
-  const atPoint = () => new Promise<void>((resolve, reject) => sequencer.atPoint(resolve, reject));
+  const atBoundary = () =>
+    new Promise<void>((resolve, reject) => sequencer.atDurableBoundary(resolve, reject));
   void sequencer.submit(TICK).catch(() => {});
-  const waiting = atPoint();
-  sequencer.halt(new Error('the disk has failed'));
+  const waiting = atBoundary();
+  sequencer.fail(new Error('the disk has failed'));
   await assert.rejects(waiting, OutcomeUnknown);
-  await assert.rejects(atPoint(), Unavailable);
+  await assert.rejects(atBoundary(), Unavailable);
 });
 
 /** Never comes to an end with what it does in portions. */
@@ -85,6 +86,6 @@ test('after its end no command follows, also none that would go on with open wor
 test('the end of one that has failed does not wait', async () => {
   const { sequencer } = opened();
   sequencer.submit(TICK).catch(() => {});
-  sequencer.halt(new Error('the disk has failed'));
+  sequencer.fail(new Error('the disk has failed'));
   await sequencer.end();
 });

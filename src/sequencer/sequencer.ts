@@ -20,7 +20,7 @@ import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { type Resources, type Shortage, shedReason, shortageOf } from './load-shedding.ts';
 import { OutstandingAmends } from './outstanding-amends.ts';
 import { describeListings, isListing } from './recovery.ts';
-import { type CommandTrace, type Waiting, WaitingResults } from './waiting-results.ts';
+import { type RequestTiming, type Waiting, WaitingResults } from './waiting-results.ts';
 
 /** The result is not known: the command may or may not survive in the journal. The client must query by its id. */
 export class OutcomeUnknown extends Error {
@@ -53,25 +53,25 @@ interface Proposal {
   readonly amended: readonly number[] | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: Error) => void;
-  readonly trace: CommandTrace | undefined;
+  readonly timing: RequestTiming | undefined;
   /** The one that was proposed together with it. */
   readonly next: Proposal | undefined;
 }
 
 const ignore = () => {};
 
-/** For a command that another node proposed: nobody here waits for it. */
-const NO_WAITER = { amended: undefined, resolve: ignore, reject: ignore, trace: undefined };
+/** For a command that another node proposed: no request of this node waits for it. */
+const NO_WAITER = { amended: undefined, resolve: ignore, reject: ignore, timing: undefined };
 
 /** The count of outstanding modifications is made for one command at a time. */
 type Paired = Unstamped<Exclude<Command, AmendOrders>>;
 
-/** A command as it was submitted, and who waits for it. */
+/** A command as it was submitted, and the request that waits for it. */
 interface Submission {
-  readonly given: Paired;
+  readonly unstamped: Paired;
   readonly resolve: Proposal['resolve'];
   readonly reject: Proposal['reject'];
-  readonly trace: CommandTrace | undefined;
+  readonly timing: RequestTiming | undefined;
 }
 
 export class Sequencer {
@@ -91,23 +91,23 @@ export class Sequencer {
   private readonly outstandingAmends = new OutstandingAmends();
   /** Replaced when one comes or goes: an announcement may be under way. */
   private listeners: readonly ((published: Published) => void)[] = [];
-  /** Follows what is submitted in this turn; a request sets it while its handler runs, up to the first wait. */
-  trace: CommandTrace | undefined;
+  /** Measures what is submitted in this turn; a request sets it while its handler runs, up to the first wait. */
+  timing: RequestTiming | undefined;
   /**
-   * Returns why a command is not accepted. The laboratory withholds prices with it; a node of a cluster withholds commands while
-   * it cannot be trusted.
+   * Returns why a command is not accepted; undefined admits it. The laboratory stops prices with it, a node of a cluster all
+   * commands while its state may be wrong.
    */
-  withholds: ((command: Unstamped<Command>) => string | undefined) | undefined;
-  /** What `act` submits before it returns belongs to the call. Undefined on one machine: no other node must learn of it. */
-  calling: (<Result>(call: OrderCall, act: () => Result) => Result) | undefined;
+  admissionFilter: ((command: Unstamped<Command>) => string | undefined) | undefined;
+  /** Attributes what `act` submits before it returns to the call. Undefined on one machine, which announces calls to no node. */
+  runAsOrderCall: (<Result>(call: OrderCall, act: () => Result) => Result) | undefined;
   /** Set by the memory guard: commands that need more memory are rejected. */
   memoryShort = false;
   private sinceCheckpoint = 0;
   /** A tick that goes on with work in portions is about to be submitted. */
   private workScheduled = false;
-  private halted: Error | undefined;
+  private failedWith: Error | undefined;
   private ending = false;
-  private onHalt: (error: Error) => void = () => {};
+  private reportFailure: (error: Error) => void = () => {};
 
   constructor(exchange: Exchange, log: CommandLog, history: History, clock: Clock, lastSeq: number) {
     this.exchange = exchange;
@@ -120,7 +120,7 @@ export class Sequencer {
     log.onRefused((ticket, error) => this.onRefused(ticket, error));
     const release = (waiting: Waiting) => this.release(waiting);
     log.onDurable((durableSeq) => this.waiting.releaseUpTo(durableSeq, release));
-    log.onFailure((error) => this.halt(error));
+    log.onFailure((error) => this.fail(error));
   }
 
   /** The state now; responses made from it must wait for `durable`. */
@@ -142,12 +142,12 @@ export class Sequencer {
 
   /** Work in portions is not done yet; ticks go on with it by themselves. */
   get hasOpenWork(): boolean {
-    return this.halted === undefined && !this.ending && this.exchange.hasOpenWork;
+    return this.failedWith === undefined && !this.ending && this.exchange.hasOpenWork;
   }
 
   /** Why the sequencer stopped, if it did. */
   get failure(): Error | undefined {
-    return this.halted;
+    return this.failedWith;
   }
 
   capacity(): JournalCapacity {
@@ -168,41 +168,41 @@ export class Sequencer {
   }
 
   /** Called once when the sequencer can no longer keep its promises and the process must end. */
-  onHalted(listener: (error: Error) => void): void {
-    this.onHalt = listener;
+  onFailed(listener: (error: Error) => void): void {
+    this.reportFailure = listener;
   }
 
   /**
-   * Sequences and applies a command; resolves with its result when it is durable. After a wait a request gives the trace that
-   * it began with.
+   * Sequences and applies a command; resolves with its result when it is durable. A request that submits after a wait passes
+   * the timing that it began with.
    */
-  submit(command: Unstamped<Command>, trace = this.trace): Promise<CommandResult> {
+  submit(command: Unstamped<Command>, timing = this.timing): Promise<CommandResult> {
     const refusal = this.refusalOf(command);
     if (refusal !== undefined) return Promise.reject(refusal);
-    return new Promise((resolve, reject) => this.propose(command, resolve, reject, trace));
+    return new Promise((resolve, reject) => this.propose(command, resolve, reject, timing));
   }
 
-  /** Two commands that no other comes between. */
+  /** Two commands with adjacent sequence numbers. */
   submitTogether(first: Paired, second: Paired): readonly [Promise<CommandResult>, Promise<CommandResult>] {
     const refusal = this.refusalOf(first) ?? this.refusalOf(second);
     if (refusal !== undefined) return [Promise.reject(refusal), Promise.reject(refusal)];
     const [one, other] = [Promise.withResolvers<CommandResult>(), Promise.withResolvers<CommandResult>()];
-    const { trace } = this;
-    this.proposeBoth({ given: first, ...one, trace }, { given: second, ...other, trace });
+    const { timing } = this;
+    this.proposeBoth({ unstamped: first, ...one, timing }, { unstamped: second, ...other, timing });
     return [one.promise, other.promise];
   }
 
   /** Why a command is not accepted now. */
   private refusalOf(command: Unstamped<Command>): Unavailable | undefined {
-    if (this.halted !== undefined) return this.stopped();
+    if (this.failedWith !== undefined) return this.stopped();
     if (this.ending) return new Unavailable('the exchange stops');
-    const reason = this.withholds?.(command) ?? shedReason(command, this.resources(), this.state);
+    const reason = this.admissionFilter?.(command) ?? shedReason(command, this.resources(), this.state);
     return reason === undefined ? undefined : new Unavailable(reason);
   }
 
   /** Resolves when everything applied so far is durable: a read made before may then be sent. */
-  durable(trace = this.trace): Promise<unknown> | undefined {
-    if (this.halted !== undefined) return Promise.reject(this.stopped());
+  durable(timing = this.timing): Promise<unknown> | undefined {
+    if (this.failedWith !== undefined) return Promise.reject(this.stopped());
     if (this.log.durableSeq >= this.lastSeq) return undefined;
     return new Promise((resolve, reject) => {
       const { lastSeq: seq } = this;
@@ -214,23 +214,23 @@ export class Sequencer {
         amended: undefined,
         resolve,
         reject,
-        trace,
+        timing,
       });
     });
   }
 
   /**
-   * A point between two commands: `act` is called when everything applied so far is durable and with the history, and nothing
-   * later is. Checkpoints are counted from here on, so that whoever goes on from a copy of this state writes the same ones.
-   * `failed` is called instead when the exchange stops before.
+   * Calls `act` between two commands, when everything applied so far is durable and in the history, and nothing later is.
+   * Checkpoints are counted from here, so that an exchange that continues from a copy of this state writes the same ones.
+   * `failed` is called instead when the exchange stops before that.
    */
-  atPoint(act: () => void, failed: (error: Error) => void): void {
+  atDurableBoundary(act: () => void, failed: (error: Error) => void): void {
     this.sinceCheckpoint = 0;
     if (this.log.durableSeq >= this.lastSeq) {
       act();
       return;
     }
-    if (this.halted !== undefined) {
+    if (this.failedWith !== undefined) {
       failed(this.stopped());
       return;
     }
@@ -242,20 +242,18 @@ export class Sequencer {
       amended: undefined,
       resolve: act,
       reject: failed,
-      trace: undefined,
+      timing: undefined,
     });
   }
 
-  /**
-   * Takes no more commands; resolves when the last one is durable and with the history, which may be closed then.
-   */
+  /** Accepts no more commands; resolves when the last one is durable and in the history, which may then be closed. */
   async end(): Promise<void> {
     this.ending = true;
-    if (this.halted === undefined) await this.durable();
+    if (this.failedWith === undefined) await this.durable();
   }
 
   private stopped(): Unavailable {
-    return new Unavailable(`the exchange has stopped: ${this.halted!.message}`);
+    return new Unavailable(`the exchange has stopped: ${this.failedWith!.message}`);
   }
 
   private resources(): Resources {
@@ -264,16 +262,17 @@ export class Sequencer {
   }
 
   private propose(
-    given: Unstamped<Command>,
+    unstamped: Unstamped<Command>,
     resolve: Proposal['resolve'],
     reject: Proposal['reject'],
-    trace: CommandTrace | undefined,
+    timing: RequestTiming | undefined,
   ): void {
-    const amended = given.type === 'amendOrders' ? OutstandingAmends.ordersOf(this.state, given) : undefined;
+    const amended =
+      unstamped.type === 'amendOrders' ? OutstandingAmends.ordersOf(this.state, unstamped) : undefined;
     const ticket = ++this.lastTicket;
     try {
-      const { command, bytes } = this.stamp(given, amended);
-      this.proposals.set(ticket, { command, amended, resolve, reject, trace, next: undefined });
+      const { command, bytes } = this.stamp(unstamped, amended);
+      this.proposals.set(ticket, { command, amended, resolve, reject, timing, next: undefined });
       this.log.propose([bytes], ticket);
     } catch (error) {
       this.refuse(ticket, amended, reject, error as Error);
@@ -285,9 +284,9 @@ export class Sequencer {
     const ticket = ++this.lastTicket;
     const both = [first, second];
     try {
-      const stamped = both.map(({ given }) => {
-        const { command, bytes } = this.stamp(given, undefined);
-        // The codec uses its buffer again.
+      const stamped = both.map(({ unstamped }) => {
+        const { command, bytes } = this.stamp(unstamped, undefined);
+        // The codec reuses its buffer.
         return { command, bytes: bytes.slice() };
       });
       let next: Proposal | undefined;
@@ -303,7 +302,7 @@ export class Sequencer {
     this.checkpointWhenDue();
   }
 
-  /** The command was not taken into the log, so it has no effect. */
+  /** The log did not take the command, so it has no effect. */
   private refuse(
     ticket: number,
     amended: readonly number[] | undefined,
@@ -315,7 +314,7 @@ export class Sequencer {
     reject(new Unavailable(error.message));
   }
 
-  /** The log took the commands and gives them no place. */
+  /** The log dropped the proposal: it gets no sequence number. */
   private onRefused(ticket: number, error: Error): void {
     for (let proposal = this.proposals.get(ticket); proposal !== undefined; proposal = proposal.next) {
       const { amended, reject } = proposal;
@@ -323,13 +322,13 @@ export class Sequencer {
     }
   }
 
-  /** A command has got its place: it is applied, whichever node proposed it. */
+  /** Applies a command that has its sequence number; any node may have proposed it. */
   private apply(seq: number, ticket: number, payload: Uint8Array | undefined): void {
-    if (this.halted !== undefined) return;
+    if (this.failedWith !== undefined) return;
     const proposal = this.proposals.get(ticket);
     if (proposal?.next === undefined) this.proposals.delete(ticket);
     else this.proposals.set(ticket, proposal.next);
-    const { amended, resolve, reject, trace } = proposal ?? NO_WAITER;
+    const { amended, resolve, reject, timing } = proposal ?? NO_WAITER;
     this.lastSeq = seq;
     if (payload === undefined) {
       this.skipLate(seq, amended, reject);
@@ -339,12 +338,12 @@ export class Sequencer {
     try {
       const result = this.exchange.apply(command, seq);
       const events = this.exchange.takeEvents();
-      this.waiting.add({ seq, time: command.time, events, result, amended, resolve, reject, trace });
-      trace?.applied(seq);
+      this.waiting.add({ seq, time: command.time, events, result, amended, resolve, reject, timing });
+      timing?.applied(seq);
     } catch (error) {
       // The state may be half changed: stop. The restart replays the journal and stops at the same command.
       reject(new OutcomeUnknown('the command broke an invariant'));
-      this.halt(error as Error);
+      this.fail(error as Error);
       return;
     }
     if (command.type !== 'checkpoint') this.sinceCheckpoint++;
@@ -353,11 +352,11 @@ export class Sequencer {
     if (this.exchange.hasOpenWork) this.continueWork();
   }
 
-  /** A command that came too late has a number and no effect. */
+  /** A command that arrived too late keeps its sequence number and has no effect. */
   private skipLate(seq: number, amended: readonly number[] | undefined, reject: Proposal['reject']): void {
     const resolve = () => reject(new Unavailable('not executed: the command got its place too late'));
     const { now: time } = this.state;
-    const nothing = { events: NO_EVENTS, result: OK, reject: ignore, trace: undefined };
+    const nothing = { events: NO_EVENTS, result: OK, reject: ignore, timing: undefined };
     this.waiting.add({ seq, time, amended, resolve, ...nothing });
   }
 
@@ -376,47 +375,49 @@ export class Sequencer {
   }
 
   /** Time never runs backwards, whatever the clock says. */
-  protected stamp(given: Unstamped<Command>, amended: readonly number[] | undefined): Stamped {
-    const time = Math.max(this.timeOf(given), this.exchange.state.now);
-    const undated = given.type === 'amendOrders' ? this.outstandingAmends.add(given, amended!) : given;
+  protected stamp(unstamped: Unstamped<Command>, amended: readonly number[] | undefined): Stamped {
+    const time = Math.max(this.timeOf(unstamped), this.exchange.state.now);
+    const undated =
+      unstamped.type === 'amendOrders' ? this.outstandingAmends.add(unstamped, amended!) : unstamped;
     return stampCommand(undated, time);
   }
 
   /** A tick may name a second that has passed already: a scaled clock submits several seconds at once. */
-  private timeOf(given: Unstamped<Command>): number {
+  private timeOf(unstamped: Unstamped<Command>): number {
     const now = this.clock.now();
-    return given.type === 'tick' && given.time !== undefined ? Math.min(given.time, now) : now;
+    return unstamped.type === 'tick' && unstamped.time !== undefined ? Math.min(unstamped.time, now) : now;
   }
 
-  /** After a proposal and not inside it: the second command of a pair has its place already when the first is applied. */
+  /** Called after a proposal: inside one, the second command of a pair has its sequence number when the first is applied. */
   private checkpointWhenDue(): void {
-    if (this.log.isShared || this.halted !== undefined || this.sinceCheckpoint < CHECKPOINT_COMMANDS) return;
+    if (this.log.isShared || this.failedWith !== undefined || this.sinceCheckpoint < CHECKPOINT_COMMANDS)
+      return;
     this.sinceCheckpoint = 0;
     this.propose({ type: 'checkpoint', digest: this.exchange.state.digest.value }, ignore, ignore, undefined);
   }
 
-  private release({ seq, time, events, result, amended, resolve, trace }: Waiting): void {
+  private release({ seq, time, events, result, amended, resolve, timing }: Waiting): void {
     if (amended !== undefined) this.outstandingAmends.release(amended);
     if (isListing(events)) describeListings(this.history, this.state);
     // Also commands without events: the history must be able to confirm everything up to a snapshot.
     if (seq > this.projectedSeq) this.history.project({ seq, time, events });
     this.projectedSeq = seq;
-    trace?.durable();
+    timing?.durable();
     resolve(result);
     if (events.length !== 0) for (const listener of this.listeners) listener({ seq, time, events });
   }
 
-  /** Stops for good: the state cannot be trusted or kept. */
-  halt(error: Error): void {
-    if (this.halted !== undefined) return;
-    this.retire(error);
-    this.onHalt(error);
+  /** Stops for good and reports it: the state may be wrong or cannot be kept. */
+  fail(error: Error): void {
+    if (this.failedWith !== undefined) return;
+    this.stopWith(error);
+    this.reportFailure(error);
   }
 
-  /** Another exchange has taken its place: calls that still hold on to it are refused with this reason. */
-  retire(error: Error): void {
-    if (this.halted !== undefined) return;
-    this.halted = error;
+  /** Rejects all waiting and later calls with this reason, and does not report a failure: the exchange is being replaced. */
+  stopWith(error: Error): void {
+    if (this.failedWith !== undefined) return;
+    this.failedWith = error;
     this.waiting.rejectAll(
       new OutcomeUnknown(`the exchange stopped before the command was safe on disk: ${error.message}`),
     );

@@ -147,7 +147,7 @@ export class SnapshotScheduler implements Upkeep {
     try {
       await this.replica!.save(target);
     } catch (error) {
-      if (error instanceof ReplayDivergence) this.sequencer.halt(error);
+      if (error instanceof ReplayDivergence) this.sequencer.fail(error);
       if (!(error instanceof ReplicaUnavailable) || this.stopped) throw error;
       this.report(error);
       await this.save('pausing');

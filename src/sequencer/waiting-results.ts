@@ -2,8 +2,8 @@
 import type { CommandResult } from '../core/model/command-result.ts';
 import type { Event } from '../core/model/event.ts';
 
-/** Follows the commands of one request. */
-export interface CommandTrace {
+/** Times the commands of one request. */
+export interface RequestTiming {
   applied(seq: number): void;
   /** Everything that it submitted, or waits for, is on disk. */
   durable(): void;
@@ -18,10 +18,10 @@ export interface Waiting {
   readonly amended: readonly number[] | undefined;
   readonly resolve: (result: CommandResult) => void;
   readonly reject: (error: Error) => void;
-  readonly trace: CommandTrace | undefined;
+  readonly timing: RequestTiming | undefined;
 }
 
-/** Places of released ones are given back when there are so many. */
+/** The array is cut when so many entries of it are released. */
 const RELEASED_MAX = 4096;
 
 export class WaitingResults {
@@ -33,7 +33,7 @@ export class WaitingResults {
     this.#all.push(waiting);
   }
 
-  /** What `release` calls may add more, or reject all: then nothing is left. */
+  /** `release` may add entries, or reject all: then none is left. */
   releaseUpTo(durableSeq: number, release: (waiting: Waiting) => void): void {
     for (;;) {
       const next = this.#all[this.#head];

@@ -71,7 +71,7 @@ export class HeldPrices {
       const command = { type: 'componentPrice', ...said } as const;
       const sequencer = this.#sequencer();
       // A fault holds it back.
-      if (sequencer.withholds?.(command) !== undefined) continue;
+      if (sequencer.admissionFilter?.(command) !== undefined) continue;
       // A log that is behind would refuse it.
       await sequencer.durable();
       await sequencer.submit(command);

@@ -141,7 +141,7 @@ function instantOf(start: Date | string): string {
 }
 
 function catalogueOf(instruments: readonly string[], mistakes: string[]): Catalogue {
-  const catalogue = loadCatalogue(SETTINGS.catalogue.initial);
+  const catalogue = loadCatalogue(SETTINGS.catalogue.default);
   try {
     return chooseInstruments(catalogue, instruments);
   } catch (error) {

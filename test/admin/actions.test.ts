@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAuditReference } from '../../src/admin/audit-reference.ts';
-import { loggedCommands } from '../../src/app/start/logged-commands.ts';
+import { loggedCommands } from '../../src/app/data/logged-commands.ts';
 import { endVenues, limitOrder, Venue } from './venue-process.ts';
 
 const PLACE = '/api/v3/trade/place-order';

@@ -1,7 +1,7 @@
 /** What answers show of the second edition: intervals in force, limits of a party, contracts that only close. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fundingView, largestOfFamily, largestPosition } from '../../src/api/routes/market/futures-market.ts';
+import { fundingView, largestOfParty, largestPosition } from '../../src/api/routes/market/futures-market.ts';
 import { instrumentView } from '../../src/api/routes/market/market-view.ts';
 import { BTC_PERPETUAL, FuturesFloor } from '../core/futures/futures-floor.ts';
 import { secondEdition } from '../core/second-edition/fund-floor.ts';
@@ -63,7 +63,7 @@ test('R2 (f): a contract that is paused reads limit_open where its status is onl
 test('R9 (a): the largest position of a family is that of one account, of a broker each account has its own', () => {
   const floor = new FuturesFloor();
   const terms = floor.instrument().futures!;
-  const family = (broker: boolean) => largestOfFamily(floor.state, terms, { broker, subs: 100 });
+  const family = (broker: boolean) => largestOfParty(floor.state, terms, { broker, subs: 100 });
   assert.equal(largestPosition(terms), '50000000');
   assert.deepEqual([family(false), family(true)], ['5050000000', '5050000000']);
   secondEdition(floor);

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { loggedCommands } from '../../src/app/start/logged-commands.ts';
+import { loggedCommands } from '../../src/app/data/logged-commands.ts';
 import type { Verification } from '../../src/app/verify/verify.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { failingChecks } from '../harness/readiness.ts';

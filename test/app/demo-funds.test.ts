@@ -20,7 +20,7 @@ test('R7 (d): a demo seeds both funds once; R5 (c): what is missing afterwards i
   await using open = new AsyncDisposableStack();
   const data = temporaryDirectory();
   open.defer(() => rmSync(data, { recursive: true, force: true }));
-  const initial = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].initial]));
+  const initial = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].default]));
   const config = { ...initial, data } as unknown as Config;
   const { sequencer, identity } = await openComponents(config, pino({ level: 'silent' }), open, (error) => {
     throw error;

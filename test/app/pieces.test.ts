@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyStreamMetrics } from '../../src/api/ws/stream-metrics.ts';
-import { banner, listeningLine } from '../../src/app/cli/terminal/banner.ts';
-import { plain } from '../../src/app/cli/terminal/colour.ts';
-import { didYouMean } from '../../src/app/cli/terminal/did-you-mean.ts';
-import { PrettyLog } from '../../src/app/cli/terminal/pretty-log.ts';
 import { Metrics, type MetricsSnapshot } from '../../src/app/observability/metrics.ts';
 import { readinessChecks } from '../../src/app/observability/readiness.ts';
 import { isLoopback, urlOf } from '../../src/app/start/loopback.ts';
+import { banner, listeningLine } from '../../src/app/terminal/banner.ts';
+import { plain } from '../../src/app/terminal/colour.ts';
+import { didYouMean } from '../../src/app/terminal/did-you-mean.ts';
+import { PrettyLog } from '../../src/app/terminal/pretty-log.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { DEMO_ACCOUNTS } from '../../src/identity/demo-accounts.ts';
 import { exposureLimits } from '../../src/reserves/exposure-limits.ts';

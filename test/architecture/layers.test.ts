@@ -32,10 +32,11 @@ const MODULES: Readonly<Record<string, string>> = {
   testkit: 'core catalogue identity sequencer simulator app',
 };
 
-/** What the program is, and where its files are. */
+/** What the program is, where its files are, and how its threads answer. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'src/program-files.ts',
   'src/program-name.ts',
+  'src/thread-port.ts',
   'src/version.ts',
 ]);
 
@@ -50,8 +51,12 @@ const LAYERS = [
 const CORE_SURFACE =
   /^src\/core\/(?:model|codec|explain|reads|snapshot)\/|^src\/core\/engine\/(?:exchange|invariants)\.ts$/;
 
-/** The parts of the API, lowest first. */
-const API_PARTS = ['wire', 'auth', '.', 'limits', 'routes', 'http', 'ws'];
+/** The parts of modules, lowest first; each imports only itself and those before it. A dot stands for the files beside them. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  'src/api': ['wire', 'auth', '.', 'limits', 'routes', 'http', 'ws'],
+  'src/api/routes': ['market', 'trade', 'account', 'wallet', 'users', 'futures', 'loans', 'legacy'],
+  'src/app': '. terminal data config observability backup start verify cluster cli'.split(' '),
+};
 
 interface Import {
   readonly from: string;
@@ -113,10 +118,15 @@ test('ledger lines are written by postings and by fills alone', () => {
       assert.match(path, writers, `${path} writes a ledger line apart from its posting`);
 });
 
-test('the API has no arrow against its order', () => {
-  for (const { from, to } of importsOf('src/api/**/*.ts').filter(({ to }) => to.startsWith('src/api/'))) {
-    const [part, target] = [API_PARTS.indexOf(folder(from, 2)), API_PARTS.indexOf(folder(to, 2))];
-    assert.ok(part >= 0 && target >= 0 && target <= part, `${from} imports ${to} from a part above it`);
+test('a part of a module imports only the parts below it', () => {
+  for (const [module, parts] of Object.entries(PARTS)) {
+    const depth = module.split('/').length;
+    const partOf = (path: string) => parts.indexOf(folder(path, depth));
+    for (const { from, to } of importsOf(`${module}/**/*.ts`)) {
+      assert.ok(partOf(from) >= 0, `${from} is in no part of ${module}`);
+      if (!to.startsWith(`${module}/`)) continue;
+      assert.ok(partOf(to) >= 0 && partOf(to) <= partOf(from), `${from} imports ${to} from a part above it`);
+    }
   }
 });
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { HeldJournal } from '../../src/app/backup/held-journal.ts';
 import { provenEnd } from '../../src/app/backup/journal-proof.ts';
-import { ReadOnlyDisk } from '../../src/app/verify/read-only-disk.ts';
+import { ReadOnlyDisk } from '../../src/app/data/read-only-disk.ts';
 import type { Disk, DiskFile } from '../../src/journal/disk.ts';
 import { segmentName, segmentNumbers, snapshotName, snapshotSeqs } from '../../src/journal/file-names.ts';
 import { journalSettings } from '../../src/journal/journal-settings.ts';

@@ -40,7 +40,7 @@ export const IDENTITY_CONTRACT: Readonly<Record<string, Case>> = {
     assert.equal(await newUser(identity, 'carol'), main + 101);
     const again = await identity.change((to) => to.createUser({ name: 'alice', nowMs: NOW }));
     assert.equal(again.ok ? '' : again.reason, 'name_taken');
-    await identity.change((to) => to.replaceLost([{ uid: main + 200, parentUid: undefined }], NOW));
+    await identity.change((to) => to.replaceLost([{ uid: main + 200, mainUid: undefined }], NOW));
     assert.equal(identity.findUser(main + 200)!.frozen, true);
     assert.equal(await newUser(identity, 'dave'), main + 201);
   },

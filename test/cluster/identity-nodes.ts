@@ -86,7 +86,7 @@ export function contentsOf(identity: Identity): unknown {
       user,
       locked: identity.addresses.isLocked(user.uid),
       addresses: identity.addresses.list(user.uid, { limit: 1_000 }),
-      quotas: [identity.familyQuota(user.uid, 'spot'), identity.familyQuota(user.uid, 'futures')],
+      quotas: [identity.partyQuota(user.uid, 'spot'), identity.partyQuota(user.uid, 'futures')],
       keys: identity
         .listKeys(user.uid)
         .map((key) => ({ key, secret: identity.findKey(key.apiKey)!.verifier.export().toString() })),

@@ -72,7 +72,7 @@ describe('the log of several nodes', { skip: NO_SERVER }, () => {
     const trading = Promise.all([trade(0, 60), trade(1, 60), trade(2, 60)]);
     await sleep(30);
     await nodes[2]!.log.close();
-    nodes[2]!.sequencer.halt(new Error('killed'));
+    nodes[2]!.sequencer.fail(new Error('killed'));
     await server.kill();
     await server.resume();
     await trading;
@@ -94,7 +94,7 @@ describe('the log of several nodes', { skip: NO_SERVER }, () => {
     const address = addressOf(url);
     const node = await PostgresNode.join(address);
     await node.sequencer.submit({ type: 'tick' });
-    const halted = new Promise<Error>((resolve) => node.sequencer.onHalted(resolve));
+    const halted = new Promise<Error>((resolve) => node.sequencer.onFailed(resolve));
     const again = new pg.Client({ connectionString: url });
     await again.connect();
     await again.query('DELETE FROM bourse_cluster.pack WHERE no = (SELECT max(no) FROM bourse_cluster.pack)');

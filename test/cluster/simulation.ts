@@ -97,7 +97,7 @@ class Node {
       },
     });
     this.sequencer = new Sequencer(this.exchange, this.log, noHistory(), clock, 0);
-    this.sequencer.onHalted((error) => {
+    this.sequencer.onFailed((error) => {
       this.failure ??= error;
     });
   }
@@ -291,7 +291,7 @@ export class Simulation {
     const old = this.#nodes[n]!;
     old.goOn();
     void old.log.close();
-    old.sequencer.halt(new Error('killed'));
+    old.sequencer.fail(new Error('killed'));
     this.#nodes[n] = this.#newNode();
     this.#impair(0, this.#nodes[n]);
   }

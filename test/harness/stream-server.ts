@@ -60,7 +60,7 @@ export class StreamServer {
     const open = new AsyncDisposableStack();
     const data = temporaryDirectory();
     open.defer(() => rmSync(data, { recursive: true, force: true }));
-    const initial = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].initial]));
+    const initial = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].default]));
     const clock = standsAt === undefined ? {} : { clock: 'manual', clockStart: standsAt };
     const config = { ...initial, ...clock, data } as unknown as Config;
     const logger = pino({ level: 'silent' });
@@ -80,7 +80,7 @@ export class StreamServer {
       sequencer,
       identity,
       clock: sequencer.clock,
-      wall,
+      wallClock: wall,
       errorDialect: config.errorDialect,
       addressKey,
       reserves: new ReserveAudits(sequencer, addressKey, () => wall.now()),

@@ -124,7 +124,7 @@ test('a replica that comes to another state stops the exchange', async () => {
   await using venue = await openVenue();
   await venue.trade(50);
   const halted: Error[] = [];
-  venue.sequencer.onHalted((error) => halted.push(error));
+  venue.sequencer.onFailed((error) => halted.push(error));
   // As a bit that flipped in memory: the log does not explain this state.
   venue.sequencer.state.digest.fold(1);
   await assert.rejects(venue.scheduler.snapshot(), {

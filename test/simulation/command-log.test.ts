@@ -160,7 +160,7 @@ test('the commands of a pair are applied as the journal has them when a checkpoi
 test('when the first of a pair breaks an invariant, the outcome of both is unknown', async () => {
   const { exchange, sequencer } = await onJournal();
   const halts: string[] = [];
-  sequencer.onHalted(({ message }) => halts.push(message));
+  sequencer.onFailed(({ message }) => halts.push(message));
   exchange.apply = () => {
     throw new Error('the books do not balance');
   };

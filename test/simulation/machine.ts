@@ -114,7 +114,7 @@ export class Machine {
     const exchange = this.seams.exchange?.(recovered) ?? recovered;
     const venue = new WatchedVenue(exchange, new JournalLog(journal), port, this.time.clock(), lastSeq);
     venue.watch(this.checker, () => history.projectedSeq);
-    venue.onHalted((error) => {
+    venue.onFailed((error) => {
       if (!(error instanceof JournalFailed)) this.checker.failed(error);
     });
     const keeper = new SnapshotScheduler(

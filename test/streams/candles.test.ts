@@ -27,7 +27,7 @@ test('a candle ends before the next one begins, also when its end is not on disk
   const floor = {
     sequencer: { state: trading.state, history: { generatedPart: async () => undefined } },
     clock: wall,
-    wall,
+    wallClock: wall,
     fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
     durable: { whenDurable: (send: () => void) => waiting.push(send) },
   } as unknown as StreamContext;

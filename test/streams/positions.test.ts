@@ -19,7 +19,7 @@ function reader() {
   const floor = {
     sequencer: { state: trading.state },
     clock: wall,
-    wall,
+    wallClock: wall,
     fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
     durable: { whenDurable: (send: () => void) => waiting.push(send) },
   } as unknown as StreamContext;

@@ -22,12 +22,12 @@ export const Changed = Type.Object({ account: AccountView, command: CommandSeq }
 
 export function viewOf(state: State, user: User) {
   const account = state.accountByUid.get(user.uid);
-  const kind = user.parentUid !== undefined ? 'sub' : user.broker ? 'broker' : 'main';
+  const kind = user.mainUid !== undefined ? 'sub' : user.broker ? 'broker' : 'main';
   return {
     uid: user.uid,
     name: user.name,
     kind,
-    master: user.parentUid ?? null,
+    master: user.mainUid ?? null,
     frozen: user.frozen,
     marketMaker: account?.marketMaker ?? false,
     note: user.note,

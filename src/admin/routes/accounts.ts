@@ -145,9 +145,9 @@ export const accountRoutes: readonly OperatorRoute[] = [
         balances: balancesOf(state, uid),
         positions: positionsOf(state, uid),
         openOrders: openSpot + openFutures,
-        rights: user.parentUid === undefined ? [] : [...user.rights],
+        rights: user.mainUid === undefined ? [] : [...user.rights],
         quotas: QUOTA_CATEGORIES.map((category) => {
-          const { given, cap } = identity.familyQuota(user.parentUid ?? uid, category);
+          const { given, cap } = identity.partyQuota(user.mainUid ?? uid, category);
           return { category, given, cap };
         }),
       };

@@ -56,7 +56,7 @@ function viewOf({ createdTime, ...entry }: BookedAddress) {
 /** A sub-account uses the book of its main account. */
 function bookOf(identity: Identity, account: string): number | AdminError {
   const user = findUser(identity, account);
-  return user instanceof AdminError ? user : (user.parentUid ?? user.uid);
+  return user instanceof AdminError ? user : (user.mainUid ?? user.uid);
 }
 
 function destinationOf(identity: Identity, state: State, fields: EntryFields): Destination | AdminError {

@@ -24,7 +24,7 @@ const PASSPHRASE = 'canary-passphrase';
 const USER: User = {
   uid: 1000000001,
   name: 'alice',
-  parentUid: undefined,
+  mainUid: undefined,
   broker: false,
   note: '',
   regisTime: NOW,
@@ -214,7 +214,7 @@ test('the first failing check in the order of the interface gives the answer', (
   assert.equal(refusalOf({ headers: badPassphrase }, world).code, '40012');
   assert.equal(refusalOf({}, world).code, '40018');
   assert.equal(refusalOf({}, { frozen: true }).code, '40031');
-  assert.equal(refusalOf({}, { frozen: true, user: { parentUid: 1000000009 } }).code, '40068');
+  assert.equal(refusalOf({}, { frozen: true, user: { mainUid: 1000000009 } }).code, '40068');
 });
 
 test('a refused request is not a use of the key', () => {

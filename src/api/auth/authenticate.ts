@@ -213,7 +213,7 @@ function conclude(
     );
   }
   if (credential.frozen) {
-    return user.parentUid === undefined
+    return user.mainUid === undefined
       ? refuse('40031', 'this account is frozen; ask the operator')
       : refuse('40068', 'this sub-account or its main account is frozen; the main account can unfreeze it');
   }

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import type { ApiKey, User } from '../../identity/identity.ts';
 import { checkPermission, REQUIRED_PERMISSION_NAMES } from './permissions.ts';
 
-const MAIN = { parentUid: undefined, broker: false };
-const BROKER = { parentUid: undefined, broker: true };
-const SUB = { parentUid: 1000000009, broker: false };
+const MAIN = { mainUid: undefined, broker: false };
+const BROKER = { mainUid: undefined, broker: true };
+const SUB = { mainUid: 1000000009, broker: false };
 
 function caller(
   permType: ApiKey['permType'],
   permissions: ApiKey['permissions'],
-  who: Pick<User, 'parentUid' | 'broker'> = MAIN,
+  who: Pick<User, 'mainUid' | 'broker'> = MAIN,
 ) {
   return { user: who as User, key: { permType, permissions } as ApiKey };
 }

@@ -72,7 +72,7 @@ export function checkPermission(
 ): Refused | undefined {
   const { user, key } = caller;
   const { permission, write, of }: PermissionRow = REQUIRED_PERMISSIONS[required];
-  const isSub = user.parentUid !== undefined;
+  const isSub = user.mainUid !== undefined;
   if (of === 'broker' && (isSub || !user.broker)) {
     return refuse('40029', 'only the main account of a broker may call this');
   }

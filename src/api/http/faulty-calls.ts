@@ -1,6 +1,6 @@
 /**
- * Requests that meet a fault of the laboratory (`http/call-faults.ts`). What happens before them happens when their body is
- * there and nothing has looked at it; what happens after them, to the answer, which is sent when everything in it is durable.
+ * Applies faults of the laboratory (`http/call-faults.ts`) to requests. A fault `before` acts when the body has arrived and
+ * before anything reads it; a fault `after` acts on the response, when everything in it is durable.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CategoryName } from '../../core/model/enums.ts';
@@ -30,8 +30,8 @@ const REASONS: Readonly<Record<FaultStatus, string>> = {
   503: 'Service Temporarily Unavailable',
   504: 'Gateway Time-out',
 };
-/** The code that the exchange itself answers with beside such a status. */
-export const ANSWER_CODES: Readonly<Record<FaultStatus, WireCode>> = {
+/** The code that the exchange itself sends with such a status. */
+export const RESPONSE_CODES: Readonly<Record<FaultStatus, WireCode>> = {
   429: '429',
   500: '25000',
   502: '25000',
@@ -39,18 +39,18 @@ export const ANSWER_CODES: Readonly<Record<FaultStatus, WireCode>> = {
   504: '40010',
 };
 
-/** Faults that answers meet; `meetFault` says which. */
+/** Applies faults to responses; `applyFault` chooses them. */
 export function serveFaultyCalls(app: FastifyInstance, faults: CallFaults, clock: Clock): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { fault } = request;
     if (fault === undefined) done();
-    else meetAfter(fault, request, reply, payload, faults, clock, done);
+    else applyFaultAfter(fault, request, reply, payload, faults, clock, done);
   });
 }
 
 /** Calls `goOn` unless the request ends here. */
-export function meetFault(
-  meet: NonNullable<CallFaults['call']>,
+export function applyFault(
+  findFault: NonNullable<CallFaults['call']>,
   { faults, clock }: { readonly faults?: CallFaults | undefined; readonly clock: Clock },
   { path }: Route,
   request: FastifyRequest,
@@ -58,7 +58,7 @@ export function meetFault(
   goOn: () => void,
 ): void {
   const apiKey = request.headers['access-key'];
-  const fault = meet({
+  const fault = findFault({
     method: request.method,
     path,
     apiKey: typeof apiKey === 'string' ? apiKey : undefined,
@@ -73,16 +73,16 @@ export function meetFault(
     request.fault = fault;
     goOn();
   } else if (fault.kind === 'latency') faults!.wait(fault.ms, goOn, () => cut(request));
-  else if (fault.kind === 'drop') lose(request, reply);
+  else if (fault.kind === 'drop') dropConnection(request, reply);
   else {
-    const { type, body } = answerOf(fault, clock);
+    const { type, body } = responseOf(fault, clock);
     if (fault.retryAfter !== undefined) reply.header('retry-after', fault.retryAfter);
     reply.code(fault.status).type(type).serializer(String).send(body);
   }
 }
 
-/** The refusal that a fault has ordered, as the exchange itself would word it. */
-export function orderedRefusal(
+/** The rejection that a fault demands, in the words of the exchange. */
+export function injectedRejection(
   { code, msg }: { readonly code: string; readonly msg: string | undefined },
   state: State,
   input: unknown,
@@ -113,8 +113,8 @@ interface Named {
 }
 
 /** Asked for every order while there is a laboratory. */
-export function hasActingId(body: unknown): boolean {
-  if (Array.isArray(body)) return body.some(hasActingId);
+export function hasFaultOid(body: unknown): boolean {
+  if (Array.isArray(body)) return body.some(hasFaultOid);
   return (body as Named | undefined)?.clientOid?.startsWith(ACTING) === true;
 }
 
@@ -124,7 +124,7 @@ export function clientOidsOf(body: unknown): readonly (string | undefined)[] {
 }
 
 /** The request never arrived. */
-export function lose(request: FastifyRequest, reply: FastifyReply): void {
+export function dropConnection(request: FastifyRequest, reply: FastifyReply): void {
   reply.hijack();
   cut(request);
 }
@@ -134,7 +134,7 @@ function cut({ raw: { socket } }: FastifyRequest): void {
   socket.resetAndDestroy();
 }
 
-function meetAfter(
+function applyFaultAfter(
   fault: CallFault,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -158,7 +158,7 @@ function meetAfter(
       cut(request);
       break;
     case 'status': {
-      const { type, body } = answerOf(fault, clock);
+      const { type, body } = responseOf(fault, clock);
       if (fault.retryAfter !== undefined) reply.header('retry-after', fault.retryAfter);
       reply.code(fault.status).type(type);
       done(null, body);
@@ -174,13 +174,13 @@ function meetAfter(
   done(null);
 }
 
-function answerOf(
+function responseOf(
   { status, body }: CallFault & { kind: 'status' },
   clock: Clock,
 ): { readonly type: string; readonly body: string } {
   if (body === 'empty') return { type: HTML_TYPE, body: '' };
   if (body === 'html') return { type: HTML_TYPE, body: page(`${status} ${REASONS[status]}`) };
-  const text = JSON.stringify(errorEnvelope(ANSWER_CODES[status], REASONS[status], clock.now()));
+  const text = JSON.stringify(errorEnvelope(RESPONSE_CODES[status], REASONS[status], clock.now()));
   return { type: JSON_TYPE, body: text };
 }
 

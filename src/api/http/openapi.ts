@@ -75,7 +75,7 @@ function operationOf(route: Route) {
     },
     'x-permission': accessText(access),
     'x-limit': { perSecond, per: access === 'public' ? 'IP' : 'UID', ...(orders && { quota: true }) },
-    'x-changes': route.acts,
+    'x-changes': route.changesState,
     'x-codes': codesOf(route),
   };
 }

@@ -31,13 +31,13 @@ const CODES = new Map(ORDER_CALLS.map((path, code) => [path, code]));
 const ROUTE_OF = ORDER_CALLS.map((path) => ROUTES.find((route) => route.path === path)!);
 
 /** Runs the handler of a call about orders, so that other nodes learn of it. */
-export function toldToNodes(route: Route, call: Call<never, never>): unknown {
+export function announceToNodes(route: Route, call: Call<never, never>): unknown {
   const { sequencer, caller, body } = call;
   const code = CODES.get(route.path);
-  if (sequencer.calling === undefined || code === undefined) return route.handle(call);
+  if (sequencer.runAsOrderCall === undefined || code === undefined) return route.handle(call);
   const { uid, quotas } = caller.user;
   const isFutures = quotas !== undefined && quotaCategory(sequencer.state, uid, body) === 'futures';
-  return sequencer.calling({ uid, code: isFutures ? code + FUTURES : code }, () => route.handle(call));
+  return sequencer.runAsOrderCall({ uid, code: isFutures ? code + FUTURES : code }, () => route.handle(call));
 }
 
 /** Counts a call that another node has admitted. One that a newer program knows alone is counted there. */

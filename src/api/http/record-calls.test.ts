@@ -16,7 +16,7 @@ test('a client that leaves before its answer is told of so, one that waits is no
   const app = Fastify();
   app.decorateRequest('caller', undefined);
   const traffic = { call: (call: HttpCall) => void calls.push(call), frame: () => undefined };
-  recordCalls(app, { traffic, identity: () => NO_KEYS, wall: { now: () => 1_000 } });
+  recordCalls(app, { traffic, identity: () => NO_KEYS, wallClock: { now: () => 1_000 } });
   const reached = Promise.withResolvers<void>();
   app.get('/api/slow', async (request, reply) => {
     request.caller = CALLER;

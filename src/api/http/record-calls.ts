@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../../identity/identity.ts';
-import { RequestTrace } from '../../inspector/request-trace.ts';
+import { RequestTimer } from '../../inspector/request-timer.ts';
 import type { HttpCall, Party, SignatureFinding, TrafficSink } from '../../inspector/traffic.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { partyOf } from '../auth/party.ts';
@@ -20,11 +20,11 @@ declare module 'fastify' {
 export interface CallRecording {
   readonly traffic: TrafficSink;
   readonly identity: () => Identity;
-  readonly wall: Clock;
+  readonly wallClock: Clock;
 }
 
 /** What is known of a call from when its body was there. */
-export class ReceivedCall extends RequestTrace {
+export class ReceivedCall extends RequestTimer {
   /** As it came. */
   readonly body: Uint8Array | undefined;
 
@@ -84,7 +84,7 @@ function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-  { wall }: CallRecording,
+  { wallClock }: CallRecording,
 ): HttpCall {
   const { received } = request;
   const { headers, method, url } = request.raw;
@@ -93,7 +93,7 @@ function callOf(
   const timestamp = headers['access-timestamp'];
   return {
     party,
-    atMs: wall.now() - tookMs,
+    atMs: wallClock.now() - tookMs,
     tookMs,
     peer: request.peer,
     agent: headers['user-agent'],

@@ -29,7 +29,7 @@ export interface RequestGuardOptions {
   readonly identity: Identity;
   readonly clock: Clock;
   /** The machine's clock: signatures of real time are accepted, whatever the exchange's clock is. */
-  readonly wall: Clock;
+  readonly wallClock: Clock;
   /** The clock of rate limits. Default: the machine's. */
   readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
@@ -54,8 +54,8 @@ export class RequestGuard {
   }
 
   #limitTime(): number {
-    const { limitClock, wall } = this.#options;
-    return (limitClock ?? wall).now();
+    const { limitClock, wallClock } = this.#options;
+    return (limitClock ?? wallClock).now();
   }
 
   /** Before the body is read: shape of the request and limits of its address. */
@@ -113,8 +113,8 @@ export class RequestGuard {
       peerAddress: request.peer,
       skewMs,
     };
-    const { wall, clock, identity, replays } = this.#options;
-    const verdict = authenticate(incoming, wall.now(), identity, clock.now(), replays);
+    const { wallClock, clock, identity, replays } = this.#options;
+    const verdict = authenticate(incoming, wallClock.now(), identity, clock.now(), replays);
     const goOn = (result: Authentication) => {
       if (this.#authorise(result, route, bytes, request, reply))
         this.#readInput(route, bytes, request, reply, done);

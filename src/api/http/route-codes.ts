@@ -100,7 +100,7 @@ const OWN: Readonly<Record<string, string>> = {
 
 /** In the order of the catalogue, which goes from the door to the order. */
 export function codesOf(route: Route): WireCode[] {
-  const { access, query, body, acts } = route;
+  const { access, query, body, changesState: acts } = route;
   const named = [
     EVERY,
     access !== 'public' && SIGNED,

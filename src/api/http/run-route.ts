@@ -6,12 +6,12 @@ import { HistoryUnavailable } from '../../history/history.ts';
 import { RecordDamaged } from '../../history/record-damaged.ts';
 import { IdentityInDoubt, IdentityUnavailable } from '../../identity/identity.ts';
 import { OutcomeUnknown, type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
-import type { CommandTrace } from '../../sequencer/waiting-results.ts';
+import type { RequestTiming } from '../../sequencer/waiting-results.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { deniedToSubAccount } from '../auth/sub-account-rights.ts';
 import type { Access, Call, Route } from '../route.ts';
 import { WireError } from '../wire/wire-error.ts';
-import { toldToNodes } from './order-calls.ts';
+import { announceToNodes } from './order-calls.ts';
 
 /**
  * The answer or a promise of it: one promise less on the way of each order. The body has passed the route's schema, the
@@ -19,12 +19,12 @@ import { toldToNodes } from './order-calls.ts';
  */
 export function runRoute(route: Route, call: Call<never, never>): unknown {
   const { sequencer, caller, body } = call;
-  const { trace } = sequencer;
+  const { timing } = sequencer;
   const forbidden = route.access === 'public' ? undefined : deniedToSubAccount(route.path, caller.user, body);
-  const answer = forbidden ?? (route.orders ? toldToNodes(route, call) : route.handle(call));
-  if (answer instanceof Promise)
-    return answer.then((settled) => whenDurable(route, sequencer, settled, trace));
-  return whenDurable(route, sequencer, answer, trace);
+  const response = forbidden ?? (route.orders ? announceToNodes(route, call) : route.handle(call));
+  if (response instanceof Promise)
+    return response.then((settled) => whenDurable(route, sequencer, settled, timing));
+  return whenDurable(route, sequencer, response, timing);
 }
 
 /** What changes users and keys: no command, but the journal gets a mark of it. */
@@ -32,14 +32,14 @@ const IDENTITY_CHANGES: ReadonlySet<Access> = new Set(['main_write', 'broker_wri
 
 /** A response waits until everything it shows is durable; an action has waited for its own command. */
 function whenDurable(
-  { acts, access }: Route,
+  { changesState: acts, access }: Route,
   sequencer: Sequencer,
-  answer: unknown,
-  trace: CommandTrace | undefined,
+  response: unknown,
+  timing: RequestTiming | undefined,
 ): unknown {
-  const hasWaited = acts && !(answer instanceof WireError) && !IDENTITY_CHANGES.has(access);
-  const durable = hasWaited ? undefined : sequencer.durable(trace);
-  return durable === undefined ? answer : durable.then(() => answer);
+  const hasWaited = acts && !(response instanceof WireError) && !IDENTITY_CHANGES.has(access);
+  const durable = hasWaited ? undefined : sequencer.durable(timing);
+  return durable === undefined ? response : durable.then(() => response);
 }
 
 /** Failures of the sequencer as errors of the API; undefined for internal errors. */

@@ -21,7 +21,7 @@ import { endConnection, JSON_TYPE } from '../../http/client-error.ts';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
 import { type PeerRefusal, RequestSource } from '../../http/request-source.ts';
-import { traced } from '../../inspector/request-trace.ts';
+import { timed } from '../../inspector/request-timer.ts';
 import type { TrafficSink } from '../../inspector/traffic.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { Call, Caller, Route, Services } from '../route.ts';
@@ -30,12 +30,12 @@ import { validationError } from '../wire/validation.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { describedRoute } from './described-route.ts';
 import {
+  applyFault,
   clientOidsOf,
-  hasActingId,
-  lose,
-  meetFault,
+  dropConnection,
+  hasFaultOid,
+  injectedRejection,
   ORDER_PATHS,
-  orderedRefusal,
   serveFaultyCalls,
   skewedClock,
 } from './faulty-calls.ts';
@@ -81,7 +81,7 @@ declare module 'fastify' {
   }
 }
 
-/** Options that belong to the exchange are looked up at each use: another exchange may take the place of the first. */
+/** Options that belong to the exchange are read at each use: a later exchange may be served by the same server. */
 export async function buildApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
   const clock: Clock = { now: () => options.clock.now() };
   const responder = new Responder(clock, options.errorDialect);
@@ -95,9 +95,9 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   // A named type is matched without parsing, and nearly all bodies have this one.
   for (const type of ['application/json', '*'])
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  const { recorder: traffic, wall } = options;
-  if (traffic !== undefined) recordCalls(app, { traffic, identity: () => options.identity, wall });
-  // Behind the recorder, which keeps the answer as the exchange gave it.
+  const { recorder: traffic, wallClock } = options;
+  if (traffic !== undefined) recordCalls(app, { traffic, identity: () => options.identity, wallClock });
+  // Registered after the recorder, which must see the response unaltered.
   if (options.faults !== undefined) serveFaultyCalls(app, options.faults, clock);
   app.addHook('onRequest', (request, reply, done) => requestGuard.admit(request, reply, done));
   app.addHook('onResponse', (request, reply, done) => {
@@ -129,7 +129,7 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   return app;
 }
 
-/** Called with each request once its body is there, while requests are recorded. */
+/** Called with each request when its body has arrived, while requests are recorded. */
 type Received = typeof receive;
 
 function hookOf(received: Received | undefined): preValidationHookHandler[] {
@@ -197,41 +197,41 @@ function serve(
   received: Received | undefined,
 ): void {
   const { errorDialect, faults, node } = services;
-  const places = ORDER_PATHS.has(route.path);
+  const isOrderEntry = ORDER_PATHS.has(route.path);
   app.route({
     ...describedRoute(route),
     config: { route },
     preValidation: (request, reply, done) => {
       received?.(request, reply);
-      const meet = faults?.call;
+      const findFault = faults?.call;
       if (node !== undefined)
         passNode(node, route, request, reply, responder, () =>
           requestGuard.identify(route, request, reply, done),
         );
-      else if (meet === undefined) requestGuard.identify(route, request, reply, done);
+      else if (findFault === undefined) requestGuard.identify(route, request, reply, done);
       else
-        meetFault(meet, services, route, request, reply, () =>
+        applyFault(findFault, services, route, request, reply, () =>
           requestGuard.identify(route, request, reply, done),
         );
     },
     handler: (request, reply) => {
       const { sequencer, identity, addressKey, reserves } = services;
-      if (places && faults !== undefined && hasActingId(request.body))
+      if (isOrderEntry && faults !== undefined && hasFaultOid(request.body))
         request.fault ??= faults.named(clientOidsOf(request.body));
       const { fault } = request;
       if (fault?.kind === 'drop' && fault.at === 'before') {
-        lose(request, reply);
+        dropConnection(request, reply);
         return;
       }
       if (fault?.kind === 'reject') {
-        responder.fail(reply, orderedRefusal(fault, sequencer.state, request.body ?? request.query));
+        responder.fail(reply, injectedRejection(fault, sequencer.state, request.body ?? request.query));
         return;
       }
       const clock = fault === undefined ? services.clock : skewedClock(fault, services.clock);
       const call: Call<never, never> = {
         sequencer,
         identity,
-        // What is written down has the time of the exchange.
+        // Stored times use the unskewed clock.
         clock: route.access === 'public' ? clock : services.clock,
         errorDialect,
         addressKey,
@@ -240,18 +240,18 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
-      // A read knows this much of the log, even when it goes on to wait for the history.
+      // Taken before the handler: the response reflects at least this much of the log.
       const readSeq = sequencer.appliedSeq;
-      const carryOut = () => traced(sequencer, request.received, () => runRoute(route, call));
-      const answer =
+      const runHandler = () => timed(sequencer, request.received, () => runRoute(route, call));
+      const response =
         fault?.kind === 'act'
-          ? fault.around({ uid: request.caller?.user.uid, body: request.body }, async () => carryOut())
-          : carryOut();
-      if (answer instanceof Promise) answer.then(send).catch((error) => reply.send(error));
-      else send(answer);
+          ? fault.around({ uid: request.caller?.user.uid, body: request.body }, async () => runHandler())
+          : runHandler();
+      if (response instanceof Promise) response.then(send).catch((error) => reply.send(error));
+      else send(response);
 
       function send(data: unknown): void {
-        if (node !== undefined) reply.header(SEQ_HEADER, route.acts ? sequencer.appliedSeq : readSeq);
+        if (node !== undefined) reply.header(SEQ_HEADER, route.changesState ? sequencer.appliedSeq : readSeq);
         if (data instanceof WireError) responder.fail(reply, data);
         else if (data instanceof JsonText) reply.type(JSON_TYPE).send(successText(data, clock.now()));
         else reply.send(successEnvelope(data, clock.now()));

@@ -7,23 +7,23 @@ import { type Clock, DrivenClock, ManualClock, ScaledClock, sourceOf } from '../
 
 export class LimitClock implements Clock {
   readonly #clock: Clock;
-  readonly #wall: Clock;
+  readonly #wallClock: Clock;
   #wallMs: number;
   #exchangeMs: number;
   #time: number;
 
-  constructor(clock: Clock, wall: Clock) {
+  constructor(clock: Clock, wallClock: Clock) {
     this.#clock = clock;
-    this.#wall = wall;
-    this.#wallMs = wall.now();
+    this.#wallClock = wallClock;
+    this.#wallMs = wallClock.now();
     this.#exchangeMs = clock.now();
     this.#time = this.#wallMs;
   }
 
   now(): number {
     const source = sourceOf(this.#clock);
-    const wallMs = this.#wall.now();
-    const exchangeMs = source === this.#wall ? wallMs : source.now();
+    const wallMs = this.#wallClock.now();
+    const exchangeMs = source === this.#wallClock ? wallMs : source.now();
     const passedMs = wallMs - this.#wallMs;
     this.#time += passedOn(source, passedMs, exchangeMs - this.#exchangeMs);
     this.#wallMs = wallMs;

@@ -1,17 +1,25 @@
 /** The private topics of one account. Events of a command are collected and pushed together, each once, in order. */
 
-import { OrderKind, SIDE_NAMES } from '../../core/model/enums.ts';
-import type { Event, FillRecord } from '../../core/model/event.ts';
-import { priceText, sizeText } from '../routes/market/market-view.ts';
+import type { Event } from '../../core/model/event.ts';
 import type { Channel } from './channel.ts';
-import { fastFillData, fillData, orderData, strategyData } from './private-views.ts';
 import type { StreamContext } from './stream-context.ts';
 import type { PrivateTopic } from './topic-request.ts';
 import { AccountChannel } from './topics/account.ts';
+import { AdlNotificationChannel } from './topics/adl-notification.ts';
 import { EventChannel } from './topics/event-channel.ts';
+import { FastFillChannel } from './topics/fast-fill.ts';
+import { FillChannel } from './topics/fill.ts';
+import { OrderChannel } from './topics/order.ts';
 import { PositionChannel } from './topics/position.ts';
+import { StrategyOrderChannel } from './topics/strategy-order.ts';
 
-type EventTopic = Exclude<PrivateTopic, 'account' | 'position'>;
+const EVENT_CHANNELS = {
+  order: OrderChannel,
+  fill: FillChannel,
+  'fast-fill': FastFillChannel,
+  'strategy-order': StrategyOrderChannel,
+  'adl-notification': AdlNotificationChannel,
+} as const satisfies Readonly<Record<Exclude<PrivateTopic, 'account' | 'position'>, unknown>>;
 
 export class AccountFeed {
   readonly uid: number;
@@ -49,9 +57,8 @@ export class AccountFeed {
   flush(): void {
     const { events } = this;
     this.events = [];
-    for (const [topic, channel] of this.channels) {
-      if (channel instanceof EventChannel) channel.publish(this.records(topic as EventTopic, events));
-    }
+    for (const channel of this.channels.values())
+      if (channel instanceof EventChannel) channel.publish(events);
     this.touchSnapshots(events);
   }
 
@@ -64,43 +71,8 @@ export class AccountFeed {
         this.position = new PositionChannel(key, this.context, this.uid);
         return this.position;
       default:
-        return new EventChannel(key, this.context, topic === 'adl-notification' ? 'update' : 'snapshot');
+        return new EVENT_CHANNELS[topic](key, this.context);
     }
-  }
-
-  private records(topic: EventTopic, events: readonly Event[]) {
-    const { state } = this.context.sequencer;
-    switch (topic) {
-      case 'order':
-        return events.flatMap((event) => (event.type === 'order' ? [orderData(state, event)] : []));
-      case 'fill':
-        return events.flatMap((event) => (event.type === 'fill' ? [fillData(state, event.fill)] : []));
-      case 'fast-fill':
-        return events.flatMap((event) => (event.type === 'fill' ? [fastFillData(state, event.fill)] : []));
-      case 'strategy-order':
-        return events.flatMap((event) =>
-          event.type === 'strategyOrder' ? [strategyData(state, event.order)] : [],
-        );
-      case 'adl-notification':
-        return events.flatMap((event) =>
-          event.type === 'fill' && event.fill.futures?.kind === OrderKind.adl
-            ? [this.deleveraged(event.fill)]
-            : [],
-        );
-    }
-  }
-
-  private deleveraged(fill: FillRecord) {
-    const instrument = this.context.sequencer.state.instruments[fill.instrument]!;
-    return {
-      category: instrument.spec.category.toLowerCase(),
-      symbol: instrument.symbol,
-      side: SIDE_NAMES[fill.side],
-      status: 'triggered',
-      price: priceText(instrument, fill.priceTicks),
-      amount: sizeText(instrument, fill.sizeLots),
-      ts: String(fill.time),
-    };
   }
 
   private touchSnapshots(events: readonly Event[]): void {
@@ -116,7 +88,7 @@ export class AccountFeed {
     // One poll for all commands that became durable together.
     queueMicrotask(() => {
       this.refreshDue = false;
-      const wallMs = this.context.wall.now();
+      const wallMs = this.context.wallClock.now();
       this.account?.poll(wallMs);
       this.position?.poll(wallMs);
     });

@@ -153,7 +153,7 @@ export class Channels {
 
   /** Pushes what has changed and is due. */
   poll(): void {
-    const wallMs = this.context.wall.now();
+    const wallMs = this.context.wallClock.now();
     for (const channel of this.polled) channel.poll(wallMs);
   }
 

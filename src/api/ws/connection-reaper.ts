@@ -21,7 +21,7 @@ const STEPS = REAPER_ROUND_MS / REAPER_STEP_MS;
 
 export interface ReaperOptions {
   readonly connections: ReadonlySet<Connection>;
-  readonly wall: Clock;
+  readonly wallClock: Clock;
   readonly metrics: StreamMetrics;
   /** Does the connection still have the rights it logged in with? */
   readonly isCurrent: (connection: Connection) => boolean;
@@ -69,7 +69,7 @@ export class ConnectionReaper {
       this.endRound();
       return;
     }
-    const nowMs = this.options.wall.now();
+    const nowMs = this.options.wallClock.now();
     this.unsentBytes += connection.unsentBytes;
     if (!connection.silenced && this.checkConnection(connection, nowMs)) connection.pingIfDue(nowMs);
   }

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { StreamFaults } from '../../http/stream-faults.ts';
-import type { RequestTrace } from '../../inspector/request-trace.ts';
+import type { RequestTimer } from '../../inspector/request-timer.ts';
 import type { StreamRole } from '../http/stream-paths.ts';
 import type { Caller } from '../route.ts';
 import { CloseCode, CONTROL, type ControlName } from './control.ts';
@@ -159,17 +159,17 @@ export class Connection implements Recipient {
   }
 
   /** `answers` is the request that the text answers, while the exchange records what passes. */
-  send(text: string, answers?: RequestTrace): void {
+  send(text: string, answers?: RequestTimer): void {
     this.deliver(textFrame(text), answers);
   }
 
   /** Sent with the other frames of this turn. */
-  deliver(frame: Buffer, answers?: RequestTrace): void {
+  deliver(frame: Buffer, answers?: RequestTimer): void {
     if (this.open) corkForThisTurn(this.socket);
     this.deliverNow(frame, false, answers);
   }
 
-  deliverNow(frame: Buffer, replaceable: boolean, answers?: RequestTrace): boolean {
+  deliverNow(frame: Buffer, replaceable: boolean, answers?: RequestTimer): boolean {
     if (!this.open) return true;
     const unsent = this.socket.writableLength;
     if (replaceable && unsent > CONFLATE_ABOVE_BYTES) {
@@ -180,9 +180,9 @@ export class Connection implements Recipient {
       this.drop();
       return true;
     }
-    const meet = this.faults?.push;
-    if (meet === undefined) this.socket.write(frame);
-    else this.deliverFaulty(frame, meet);
+    const findFault = this.faults?.push;
+    if (findFault === undefined) this.socket.write(frame);
+    else this.deliverFaulty(frame, findFault);
     this.recorder?.sent(frame, this.caller, answers);
     this.sentSinceAlive += frame.length;
     this.metrics.sent++;
@@ -190,11 +190,11 @@ export class Connection implements Recipient {
     return true;
   }
 
-  private deliverFaulty(frame: Buffer, meet: NonNullable<StreamFaults['push']>): void {
+  private deliverFaulty(frame: Buffer, findFault: NonNullable<StreamFaults['push']>): void {
     this.faultyPushes ??= new FaultyPushes((each) => {
       if (this.open) this.socket.write(each);
     });
-    this.faultyPushes.deliver(frame, meet, { connection: this.id, uid: this.caller?.user.uid });
+    this.faultyPushes.deliver(frame, findFault, { connection: this.id, uid: this.caller?.user.uid });
   }
 
   /** As if its network had gone: neither side hears of the other, and nothing closes. */

@@ -21,7 +21,7 @@ export class FaultyPushes {
   /** Writes a frame, or does with it what a fault says. */
   deliver(
     frame: Buffer,
-    meet: NonNullable<StreamFaults['push']>,
+    findFault: NonNullable<StreamFaults['push']>,
     of: Pick<OutgoingPush, 'connection' | 'uid'>,
   ): void {
     const push = pushOf(frame);
@@ -29,14 +29,14 @@ export class FaultyPushes {
       this.#write(frame);
       return;
     }
-    const fault = meet({ ...of, ...push });
+    const fault = findFault({ ...of, ...push });
     if (fault === undefined) {
       this.#write(frame);
       this.#release(push.topic);
-    } else this.#meet(fault, frame, push.topic);
+    } else this.#applyFault(fault, frame, push.topic);
   }
 
-  #meet({ kind, ms }: PushFault, frame: Buffer, topic: string): void {
+  #applyFault({ kind, ms }: PushFault, frame: Buffer, topic: string): void {
     switch (kind) {
       case 'skip':
         return;

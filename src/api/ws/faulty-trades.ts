@@ -1,6 +1,6 @@
 /** Orders over a socket that meet faults of the laboratory: what `http/faulty-calls.ts` does to requests. */
 import type { AdmittedCall, CallFault, CallFaults } from '../../http/call-faults.ts';
-import { ANSWER_CODES, garbled } from '../http/faulty-calls.ts';
+import { garbled, RESPONSE_CODES } from '../http/faulty-calls.ts';
 
 /** There is no clock in them that could be wrong. */
 export const FAULTS_OF_TRADES: ReadonlySet<CallFault['kind']> = new Set([
@@ -40,7 +40,7 @@ export async function answerFaulty(
       cut();
       return undefined;
     case 'status':
-      return refuse(ANSWER_CODES[fault.status], undefined);
+      return refuse(RESPONSE_CODES[fault.status], undefined);
     case 'garble':
       return garbled(fault.how, answered, 'args');
     default:

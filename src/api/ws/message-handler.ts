@@ -4,7 +4,7 @@ import type { CallFault, CallFaults } from '../../http/call-faults.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
 import { checkPermission } from '../auth/permissions.ts';
-import { ORDER_PATHS, orderedRefusal } from '../http/faulty-calls.ts';
+import { injectedRejection, ORDER_PATHS } from '../http/faulty-calls.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Caller, Services } from '../route.ts';
 import { BODY_LIMITS, parseBody } from '../wire/safe-json.ts';
@@ -44,7 +44,7 @@ const tradeFrame = new SchemaCheck(TradeFrame);
 const tradeIdShape = new SchemaCheck(TradeId);
 
 export interface MessageHandlerOptions extends Services {
-  readonly wall: Clock;
+  readonly wallClock: Clock;
   /** The clock of rate limits. Default: the machine's. */
   readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
@@ -68,7 +68,7 @@ export class MessageHandler {
   onMessage(connection: Connection, bytes: Buffer, binary: boolean): void {
     // Messages behind the end of a connection are ignored.
     if (!connection.open) return;
-    const nowMs = this.options.wall.now();
+    const nowMs = this.options.wallClock.now();
     connection.onClientMessage(nowMs);
     if (this.options.limited && this.isFlood(connection)) return;
     if (binary) {
@@ -93,7 +93,7 @@ export class MessageHandler {
   /** A protocol ping counts like the text `ping` (wire 5.1). */
   onPing(connection: Connection, bytes: Buffer): void {
     if (!connection.open) return;
-    const nowMs = this.options.wall.now();
+    const nowMs = this.options.wallClock.now();
     connection.onClientMessage(nowMs);
     if (this.options.limited && this.isFlood(connection)) return;
     connection.deliver(pongFrame(bytes));
@@ -101,7 +101,7 @@ export class MessageHandler {
 
   onPong(connection: Connection): void {
     if (!connection.open) return;
-    const nowMs = this.options.wall.now();
+    const nowMs = this.options.wallClock.now();
     connection.onAlive(nowMs);
     if (!connection.consumePong() && this.options.limited) this.isFlood(connection);
   }
@@ -119,8 +119,8 @@ export class MessageHandler {
   }
 
   private limitMs(): number {
-    const { limitClock, wall } = this.options;
-    return (limitClock ?? wall).now();
+    const { limitClock, wallClock } = this.options;
+    return (limitClock ?? wallClock).now();
   }
 
   private dispatch(
@@ -237,10 +237,10 @@ export class MessageHandler {
     const answered = (text: string | undefined) => {
       if (--connection.tradesInFlight < TRADES_IN_FLIGHT_MAX && connection.ws.isPaused)
         connection.ws.resume();
-      if (text !== undefined) connection.send(text, trace);
+      if (text !== undefined) connection.send(text, timer);
     };
-    const trace = connection.recorder?.trace();
-    const answer = () => this.options.trading.answer(call, caller, connection.id, trace);
+    const timer = connection.recorder?.timer();
+    const answer = () => this.options.trading.answer(call, caller, connection.id, timer);
     const fault = this.faultOf(call, caller);
     void (fault === undefined ? answer() : this.answerFaulty(fault, call, connection, answer)).then(answered);
   }
@@ -252,10 +252,10 @@ export class MessageHandler {
     const named = ORDER_PATHS.has(path)
       ? faults.named(args.map(({ clientOid, clientId = clientOid }) => textOf(clientId)))
       : undefined;
-    const meet = faults.call;
-    if (meet === undefined) return named;
+    const findFault = faults.call;
+    if (findFault === undefined) return named;
     const symbols = () => args.flatMap(({ symbol }) => (typeof symbol === 'string' ? [symbol] : []));
-    return meet({ method: 'POST', path, apiKey, symbols, kinds: FAULTS_OF_TRADES }) ?? named;
+    return findFault({ method: 'POST', path, apiKey, symbols, kinds: FAULTS_OF_TRADES }) ?? named;
   }
 
   private answerFaulty(
@@ -270,7 +270,7 @@ export class MessageHandler {
       call: { uid: connection.caller?.user.uid, body: items },
       answer,
       refuse: (code, msg) => {
-        const refusal = orderedRefusal({ code, msg }, sequencer.state, items);
+        const refusal = injectedRejection({ code, msg }, sequencer.state, items);
         return tradeErrorText(String(id), refusal.codeIn(errorDialect), refusal.msg, connection.id);
       },
       cut: () => connection.stream.resetAndDestroy(),

@@ -7,7 +7,7 @@
 import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
 import { parseOrderId } from '../../core/model/order-id.ts';
 import { openOrder } from '../../core/reads/reads.ts';
-import { type RequestTrace, traced } from '../../inspector/request-trace.ts';
+import { type RequestTimer, timed } from '../../inspector/request-timer.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { TSchema } from '../../validation/schema.ts';
 import { SchemaCheck } from '../../validation/schema-check.ts';
@@ -93,29 +93,29 @@ interface Quota {
 
 export class WsOrderEntry {
   private readonly services: Services;
-  private readonly wall: Clock;
+  private readonly wallClock: Clock;
   private readonly limitClock: Clock;
   private readonly limiter: RateLimiter;
   private readonly onInternalError: (error: unknown) => void;
 
   constructor(
-    services: Services & { readonly wall: Clock; readonly limitClock?: Clock },
+    services: Services & { readonly wallClock: Clock; readonly limitClock?: Clock },
     limiter: RateLimiter,
     onInternalError: (error: unknown) => void,
   ) {
     this.services = services;
-    this.wall = services.wall;
-    this.limitClock = services.limitClock ?? services.wall;
+    this.wallClock = services.wallClock;
+    this.limitClock = services.limitClock ?? services.wallClock;
     this.limiter = limiter;
     this.onInternalError = onInternalError;
   }
 
   /** The text of the response. The command is sequenced before the first wait, so requests keep their order. */
-  async answer(call: TradeCall, caller: Caller, connId: string, trace?: RequestTrace): Promise<string> {
+  async answer(call: TradeCall, caller: Caller, connId: string, timer?: RequestTimer): Promise<string> {
     const id = String(call.id);
     const receivedMs = this.services.clock.now();
     const quota: Quota = { limit: 0, remaining: undefined };
-    const result = await this.execute(call, caller, quota, trace).catch((error: unknown) => {
+    const result = await this.execute(call, caller, quota, timer).catch((error: unknown) => {
       const failure = sequencerFailure(error);
       if (failure === undefined) this.onInternalError(error);
       return failure ?? internalError(error);
@@ -146,7 +146,7 @@ export class WsOrderEntry {
     call: TradeCall,
     caller: Caller,
     quota: Quota,
-    trace: RequestTrace | undefined,
+    timer: RequestTimer | undefined,
   ): Promise<object[] | WireError> {
     const topic = Object.hasOwn(TRADE_TOPICS, call.topic) ? TRADE_TOPICS[call.topic]! : undefined;
     if (topic === undefined)
@@ -173,7 +173,7 @@ export class WsOrderEntry {
     const wrong = topic.check(body);
     if (wrong !== undefined) return wrong;
     const symbols = items.map((item) => this.symbolOf(item, caller));
-    const answering = traced(this.services.sequencer, trace, () =>
+    const answering = timed(this.services.sequencer, timer, () =>
       runRoute(route, {
         ...this.services,
         query: undefined as never,
@@ -193,7 +193,7 @@ export class WsOrderEntry {
 
   private expiredItems(items: readonly Item[]): ReadonlySet<Item> | WireError {
     const expired = new Set<Item>();
-    const nowMs = this.wall.now();
+    const nowMs = this.wallClock.now();
     for (const item of items) {
       const found = isExpired(item, nowMs);
       if (found instanceof WireError) return found;

@@ -20,7 +20,7 @@ const LOGIN_PATH = '/user/verify';
 const SKEW: ReadonlySet<CallFault['kind']> = new Set(['skew']);
 
 export interface LoginOptions extends Services {
-  readonly wall: Clock;
+  readonly wallClock: Clock;
   readonly limitClock?: Clock;
   readonly limiter: RateLimiter;
   /** Undefined when replays are not rejected. */
@@ -48,11 +48,11 @@ export class SessionAuth {
       connection.fail('parameterWrong', 'a login is under way');
       return;
     }
-    const { wall, clock, identity, replays } = this.options;
+    const { wallClock, clock, identity, replays } = this.options;
     const { apiKey, passphrase, timestamp, sign } = args[0]!;
     const skewMs = this.skewOf(apiKey);
     const presented = { apiKey, passphrase, timestamp, sign, peerAddress: connection.peer, skewMs };
-    const check = () => authenticateLogin(presented, wall.now(), identity, clock.now(), replays);
+    const check = () => authenticateLogin(presented, wallClock.now(), identity, clock.now(), replays);
     const verdict = check();
     if (!(verdict instanceof Promise) && !isBusy(verdict)) {
       this.finishLogin(connection, verdict);
@@ -69,9 +69,9 @@ export class SessionAuth {
 
   /** By so much the clock of the exchange is wrong for this login. */
   private skewOf(apiKey: string): number {
-    const meet = this.options.faults?.call;
-    if (meet === undefined) return 0;
-    const fault = meet({ method: 'GET', path: LOGIN_PATH, apiKey, symbols: () => [], kinds: SKEW });
+    const findFault = this.options.faults?.call;
+    if (findFault === undefined) return 0;
+    const fault = findFault({ method: 'GET', path: LOGIN_PATH, apiKey, symbols: () => [], kinds: SKEW });
     return fault?.kind === 'skew' ? fault.ms : 0;
   }
 
@@ -80,7 +80,7 @@ export class SessionAuth {
       if (!isBusy(verdict))
         this.options.limiter.chargeFailedAuthentication(
           connection.peer,
-          (this.options.limitClock ?? this.options.wall).now(),
+          (this.options.limitClock ?? this.options.wallClock).now(),
         );
       connection.fail(LOGIN_FAILURES[verdict.code] ?? 'loginFailed', verdict.msg);
       return;

@@ -4,7 +4,7 @@
  */
 import type { Identity } from '../../identity/identity.ts';
 import { fieldsOf, itemsOf, textOf } from '../../inspector/entry-summary.ts';
-import { RequestTrace } from '../../inspector/request-trace.ts';
+import { RequestTimer } from '../../inspector/request-timer.ts';
 import type { Direction, Party, SignatureFinding, TrafficSink } from '../../inspector/traffic.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { partyOf } from '../auth/party.ts';
@@ -16,7 +16,7 @@ import { textOfFrame } from './frames.ts';
 export interface SocketRecording {
   readonly traffic: TrafficSink;
   readonly identity: Identity;
-  readonly wall: Clock;
+  readonly wallClock: Clock;
 }
 
 /** The socket itself, as it was opened. */
@@ -46,7 +46,7 @@ interface Known {
   /** Whose it is without a login. */
   readonly party: Party | undefined;
   readonly finding?: SignatureFinding | undefined;
-  readonly trace?: RequestTrace | undefined;
+  readonly timer?: RequestTimer | undefined;
 }
 
 export class SocketRecorder {
@@ -63,7 +63,7 @@ export class SocketRecorder {
   constructor(recording: SocketRecording, socket: OpenedSocket) {
     this.#recording = recording;
     this.#socket = socket;
-    this.#openedMs = recording.wall.now();
+    this.#openedMs = recording.wallClock.now();
   }
 
   received(bytes: Buffer, caller: Caller | undefined): void {
@@ -77,9 +77,9 @@ export class SocketRecorder {
     this.#record('in', text, caller);
   }
 
-  /** A trace that begins when the last frame was received. */
-  trace(): RequestTrace {
-    return new RequestTrace(performance.now() - this.#receivedMs);
+  /** A timer that begins when the last frame was received. */
+  timer(): RequestTimer {
+    return new RequestTimer(performance.now() - this.#receivedMs);
   }
 
   /** A ping of the protocol. */
@@ -87,7 +87,7 @@ export class SocketRecorder {
     this.#pings++;
   }
 
-  sent(frame: Buffer, caller: Caller | undefined, answers?: RequestTrace): void {
+  sent(frame: Buffer, caller: Caller | undefined, answers?: RequestTimer): void {
     if (caller === undefined && this.#login === undefined) return;
     const text = textOfFrame(frame);
     if (text === undefined || text === 'pong') return;
@@ -99,7 +99,7 @@ export class SocketRecorder {
     // A login ends with its answer; later frames without a login belong to no account.
     this.#login = undefined;
     if (login === undefined || !text.startsWith(WRONG_SIGNATURE)) {
-      this.#record('out', text, caller, { party: login?.party, trace: answers });
+      this.#record('out', text, caller, { party: login?.party, timer: answers });
       return;
     }
     // After the answer, whose time must not reveal which keys exist.
@@ -114,7 +114,7 @@ export class SocketRecorder {
   }
 
   closed(code: number, caller: Caller | undefined): void {
-    const seconds = Math.round((this.#recording.wall.now() - this.#openedMs) / 1_000);
+    const seconds = Math.round((this.#recording.wallClock.now() - this.#openedMs) / 1_000);
     const text = JSON.stringify({
       closed: code,
       seconds,
@@ -129,14 +129,14 @@ export class SocketRecorder {
     direction: Direction,
     text: string,
     caller: Caller | undefined,
-    { party: named, finding, trace }: Known = { party: this.#login?.party },
+    { party: named, finding, timer }: Known = { party: this.#login?.party },
   ): void {
     const party = caller === undefined ? named : partyOf(caller);
     if (party === undefined) return;
-    const { traffic, wall } = this.#recording;
-    const tookMs = trace?.tookMs ?? 0;
-    const atMs = wall.now();
-    traffic.frame({ ...this.#socket, party, atMs, tookMs, direction, text, finding, steps: trace });
+    const { traffic, wallClock } = this.#recording;
+    const tookMs = timer?.tookMs ?? 0;
+    const atMs = wallClock.now();
+    traffic.frame({ ...this.#socket, party, atMs, tookMs, direction, text, finding, steps: timer });
   }
 
   #loginIn(text: string): Login | undefined {

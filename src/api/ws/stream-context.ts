@@ -9,7 +9,7 @@ export interface StreamContext {
   /** The exchange's clock: times in pushes. */
   readonly clock: Clock;
   /** The machine's clock: intervals between pushes. */
-  readonly wall: Clock;
+  readonly wallClock: Clock;
   /** Topics are polled when time has moved, not by a timer. */
   readonly driven?: boolean;
   readonly fanout: Fanout;

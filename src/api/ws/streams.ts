@@ -46,7 +46,7 @@ import { emptyStreamMetrics, type StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamsOptions extends Services {
   /** The machine's clock: logins and timeouts use real time, whatever the exchange's clock is. */
-  readonly wall: Clock;
+  readonly wallClock: Clock;
   /** The clock of rate limits. Default: the machine's. */
   readonly limitClock?: Clock;
   /** Topics are polled by `poll` alone, when time has moved. */
@@ -111,7 +111,7 @@ export class Streams {
   private closed = false;
 
   constructor(options: StreamsOptions) {
-    const { sequencer, clock, wall, limiter, rateLimits, logger } = options;
+    const { sequencer, clock, wallClock, limiter, rateLimits, logger } = options;
     const limited = rateLimits === 'on';
     this.options = options;
     this.peerOf = peerAddressResolver(options.trustedProxies);
@@ -119,7 +119,7 @@ export class Streams {
     this.admission = new Admission(limiter, limited);
     const { driven = false } = options;
     const durable = new DurableGate(sequencer);
-    const context = { sequencer, clock, wall, driven, fanout: new Fanout(), durable };
+    const context = { sequencer, clock, wallClock, driven, fanout: new Fanout(), durable };
     this.channels = new Channels(context, this.metrics);
     const onInternalError = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
     const { channels } = this;
@@ -127,7 +127,7 @@ export class Streams {
     const logins = new SessionAuth({ ...options, channels, admitUser });
     const trading = new WsOrderEntry(options, limiter, onInternalError);
     this.inspector =
-      options.recorder && new Inspector(options.recorder, options.identity, wall, options.explain);
+      options.recorder && new Inspector(options.recorder, options.identity, wallClock, options.explain);
     const { inspector } = this;
     this.messages = new MessageHandler({ ...options, limited, channels, trading, logins, inspector });
     // No compression: it costs more than it saves on small frames, and decompression can be attacked.
@@ -144,7 +144,7 @@ export class Streams {
     );
     this.reaper = new ConnectionReaper({
       connections: this.connections,
-      wall,
+      wallClock,
       metrics: this.metrics,
       isCurrent: (connection) => logins.isCurrent(connection),
       unsentTotalBytesMax: options.unsentTotalBytesMax,
@@ -250,8 +250,8 @@ export class Streams {
   }
 
   private limitMs(): number {
-    const { limitClock, wall } = this.options;
-    return (limitClock ?? wall).now();
+    const { limitClock, wallClock } = this.options;
+    return (limitClock ?? wallClock).now();
   }
 
   /** Sockets of clients, without those of the inspector. */
@@ -317,7 +317,7 @@ export class Streams {
     role: StreamRole,
     peer: string | undefined,
   ): void {
-    const openedMs = this.options.wall.now();
+    const openedMs = this.options.wallClock.now();
     const { metrics } = this;
     const { faults } = this.options;
     metrics.accepted++;
@@ -363,10 +363,10 @@ export class Streams {
 
   /** Connections of the inspector are not recorded. */
   private recorderOf({ id, role, peer }: Connection, agent: string | undefined): SocketRecorder | undefined {
-    const { recorder: traffic, identity, wall } = this.options;
+    const { recorder: traffic, identity, wallClock } = this.options;
     if (traffic === undefined || role === 'inspect') return undefined;
     return new SocketRecorder(
-      { traffic, identity, wall },
+      { traffic, identity, wallClock },
       { connection: id, path: pathOf(role), peer, agent },
     );
   }

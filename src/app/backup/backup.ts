@@ -17,15 +17,15 @@ import { NodeDisk } from '../../journal/node-disk.ts';
 import { liveDirectory } from '../../lab/head.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
 import { VERSION } from '../../version.ts';
-import { ConfigError, DataDamaged } from '../exit-codes.ts';
 import {
   GENERATED_FILE,
   HISTORY_FILE,
   HISTORY_PLACE_FILE,
   LOG_DIRECTORY,
   LOST_GENERATED,
-} from '../start/data-files.ts';
-import { copyHistory, historyAddress } from '../start/history-place.ts';
+} from '../data/data-files.ts';
+import { copyHistory, historyAddress } from '../data/history-place.ts';
+import { ConfigError, DataDamaged } from '../exit-codes.ts';
 import { auditUpTo } from './audit-copy.ts';
 import { type CopiedFile, copyFileDurably, type Progress, syncFile, writeDurably } from './copying.ts';
 import { copyDatabase, copyLockedDatabase, historySeq, historyVersion, sealingKeys } from './databases.ts';

@@ -11,8 +11,8 @@ import { readSnapshotFile } from '../../journal/snapshot-file.ts';
 import { effectiveCommands } from '../../sequencer/effective-commands.ts';
 import { applyLogged } from '../../sequencer/recovery.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
+import { ReadOnlyDisk } from '../data/read-only-disk.ts';
 import { DataDamaged } from '../exit-codes.ts';
-import { ReadOnlyDisk } from '../verify/read-only-disk.ts';
 import type { Moment } from './manifest.ts';
 
 interface ProofOptions {

@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
-import { LOG_DIRECTORY } from '../start/data-files.ts';
 import { copyFileDurably, type Progress, placeIn } from './copying.ts';
 import {
   type BackedUpFile,

@@ -1,9 +1,9 @@
 /** `bourse account ...`: accounts and their rights. */
 import type { Command } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
+import { count } from '../terminal/format.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, readSwitch, table, when, yesNo } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
-import { count } from './terminal/format.ts';
 
 interface AccountView {
   readonly uid: number;

@@ -1,8 +1,8 @@
 /** `bourse address ...`: address books of withdrawals. */
 import type { Command } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup } from './command-line.ts';
 import { operatorCommand, readSwitch, table, when } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface EntryView {
   readonly id: number;

@@ -6,11 +6,11 @@ import { AUDIT_FILE, readAudit } from '../../admin/audit-file.ts';
 import type { AuditLine } from '../../admin/audit-line.ts';
 import { dataDirectory } from '../config/memory-mode.ts';
 import { ConfigError, ExitCode } from '../exit-codes.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { count } from '../terminal/format.ts';
 import type { AuditVerification } from '../verify/audit-verify.ts';
 import { commandGroup, configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Shown, show, table, when } from './operator-command.ts';
-import { type Paint, painter } from './terminal/colour.ts';
-import { count } from './terminal/format.ts';
 
 const SHOWN_LINES = 50;
 

@@ -9,14 +9,14 @@ import { BOURSE } from '../../program-name.ts';
 import type { Manifest, Moment } from '../backup/manifest.ts';
 import { dataDirectory } from '../config/memory-mode.ts';
 import type { Config } from '../config/settings.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
 import { CannotStart } from '../exit-codes.ts';
-import { LOG_DIRECTORY } from '../start/data-files.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { count, counted } from '../terminal/format.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { OperatorClient } from './operator-client.ts';
 import { facts, operatorName, show, when } from './operator-command.ts';
-import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted } from './terminal/format.ts';
-import { progressBar } from './terminal/progress-bar.ts';
 
 export function backupCommand(): Command {
   const command = describedCommand(

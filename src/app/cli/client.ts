@@ -1,7 +1,7 @@
 /** `bourse client ...`: a short program with the address of the running exchange and the keys of a demo account. */
 import { Argument, type Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
-import { type Access, CLIENT_KINDS, type ClientKind, clientSnippet } from './client-snippets.ts';
+import { type Access, CLIENT_KINDS, type ClientKind, clientSnippet } from '../terminal/client-snippets.ts';
 import { configOf } from './command-line.ts';
 import { demoAccounts } from './demo-keys.ts';
 import { operatorCommand, READY_FILE } from './operator-command.ts';

@@ -1,13 +1,13 @@
 /** `bourse clock ...`: the exchange's time, and the advance of a manual clock. */
 import type { Command } from 'commander';
 import { ExitCode } from '../exit-codes.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { count } from '../terminal/format.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
 import { type Advanced, followAdvance } from './clock-advance.ts';
 import { commandGroup } from './command-line.ts';
 import type { OperatorClient } from './operator-client.ts';
 import { facts, operatorCommand, when } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
-import { count } from './terminal/format.ts';
-import { progressBar } from './terminal/progress-bar.ts';
 
 interface ClockView {
   readonly clock: 'wall' | 'scaled' | 'manual';

@@ -4,8 +4,9 @@ import { BOURSE } from '../../program-name.ts';
 import { VERSION } from '../../version.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../config/settings.ts';
-import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { ExitCode } from '../exit-codes.ts';
 import { endWithReader } from '../output.ts';
+import { refuse } from '../terminal/refusal.ts';
 import { refuseSwallowedOptions } from './swallowed-options.ts';
 
 const EXIT_CODES = `
@@ -60,7 +61,7 @@ export function describedProgram(name: string, description: string, examples: re
 /** Adds the flags of all settings, or of those named. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
   for (const name of names) {
-    const { group, flags, help, initial } = SETTINGS[name];
+    const { group, flags, help, default: initial } = SETTINGS[name];
     const explained = help.endsWith(']');
     const unsaid = explained || Array.isArray(initial) || typeof initial === 'boolean' || initial === '';
     const shown = unsaid ? '' : ` [${String(initial)}]`;
@@ -140,18 +141,4 @@ function calledBy([word, ...rest]: readonly string[], command: Command): Command
 function overrideExit(command: Command): void {
   command.exitOverride();
   for (const inner of command.commands) overrideExit(inner);
-}
-
-export function refuse(error: unknown): never {
-  const { code, line } = refusalOf(error);
-  process.stderr.write(line);
-  process.exit(code);
-}
-
-/** Expected errors are printed as one line; unexpected ones with their stack. */
-export function refusalOf(error: unknown): { readonly code: ExitCode; readonly line: string } {
-  const code = exitCodeOf(error);
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const foreseen = code !== ExitCode.failed || error instanceof ActionRefused;
-  return { code, line: `bourse: ${foreseen ? message : (stack ?? message)}\n` };
 }

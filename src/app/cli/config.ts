@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { explainSettings, type ResolvedConfig } from '../config/resolve-config.ts';
 import { shownConfig } from '../config/settings.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { textTable } from '../terminal/format.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { type Paint, painter } from './terminal/colour.ts';
-import { textTable } from './terminal/format.ts';
 
 export function configCommand(): Command {
   const command = describedCommand('config', 'Shows the configuration that a start would use.', [

@@ -1,8 +1,8 @@
 /** `bourse console`: the address of the console with a code that opens it once; and the sessions that began so. */
 import type { Command } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
 import type { OperatorClient } from './operator-client.ts';
 import { operatorCommand, table, when } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface Session {
   readonly id: number;

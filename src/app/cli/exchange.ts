@@ -2,10 +2,10 @@
  * `bourse health`, `trial-balance`, `halt`, `resume`, `snapshot` and `identity rotate-kek`: the exchange as a whole.
  */
 import type { Command } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
+import { count } from '../terminal/format.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, yesNo } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
-import { count } from './terminal/format.ts';
 
 interface HealthView {
   readonly ready: boolean;

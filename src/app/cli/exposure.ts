@@ -1,8 +1,8 @@
 /** `bourse exposure`: what the house has at stake, in coins and dollars, and the limits that are passed. */
 import type { Command } from 'commander';
 import { ExitCode } from '../exit-codes.ts';
+import type { Paint } from '../terminal/colour.ts';
 import { operatorCommand, table } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface ExposureView {
   readonly totals: Readonly<Record<string, string>>;

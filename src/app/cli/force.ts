@@ -1,8 +1,8 @@
 /** `bourse force ...`: forced liquidation, deleveraging and funding for testing, on a demo. */
 import type { Command } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface ClosedView {
   readonly uid: number;

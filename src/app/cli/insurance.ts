@@ -1,9 +1,9 @@
 /** `bourse insurance ...`: the insurance funds, and debts that nobody will pay. */
 import { type Command, Option } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table } from './operator-command.ts';
 import { suggestCoin } from './suggestions.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface FundView {
   readonly coin: string;

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface KeyView {
   readonly apiKey: string;

@@ -1,6 +1,8 @@
 /** `bourse lab ...`: snapshots of a running exchange, the way back to them, forks, and what differs. */
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { count } from '../terminal/format.ts';
 import { commandGroup } from './command-line.ts';
 import { capsuleGroup } from './lab/capsule.ts';
 import { labClockCommand } from './lab/clock.ts';
@@ -10,8 +12,6 @@ import { refereeCommand } from './lab/referee.ts';
 import { labReplayCommand } from './lab/replay.ts';
 import { runCommand } from './lab/run.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
-import { count } from './terminal/format.ts';
 
 interface SavedView {
   readonly name: string;

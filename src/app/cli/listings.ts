@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
 import { ConfigError } from '../exit-codes.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
+import { count } from '../terminal/format.ts';
 import { commandGroup } from './command-line.ts';
 import type { OperatorClient } from './operator-client.ts';
 import { facts, operatorCommand, table } from './operator-command.ts';
 import { suggestInstrument } from './suggestions.ts';
-import type { Paint } from './terminal/colour.ts';
-import { didYouMean } from './terminal/did-you-mean.ts';
-import { count } from './terminal/format.ts';
 
 interface InstrumentView {
   readonly category: string;

@@ -1,9 +1,9 @@
 /** `bourse loan ...`: loan pools and rates. */
 import type { Command } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup } from './command-line.ts';
 import { operatorCommand, table } from './operator-command.ts';
 import { suggestCoin } from './suggestions.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface PoolView {
   readonly coin: string;

@@ -1,9 +1,9 @@
 /** `bourse market ...`: the market simulator. */
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
+import { count, counted } from '../terminal/format.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, yesNo } from './operator-command.ts';
-import { count, counted } from './terminal/format.ts';
 
 interface MarketView {
   readonly level: string;

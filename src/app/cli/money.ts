@@ -1,9 +1,9 @@
 /** `bourse deposit`, `bourse deposits` and `bourse withdrawal ...`: deposits and withdrawals. */
 import type { Command } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, when, withQuery } from './operator-command.ts';
 import { suggestCoin } from './suggestions.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface Deposited {
   readonly id: string;

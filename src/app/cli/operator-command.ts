@@ -5,10 +5,10 @@ import { OPERATOR_NAME } from '../../admin/audit-reference.ts';
 import { defaultOperator } from '../../admin/default-operator.ts';
 import type { Config, SettingName } from '../config/settings.ts';
 import { ConfigError, type ExitCode } from '../exit-codes.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { textTable } from '../terminal/format.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { endpointAt, endpointIn, endpointOf, OperatorClient } from './operator-client.ts';
-import { type Paint, painter } from './terminal/colour.ts';
-import { textTable } from './terminal/format.ts';
 
 const SETTINGS_USED: readonly SettingName[] = ['data', 'color'];
 /** Here it is read: its help says so, so it is not added with the others. */

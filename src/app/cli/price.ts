@@ -1,8 +1,8 @@
 /** `bourse price ...`: component prices, set by hand while no feed runs. */
 import type { Command } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup } from './command-line.ts';
 import { operatorCommand, table, when, yesNo } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface ComponentView {
   readonly exchange: string;

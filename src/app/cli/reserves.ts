@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import type { Solvency } from '../../core/reads/solvency-reads.ts';
 import { type InclusionProof, verifyProof } from '../../reserves/merkle-sum-tree.ts';
 import { ConfigError, DataDamaged, ExitCode } from '../exit-codes.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
 import { commandGroup, describedCommand } from './command-line.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
-import { type Paint, painter } from './terminal/colour.ts';
 
 interface AuditView {
   readonly time: number;

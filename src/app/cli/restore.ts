@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BOURSE, startCall } from '../../program-name.ts';
 import { dataDirectory } from '../config/memory-mode.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { count, counted } from '../terminal/format.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, show, when } from './operator-command.ts';
-import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted } from './terminal/format.ts';
-import { progressBar } from './terminal/progress-bar.ts';
 
 export function restoreCommand(): Command {
   const command = describedCommand(

@@ -2,9 +2,9 @@
 import { type Command, Option } from 'commander';
 import { dataDirectory } from '../config/memory-mode.ts';
 import { ConfigError } from '../exit-codes.ts';
+import { painter } from '../terminal/colour.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, operatorName, show } from './operator-command.ts';
-import { painter } from './terminal/colour.ts';
 
 export function skipCommand(): Command {
   const command = describedCommand(

@@ -1,9 +1,9 @@
 /** `bourse status`: where the running exchange is and how to trade on it, for people and for scripts. */
 import { type Command, Option } from 'commander';
+import type { Paint } from '../terminal/colour.ts';
 import { configOf } from './command-line.ts';
 import { demoAccounts } from './demo-keys.ts';
 import { facts, operatorCommand, READY_FILE, type Shown, table } from './operator-command.ts';
-import type { Paint } from './terminal/colour.ts';
 
 interface Status {
   readonly url: string;
@@ -38,7 +38,7 @@ export function statusCommand(): Command {
     const { url, ready, version } = health;
     const wsUrl = `${url.replace(/^http/, 'ws')}/v3/ws`;
     const accounts = demoAccounts(config);
-    const { historyAddress } = await import('../start/history-place.ts');
+    const { historyAddress } = await import('../data/history-place.ts');
     const history = historyAddress('', config.data)?.place;
     return shown({ url, wsUrl, operatorUrl: client.url, ready, version, history, accounts }, command);
   }).addOption(

@@ -1,8 +1,8 @@
 /** Suggests a known name for an unknown one. */
 
 import { ActionRefused } from '../exit-codes.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
 import type { OperatorClient } from './operator-client.ts';
-import { didYouMean } from './terminal/did-you-mean.ts';
 
 export function suggestCoin<Answer>(
   client: OperatorClient,

@@ -6,13 +6,13 @@ import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { liveDirectory } from '../../lab/head.ts';
 import { isBackup, refuseUnfinished } from '../backup/manifest.ts';
 import { dataDirectory } from '../config/memory-mode.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
 import { ConfigError, ExitCode } from '../exit-codes.ts';
-import { LOG_DIRECTORY } from '../start/data-files.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { count, counted, textTable } from '../terminal/format.ts';
+import { progressBar as lineOf, type ProgressBar, type Screen } from '../terminal/progress-bar.ts';
 import type { Verification } from '../verify/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted, textTable } from './terminal/format.ts';
-import { progressBar as lineOf, type ProgressBar, type Screen } from './terminal/progress-bar.ts';
 
 export function verifyCommand(): Command {
   const command = describedCommand(

@@ -12,10 +12,10 @@ import { liveDirectory } from '../../lab/head.ts';
 import { effectiveCommands } from '../../sequencer/effective-commands.ts';
 import { applyLogged } from '../../sequencer/recovery.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
+import { ReadOnlyDisk } from '../data/read-only-disk.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
-import { LOG_DIRECTORY } from '../start/data-files.ts';
 import { JournaledMark } from '../start/identity-marks.ts';
-import { ReadOnlyDisk } from '../verify/read-only-disk.ts';
 
 export interface StoppedExchange {
   readonly data: string;

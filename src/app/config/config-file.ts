@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { didYouMean } from '../cli/terminal/did-you-mean.ts';
 import { ConfigError } from '../exit-codes.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
 import type { Layer, Overrides } from './resolve-config.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 

@@ -1,7 +1,7 @@
 /** Resolves the settings: flags before the environment before the file before the defaults. */
 import { resolve } from 'node:path';
-import { didYouMean } from '../cli/terminal/did-you-mean.ts';
 import { ConfigError } from '../exit-codes.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
 import { fileLayer, findFile } from './config-file.ts';
 import type { Place } from './setting-values.ts';
 import {
@@ -59,7 +59,7 @@ export async function resolveConfig(sources: ConfigSources): Promise<ResolvedCon
   const origins: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
     const layer = layers.find(({ overrides }) => overrides[name] !== undefined);
-    values[name] = layer === undefined ? initial(name, directory, values) : valueIn(layer, name);
+    values[name] = layer === undefined ? defaultOf(name, directory, values) : valueIn(layer, name);
     origins[name] = layer?.origin(name) ?? 'default';
   }
   return { config: values as unknown as Config, origins: origins as ResolvedConfig['origins'] };
@@ -77,12 +77,12 @@ export function explainSettings({ config: given, origins }: ResolvedConfig) {
   }));
 }
 
-function initial(
+function defaultOf(
   name: SettingName,
   directory: string,
   { port, demo, cluster }: Partial<Record<SettingName, unknown>>,
 ): unknown {
-  if (name === 'data') return resolve(directory, SETTINGS.data.initial);
+  if (name === 'data') return resolve(directory, SETTINGS.data.default);
   if (name === 'operatorPort') return portBeside(Number(port));
   // A demo needs counterparties; an exchange without demo accounts brings its own traders.
   if (name === 'market' && demo === true) return 'normal';
@@ -90,7 +90,7 @@ function initial(
   if (name === 'inspect' && demo === true) return 'on';
   // A demo may be reverted at any time. An exchange with real users keeps what has happened.
   if (name === 'lab' && demo === true && cluster === '') return 'on';
-  return SETTINGS[name].initial;
+  return SETTINGS[name].default;
 }
 
 /** Exchanges on one machine have different ports, and so have their operator listeners. */

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isHostName, readHost } from '../../http/host-list.ts';
 import { compileIpList } from '../../identity/ip-list.ts';
 import { readExposureLimits } from '../../reserves/exposure-limits.ts';
-import type { ColourChoice } from '../cli/terminal/colour.ts';
+import type { ColourChoice } from '../terminal/colour.ts';
 
 /** The directory that relative paths of a layer refer to. */
 export interface Place {

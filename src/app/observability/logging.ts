@@ -4,9 +4,9 @@
  */
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import pino from 'pino';
-import { painter } from '../cli/terminal/colour.ts';
-import { PrettyLog } from '../cli/terminal/pretty-log.ts';
 import type { Config } from '../config/settings.ts';
+import { painter } from '../terminal/colour.ts';
+import { PrettyLog } from '../terminal/pretty-log.ts';
 
 const SECRET_FIELDS = [
   'secret',

@@ -87,7 +87,7 @@ async function newIdentity(users: readonly CapsuleAccount[], nowMs: number) {
       users.map(({ uid, name, mainUid }) => ({
         uid,
         name: name || `account-${uid}`,
-        parentUid: mainUid ?? undefined,
+        mainUid: mainUid ?? undefined,
       })),
       nowMs,
     );

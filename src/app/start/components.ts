@@ -31,14 +31,14 @@ import { Sequencer } from '../../sequencer/sequencer.ts';
 import { Threads } from '../../storage/threads.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
 import { copyBeforeMigration } from '../backup/migration-copies.ts';
-import { counted } from '../cli/terminal/format.ts';
 import type { Config } from '../config/settings.ts';
+import { GENERATED_FILE, HISTORY_FILE, LOG_DIRECTORY, LOST_GENERATED } from '../data/data-files.ts';
+import { historyAddress, historyName, openHistory, rememberHistory } from '../data/history-place.ts';
+import { loggedCommands } from '../data/logged-commands.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { GENERATED_FILE, HISTORY_FILE, LOG_DIRECTORY, LOST_GENERATED } from './data-files.ts';
+import { counted } from '../terminal/format.ts';
 import { closeToOthers } from './file-permissions.ts';
-import { historyAddress, historyName, openHistory, rememberHistory } from './history-place.ts';
 import { JournaledMark } from './identity-marks.ts';
-import { loggedCommands } from './logged-commands.ts';
 import { reconcileUsers } from './orphan-accounts.ts';
 import { explainPoisonedCommand } from './poisoned-command-advice.ts';
 
@@ -53,7 +53,7 @@ const PAST_BYTES_MAX = 256 * 1024 * 1024;
 export interface Components {
   readonly journal: AbandonableJournal;
   /** What the journal still has, up to a command that is durable. */
-  readonly past: (lastSeq: number) => JournalPast;
+  readonly journalPast: (lastSeq: number) => JournalPast;
   readonly identity: Identity;
   readonly history: History & HistoryCopies & AbandonableHistory;
   readonly sequencer: Sequencer;
@@ -63,7 +63,7 @@ export interface Components {
   /** The clock of the sequencer. */
   readonly clock: ExchangeClock;
   /** The machine's clock, whatever the exchange's clock is: signatures, timeouts and the audit log use it. */
-  readonly wall: WallClock;
+  readonly wallClock: WallClock;
   readonly audit: AuditLog;
   readonly report: RecoveryReport;
   /** Commands replayed between the snapshot and the end of the journal. */
@@ -97,7 +97,7 @@ export interface MemoryRemains {
 export interface Beginning {
   /** Closes what outlives the components: lock, threads and audit log. */
   readonly processResources?: AsyncDisposableStack;
-  readonly wall?: WallClock;
+  readonly wallClock?: WallClock;
   readonly audit?: AuditLog;
   readonly lock?: DirectoryLock | undefined;
   readonly threads?: Threads | undefined;
@@ -119,7 +119,7 @@ export interface Beginning {
 /** The opened stores, before the state is recovered from them. */
 interface Stores {
   readonly recovered: Recovered<AbandonableJournal>;
-  readonly past: Components['past'];
+  readonly journalPast: Components['journalPast'];
   readonly audit: AuditLog;
   readonly identity: Identity;
   readonly history: History & HistoryCopies & AbandonableHistory;
@@ -134,12 +134,12 @@ interface Opening {
   readonly open: AsyncDisposableStack;
   /** Of the history. */
   readonly onFailure: (error: Error) => void;
-  readonly wall: WallClock;
+  readonly wallClock: WallClock;
   readonly beginning: Beginning;
 }
 
 async function openDataDirectory(opening: Opening): Promise<Stores> {
-  const { config, logger, open, onFailure, wall, beginning } = opening;
+  const { config, logger, open, onFailure, wallClock, beginning } = opening;
   const { directory = config.data, processResources = open } = beginning;
   const lock = beginning.lock ?? (await lockDirectory(opening, processResources));
   const threads = beginning.threads ?? new Threads();
@@ -158,7 +158,7 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
   // Reported below, if nothing fails before.
   else started.catch(() => {});
   reportRecovery(recovered.report, logger);
-  const audit = beginning.audit ?? (await AuditLog.open(config.data, () => wall.now()));
+  const audit = beginning.audit ?? (await AuditLog.open(config.data, () => wallClock.now()));
   if (beginning.audit === undefined) processResources.defer(() => audit.close());
   const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () =>
     openIdentity(directory, { acceptGap: config.acceptIdentityGap }),
@@ -179,8 +179,8 @@ async function openDataDirectory(opening: Opening): Promise<Stores> {
   open.defer(() => history.close());
   await started;
   const disk = new NodeDisk(join(directory, LOG_DIRECTORY));
-  const past = (lastSeq: number) => readPast(disk, lastSeq);
-  return { recovered, past, audit, identity, history, lock, threads };
+  const journalPast = (lastSeq: number) => readPast(disk, lastSeq);
+  return { recovered, journalPast, audit, identity, history, lock, threads };
 }
 
 /** Before anything in the directory is changed. */
@@ -198,21 +198,21 @@ async function lockDirectory(
 }
 
 /** The same without disk, lock and threads; all of it ends with the process. */
-async function openInMemory({ config, open, onFailure, wall, beginning }: Opening): Promise<Stores> {
+async function openInMemory({ config, open, onFailure, wallClock, beginning }: Opening): Promise<Stores> {
   const { image, left, processResources = open } = beginning;
   const options = { pastBytesMax: config.lab === 'off' ? 0 : PAST_BYTES_MAX };
   const recovered =
     left === undefined ? openMemoryJournal(options, image) : recoverMemoryJournal(left.journal, options);
   const contents = left ?? image;
   open.defer(() => recovered.journal.close());
-  const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wall.now()));
+  const audit = beginning.audit ?? (await AuditLog.openInMemory(() => wallClock.now()));
   if (beginning.audit === undefined) processResources.defer(() => audit.close());
   const identity = openMemoryIdentity(contents?.identity);
   open.defer(() => identity.close());
   const history = await openMemoryHistory({ onFailure, contents: contents?.history });
   open.defer(() => history.close());
-  const past = () => recovered.journal.past();
-  return { recovered, past, audit, identity, history, lock: undefined, threads: undefined };
+  const journalPast = () => recovered.journal.past();
+  return { recovered, journalPast, audit, identity, history, lock: undefined, threads: undefined };
 }
 
 /** Each component is closed by `open`, in reverse order. */
@@ -223,7 +223,7 @@ export async function openComponents(
   onFailure: (error: Error) => void,
   beginning: Beginning = {},
 ): Promise<Components> {
-  const { wall = new WallClock() } = beginning;
+  const { wallClock = new WallClock() } = beginning;
   // Without its history the sequencer must announce nothing more: it would find the history closed.
   let historyFailed = onFailure;
   const opening = {
@@ -231,10 +231,10 @@ export async function openComponents(
     logger,
     open,
     onFailure: (error: Error) => historyFailed(error),
-    wall,
+    wallClock,
     beginning,
   };
-  const { recovered, past, audit, identity, history, lock, threads } = await (config.memory
+  const { recovered, journalPast, audit, identity, history, lock, threads } = await (config.memory
     ? openInMemory(opening)
     : openDataDirectory(opening));
   const { journal, report } = recovered;
@@ -259,28 +259,28 @@ export async function openComponents(
     throw explainPoisonedCommand(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
   });
   if (!config.memory) rememberHistory(config.history, beginning.directory ?? config.data);
-  const replaced = await reconcileUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
+  const replaced = await reconcileUsers(exchange.state, identity, config.acceptIdentityGap, wallClock.now());
   if (logged.mark !== undefined) identity.proveNewest(logged.mark);
   if (replaced > 0)
     logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);
   if (afterCrash)
     for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
   const { time = exchange.state.now, gapMs, clock: choice = config.clock } = beginning;
-  const clock = new ExchangeClock(openClock(choice, time, config.clockStart, wall, gapMs));
+  const clock = new ExchangeClock(openClock(choice, time, config.clockStart, wallClock, gapMs));
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
   const log = new JournalLog(journal);
   const sequencer = new Sequencer(exchange, log, history, clock, lastSeq);
-  sequencer.onHalted(onFailure);
-  historyFailed = (error) => sequencer.halt(error);
+  sequencer.onFailed(onFailure);
+  historyFailed = (error) => sequencer.fail(error);
   return {
     journal,
-    past,
+    journalPast,
     identity,
     history,
     sequencer,
     clock,
     log,
-    wall,
+    wallClock,
     audit,
     report,
     replayed: commands,

@@ -6,7 +6,7 @@
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { LOG_DIRECTORY } from './logged-commands.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
 
 const OTHERS = 0o077;
 /** A shared directory, such as /tmp. */

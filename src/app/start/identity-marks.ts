@@ -42,7 +42,7 @@ export class IdentityMarkWriter {
   }
 
   /** The mark, to be saved with a snapshot. */
-  note(): Uint8Array {
+  markBytes(): Uint8Array {
     return markToBytes(this.#identity.mark);
   }
 

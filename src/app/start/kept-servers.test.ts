@@ -20,16 +20,16 @@ function shelf() {
   return { servers, events, built: () => built };
 }
 
-const nameAt = async (app: Awaited<ReturnType<KeptServers<Options>['take']>>) =>
+const nameAt = async (app: Awaited<ReturnType<KeptServers<Options>['acquire']>>) =>
   (await app.inject('/name')).body;
 
 test('two exchanges in turn have two servers, and each request meets the exchange that its server is for', async () => {
   const { servers, events, built } = shelf();
-  let app = await servers.take({ name: 'exchange 0' });
+  let app = await servers.acquire({ name: 'exchange 0' });
   for (let n = 1; n <= 5; n++) {
-    const next = await servers.take({ name: `exchange ${n}` });
+    const next = await servers.acquire({ name: `exchange ${n}` });
     assert.equal(await nameAt(app), `exchange ${n - 1}`);
-    await servers.give(app);
+    await servers.release(app);
     assert.equal(await nameAt(next), `exchange ${n}`);
     app = next;
   }
@@ -45,13 +45,13 @@ test('two exchanges in turn have two servers, and each request meets the exchang
 
 test('a server that was closed is not used again, and no more than one waits', async () => {
   const { servers, events, built } = shelf();
-  const closed = await servers.take({ name: 'first' });
+  const closed = await servers.acquire({ name: 'first' });
   await closed.close();
-  await servers.give(closed);
+  await servers.release(closed);
   assert.deepEqual(events, ['left first', 'closed 1']);
-  const apps = [await servers.take({ name: 'second' }), await servers.take({ name: 'third' })];
+  const apps = [await servers.acquire({ name: 'second' }), await servers.acquire({ name: 'third' })];
   assert.equal(built(), 3);
-  for (const app of apps) await servers.give(app);
+  for (const app of apps) await servers.release(app);
   assert.deepEqual(events.slice(2), ['left second', 'left third', 'closed 3']);
   await servers.close();
   assert.deepEqual(events.slice(5), ['closed 2']);
@@ -69,13 +69,13 @@ test('a getter of the options is asked at each use, and one that was given away 
       return `asked ${++asked}`;
     },
   };
-  const app = await servers.take(counting);
+  const app = await servers.acquire(counting);
   const answers = async () => (await app.inject('/market')).body;
   assert.equal(await answers(), 'asked 1');
   assert.equal(await answers(), 'asked 2');
-  await servers.give(app);
+  await servers.release(app);
   assert.equal(await answers(), 'none');
-  assert.equal(await servers.take({ market: 'plain' }), app);
+  assert.equal(await servers.acquire({ market: 'plain' }), app);
   assert.equal(await answers(), 'plain');
   await app.close();
 });

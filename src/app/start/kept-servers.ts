@@ -48,7 +48,7 @@ export class KeptServers<Options extends object> {
   }
 
   /** A server that serves with these options. */
-  async take(options: Options): Promise<FastifyInstance> {
+  async acquire(options: Options): Promise<FastifyInstance> {
     const kept = this.#free;
     if (kept !== undefined) {
       this.#free = undefined;
@@ -69,7 +69,7 @@ export class KeptServers<Options extends object> {
   }
 
   /** No request reaches it any more, and what it served with is forgotten. One that is closed stays closed. */
-  async give(app: FastifyInstance): Promise<void> {
+  async release(app: FastifyInstance): Promise<void> {
     const server = this.#servers.get(app)!;
     if (server.closed) return;
     await server.leave();

@@ -13,7 +13,7 @@ export interface LabDependencies {
   readonly demo: readonly DemoAccount[];
   readonly failed: (error: Error) => void;
   /** What every branch shares. */
-  readonly shared: Pick<Components, 'wall' | 'audit' | 'lock' | 'threads'>;
+  readonly shared: Pick<Components, 'wallClock' | 'audit' | 'lock' | 'threads'>;
   /** Directory of the history, where it is a file. */
   readonly directory: string;
   /** The branch that the exchange has started on. */

@@ -21,7 +21,7 @@ async function starter(stop: () => Promise<void>, failing: (fail: (error: Error)
     resolved,
     logger: pino({ level: 'silent' }),
     demo: [],
-    shared: { wall: new WallClock() },
+    shared: { wallClock: new WallClock() },
     current: () => ({ sequencer }),
     start: async (_resolved: unknown, _logger: unknown, fail: (error: Error) => void) => {
       failing(fail);

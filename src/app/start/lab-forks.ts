@@ -41,7 +41,7 @@ export class ForkStarter {
       throw new PortTaken(error.message);
     });
     const { time, image, faults } = start;
-    const gapMs = shared.wall.now() - time;
+    const gapMs = shared.wallClock.now() - time;
     if (!request.isolate)
       return this.#startHere(
         forkConfig(resolved, request, start),

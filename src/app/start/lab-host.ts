@@ -65,7 +65,7 @@ export class LabHost implements Host<Venue> {
       keys: () => demoKeys(current().identity, this.#dependencies.demo),
       sequencer: () => current().sequencer,
       identity: () => current().identity,
-      market: () => current().market,
+      market: () => current().simulator,
     });
   }
 
@@ -74,7 +74,7 @@ export class LabHost implements Host<Venue> {
   }
 
   wallMs(): number {
-    return this.#dependencies.shared.wall.now();
+    return this.#dependencies.shared.wallClock.now();
   }
 
   traffic(): Traffic {
@@ -144,7 +144,7 @@ export class LabHost implements Host<Venue> {
       for (const front of both) front.release();
       throw error;
     }
-    old.sequencer.retire(new Error('it has gone back to an earlier state'));
+    old.sequencer.stopWith(new Error('it has gone back to an earlier state'));
     next.sequencer.memoryShort = old.sequencer.memoryShort;
     replace(next);
     fronts.serve(next);

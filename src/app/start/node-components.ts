@@ -31,11 +31,11 @@ export async function openNodeComponents(
   open: AsyncDisposableStack,
   onFailure: (error: Error) => void,
 ): Promise<Components> {
-  const wall = new WallClock();
-  const clock = new ExchangeClock(wall);
+  const wallClock = new WallClock();
+  const clock = new ExchangeClock(wallClock);
   const node = await join(config, logger, clock, onFailure);
   open.defer(() => node.close());
-  node.sequencer.onHalted(onFailure);
+  node.sequencer.onFailed(onFailure);
   const users = await retryWhileUnreachable(() =>
     openClusterIdentity({
       address: addressOf(config),
@@ -50,7 +50,7 @@ export async function openNodeComponents(
   node.identitySeen = () => users.version;
   node.identityAgeMs = () => users.ageMs();
   const audit = await retryWhileUnreachable(() =>
-    openClusterAudit(addressOf(config), config.node, () => wall.now()),
+    openClusterAudit(addressOf(config), config.node, () => wallClock.now()),
   );
   open.defer(() => audit.close());
   await node.catchUp();
@@ -59,14 +59,14 @@ export async function openNodeComponents(
   const { sequencer, history, log } = node;
   return {
     journal: noJournal(log),
-    past: () => ({ snapshots: [], firstSeq: sequencer.appliedSeq + 1, recordsAfter: () => [] }),
+    journalPast: () => ({ snapshots: [], firstSeq: sequencer.appliedSeq + 1, recordsAfter: () => [] }),
     identity,
     history,
     sequencer,
     log,
     node,
     clock,
-    wall,
+    wallClock,
     audit,
     report: {
       instanceId: node.instance,

@@ -22,9 +22,9 @@ import { scenarioRoutes } from '../../lab/scenarios/routes.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import { JournalLog } from '../../sequencer/command-log.ts';
 import type { Config } from '../config/settings.ts';
+import { historyAddress, LAB_NEEDS_FILE } from '../data/history-place.ts';
 import { conductRules } from './conduct-rules.ts';
 import type { Fronts } from './fronts.ts';
-import { historyAddress, LAB_NEEDS_FILE } from './history-place.ts';
 import type { LabDependencies } from './lab-dependencies.ts';
 import { LabHost } from './lab-host.ts';
 import type { ProcessContext } from './servers.ts';
@@ -82,13 +82,13 @@ export function openLaboratory(dependencies: LabDependencies): OpenLab {
     seed: config.seed,
     identity: () => current().identity,
     now: () => current().sequencer.clock.now(),
-    wallMs: () => dependencies.shared.wall.now(),
+    wallMs: () => dependencies.shared.wallClock.now(),
     sockets: () => current().streams.clientSockets(),
     state: () => current().sequencer.state,
     house: new HouseAccount(() => current().sequencer),
     exchange: new ExchangeFaults({
       sequencer: () => current().sequencer,
-      market: () => current().market,
+      market: () => current().simulator,
       slowDisk: (ms) => {
         const { log } = current().components;
         if (log instanceof JournalLog) log.delayMs = ms;

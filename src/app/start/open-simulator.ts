@@ -14,12 +14,12 @@ import { loadParameters } from '../../simulator/parameters.ts';
 import { readRecording } from '../../simulator/recording/read-recording.ts';
 import type { Recording } from '../../simulator/recording/recording.ts';
 import { SimulatorError } from '../../simulator/simulator-error.ts';
-import { counted } from '../cli/terminal/format.ts';
-import { progressBar } from '../cli/terminal/progress-bar.ts';
 import type { Config } from '../config/settings.ts';
+import { counted } from '../terminal/format.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
 
 export interface OpenSimulator {
-  readonly market: MarketSimulator;
+  readonly simulator: MarketSimulator;
   /** Begins to trade, or goes on. */
   start(): void;
   /** Submits no more commands. */
@@ -129,17 +129,23 @@ export async function openSimulator(
       `${recordingOf(config.feed)} has no books: --depth book needs quotes or snapshots`,
     );
   const replay = recording && { file: recordingOf(config.feed)!, depth, recording };
-  const market = new MarketSimulator(sequencer, { level, seed, parameters, feed, ...(replay && { replay }) });
-  await market.open();
-  await generatePast(market.views, sequencer, config, logger, open);
-  const driver = new MarketDriver(sequencer, market);
+  const simulator = new MarketSimulator(sequencer, {
+    level,
+    seed,
+    parameters,
+    feed,
+    ...(replay && { replay }),
+  });
+  await simulator.open();
+  await generatePast(simulator.views, sequencer, config, logger, open);
+  const driver = new MarketDriver(sequencer, simulator);
   return {
-    market,
+    simulator,
     start: () => driver.start(seconds),
     stop: () => driver.stop(),
     close: () => {
       driver.stop();
-      market.close();
+      simulator.close();
     },
   };
 }

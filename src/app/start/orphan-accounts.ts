@@ -26,7 +26,7 @@ export async function reconcileUsers(
     // Main accounts come first in the core as well: a sub-account is opened under an existing one.
     const places = lost.map(({ uid, masterUid }) => ({
       uid,
-      parentUid: masterUid === 0 ? undefined : masterUid,
+      mainUid: masterUid === 0 ? undefined : masterUid,
     }));
     if (lost.length > 0) to.replaceLost(places, nowMs);
     to.reserveUids(accounts.reduce((highest, { uid }) => Math.max(highest, uid), 0));
@@ -56,9 +56,9 @@ function usersIn(state: State): Account[] {
 function refuseOtherFamilies(accounts: readonly Account[], identity: Identity): void {
   for (const { uid, masterUid } of accounts) {
     const user = identity.findUser(uid);
-    if (user === undefined || (user.parentUid ?? 0) === masterUid) continue;
+    if (user === undefined || (user.mainUid ?? 0) === masterUid) continue;
     throw new DataDamaged(
-      `${IDENTITY_FILE} has account ${uid} under ${user.parentUid ?? 'no main account'}, the exchange under ` +
+      `${IDENTITY_FILE} has account ${uid} under ${user.mainUid ?? 'no main account'}, the exchange under ` +
         `${masterUid === 0 ? 'none' : masterUid}: it is of another exchange. Restore the one of this directory from a backup`,
     );
   }

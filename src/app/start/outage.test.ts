@@ -14,7 +14,7 @@ test('an outage without space for a last snapshot closes the exchange all the sa
   const venue = {
     components: { clock: new ExchangeClock(new ManualClock(1000)) },
     api: { close: async () => {} },
-    sequencer: { durable: () => undefined, retire: () => {} },
+    sequencer: { durable: () => undefined, stopWith: () => {} },
     scheduler: { finalSnapshot: () => Promise.reject(new HistoryStarved('no space')) },
     close: async () => {
       closed = true;

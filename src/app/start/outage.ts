@@ -31,7 +31,7 @@ export async function goDown(
     await closeFront(front, venue.api);
     await venue.sequencer.durable();
     if (!memory) await lastSnapshot(venue);
-    venue.sequencer.retire(new Error('it is down'));
+    venue.sequencer.stopWith(new Error('it is down'));
   }
   const remains = memory ? { left: await remainsOf(venue) } : { directory: liveDirectory(data) };
   if (how === 'kill') await venue.components.history.abandon();
@@ -53,8 +53,8 @@ async function kill({ streams, sequencer, components }: Venue, front: Front): Pr
   front.closeAllConnections();
   await components.journal.abandon();
   // It does not end the process: the exchange starts again.
-  sequencer.onHalted(() => {});
-  sequencer.halt(new Error('the exchange was killed'));
+  sequencer.onFailed(() => {});
+  sequencer.fail(new Error('the exchange was killed'));
   await closed;
 }
 

@@ -118,7 +118,7 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     // Demo accounts allow only this machine: there are no millions of addresses to tell apart.
     fewSources: config.memory,
   });
-  const limitClock = new LimitClock(sequencer.clock, components.wall);
+  const limitClock = new LimitClock(sequencer.clock, components.wallClock);
   if (node !== undefined)
     node.onCalls = (calls) => {
       for (const call of calls) countCall(limiter, identity, call, limitClock.now());
@@ -129,7 +129,7 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     identity,
     logger: logger.child({}),
     clock: sequencer.clock,
-    wall: components.wall,
+    wallClock: components.wallClock,
     limitClock,
     limiter,
     errorDialect: config.errorDialect,
@@ -153,7 +153,7 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     allowedOrigins,
     explain: context.explain,
     refusal: node?.isGateway === false ? NO_GATEWAY : undefined,
-    ...(driven && { driven, wall: sequencer.clock }),
+    ...(driven && { driven, wallClock: sequencer.clock }),
   });
   const metricsSnapshot = () => ({
     ...snapshot(),
@@ -161,7 +161,7 @@ export async function buildApi(components: ServerDependencies, context: ProcessC
     exposure: components.exposure.kept(),
   });
   const connectionsMax = connections.max;
-  const api = await context.servers.api.take({
+  const api = await context.servers.api.acquire({
     ...services,
     demo,
     metrics,
@@ -257,7 +257,7 @@ export async function buildAdmin(
     dependencies;
   const { resolved, recorder, sessions, token, labRoutes, logger, url } = context;
   const { allowedHosts, demo, memory, market, operatorHost: host } = resolved.config;
-  return context.servers.admin.take({
+  return context.servers.admin.acquire({
     sequencer,
     sessions,
     forcedCloses: new ForcedCloses(sequencer),

@@ -13,9 +13,9 @@ import { replay } from '../../sequencer/recovery.ts';
 import { PoisonedCommand } from '../../sequencer/recovery-errors.ts';
 import { copyBeforeMigration } from '../backup/migration-copies.ts';
 import type { Config } from '../config/settings.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
+import { openHistory } from '../data/history-place.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
-import { openHistory } from './history-place.ts';
-import { LOG_DIRECTORY } from './logged-commands.ts';
 import { skipObjection } from './poisoned-command-advice.ts';
 
 export interface SkipReport {

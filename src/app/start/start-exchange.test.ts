@@ -15,7 +15,7 @@ test('an exchange that has failed closes what it has opened when it is stopped',
     failures.push(error);
   });
   const { history } = exchange.sequencer;
-  exchange.sequencer.halt(new Error('the disk has failed'));
+  exchange.sequencer.fail(new Error('the disk has failed'));
   await exchange.stop();
   assert.equal(failures.length, 1);
   await assert.rejects(history.flush(), /history is closed/);

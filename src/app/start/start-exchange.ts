@@ -28,14 +28,16 @@ import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { recordingStart } from '../../simulator/recording/read-recording.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
-import { didYouMean } from '../cli/terminal/did-you-mean.ts';
 import { refuseWithCluster } from '../config/cluster-mode.ts';
 import { hasDirectory, refuseWithMemory } from '../config/memory-mode.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
+import { historyAddress, refuseLab } from '../data/history-place.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
 import { readEventLoop } from '../observability/event-loop-monitor.ts';
 import { Metrics } from '../observability/metrics.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import {
   asHistoryDamage,
@@ -45,11 +47,9 @@ import {
   openComponents,
 } from './components.ts';
 import { ConnectionLimit } from './connection-limit.ts';
-import { LOG_DIRECTORY } from './data-files.ts';
 import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { type Fronts, openFronts } from './fronts.ts';
-import { historyAddress, refuseLab } from './history-place.ts';
 import { listen, refuseTakenPort } from './listen.ts';
 import { refuseOperatorBeyondLoopback } from './loopback.ts';
 import type { openNodeComponents } from './node-components.ts';
@@ -282,8 +282,8 @@ async function startServing(
   const live: { venue?: Venue } = {};
   const current = () => live.venue!;
   const start = startExchange;
-  const { wall, audit, lock, threads, replayed } = components;
-  const shared = { wall, audit, lock, threads };
+  const { wallClock, audit, lock, threads, replayed } = components;
+  const shared = { wallClock, audit, lock, threads };
   const laboratory = openLaboratory({ ...serving, shared, branch, current, start });
   const fronts = openFronts(config, new ConnectionLimit(logger));
   let url = '';
@@ -348,7 +348,7 @@ async function startServing(
       return current().sequencer;
     },
     get market() {
-      return current().market;
+      return current().simulator;
     },
     get ticker() {
       return current().ticker;
@@ -356,7 +356,7 @@ async function startServing(
     fork: (id) => laboratory.fork(id),
     branchFrom: async (snapshot) => {
       const { time, image } = await laboratory.begin(snapshot);
-      return { time, gapMs: wall.now() - time, ...(image !== undefined && { image }) };
+      return { time, gapMs: wallClock.now() - time, ...(image !== undefined && { image }) };
     },
     demoAccounts,
     replayedCommands: replayed,

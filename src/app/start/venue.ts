@@ -21,15 +21,15 @@ import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { isShortage } from '../../storage/shortage-errors.ts';
 import { hasDirectory } from '../config/memory-mode.ts';
 import type { Config } from '../config/settings.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
 import { ExposureMonitor } from '../observability/exposure-monitor.ts';
 import { hasMemoryForReplica } from '../observability/memory-guard.ts';
 import type { MetricsSnapshot } from '../observability/metrics.ts';
 import { ModeMonitor } from '../observability/mode-monitor.ts';
 import { openAddressKey } from './address-key.ts';
 import type { Components } from './components.ts';
-import { LOG_DIRECTORY } from './data-files.ts';
 import { IdentityMarkWriter } from './identity-marks.ts';
-import { runMarketOnDuty } from './node-market.ts';
+import { runSimulatorOnDuty } from './node-simulator.ts';
 import { type OpenSimulator, openSimulator } from './open-simulator.ts';
 import { buildAdmin, buildApi, type ProcessContext } from './servers.ts';
 
@@ -46,11 +46,11 @@ export interface Venue {
   readonly admin: FastifyInstance | undefined;
   readonly streams: Streams;
   /** Undefined when the simulator is off. */
-  readonly market: MarketSimulator | undefined;
+  readonly simulator: MarketSimulator | undefined;
   readonly metricsSnapshot: () => MetricsSnapshot;
   /** The mark of the identity store, for a snapshot. */
-  identityNote(): Uint8Array;
-  readonly past: Components['past'];
+  identityMarkBytes(): Uint8Array;
+  readonly journalPast: Components['journalPast'];
   /** Starts or resumes clock and market. */
   start(): void;
   /** Clock and market submit nothing until `start`. */
@@ -77,39 +77,39 @@ export async function openVenue(
   const report = backgroundReport(logger);
   const scheduler = scheduleUpkeep(components, config, directory, report);
   resources.defer(() => scheduler.end());
-  const identityNote = markIdentity(components);
-  scheduler.note = identityNote;
+  const identityMarkBytes = markIdentity(components);
+  scheduler.note = identityMarkBytes;
   if (hasDirectory(config)) {
     const modes = new ModeMonitor(sequencer, config.data, logger);
     resources.defer(() => modes.stop());
   }
   const { ticker } = scheduler;
-  const open = (under = sequencer) => openSimulator(under, ticker, config, logger, resources);
-  let simulator: OpenSimulator | undefined = node === undefined ? await open() : undefined;
-  resources.defer(() => simulator?.close());
+  const open = (onSequencer = sequencer) => openSimulator(onSequencer, ticker, config, logger, resources);
+  let running: OpenSimulator | undefined = node === undefined ? await open() : undefined;
+  resources.defer(() => running?.close());
   if (node !== undefined)
-    runMarketOnDuty(node, logger, open, (opened) => {
-      simulator = opened;
+    runSimulatorOnDuty(node, logger, open, (opened) => {
+      running = opened;
     });
   await sequencer.generated24h.load(sequencer.history, sequencer.state, components.generated24h);
   const addressKey = openAddressKey(identity);
-  const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
+  const reserves = new ReserveAudits(sequencer, addressKey, () => components.wallClock.now());
   const exposure = watchExposure(sequencer, config, logger, resources);
   const dependencies = { ...components, addressKey, reserves, exposure };
   const { api, streams, readiness, load, metricsSnapshot } = await buildApi(dependencies, context);
-  resources.defer(() => context.servers.api.give(api));
+  resources.defer(() => context.servers.api.release(api));
   const snapshot = () => scheduler.snapshot();
-  const market = () => simulator?.market;
+  const market = () => running?.simulator;
   const admin = config.operator
     ? await buildAdmin({ ...dependencies, ticker, market, snapshot, readiness, load }, context)
     : undefined;
-  if (admin !== undefined) resources.defer(() => context.servers.admin.give(admin));
+  if (admin !== undefined) resources.defer(() => context.servers.admin.release(admin));
   const start = () => {
     scheduler.start();
-    simulator?.start();
+    running?.start();
   };
   const pause = () => {
-    simulator?.stop();
+    running?.stop();
     scheduler.stop();
   };
   return {
@@ -122,26 +122,26 @@ export async function openVenue(
     api,
     admin,
     streams,
-    get market() {
-      return simulator?.market;
+    get simulator() {
+      return running?.simulator;
     },
     metricsSnapshot,
-    identityNote: () => identityNote() ?? new Uint8Array(0),
-    past: components.past,
+    identityMarkBytes: () => identityMarkBytes() ?? new Uint8Array(0),
+    journalPast: components.journalPast,
     start,
     pause,
     setClock: (choice) => {
-      const { clock, wall } = components;
+      const { clock, wallClock } = components;
       pause();
-      clock.change(clockFrom(choice, Math.max(clock.now(), sequencer.state.now), wall));
+      clock.change(clockFrom(choice, Math.max(clock.now(), sequencer.state.now), wallClock));
       ticker.clockChanged();
       start();
     },
     reopenMarket: async () => {
-      if (simulator === undefined) return;
-      simulator.close();
-      simulator = await open();
-      simulator!.start();
+      if (running === undefined) return;
+      running.close();
+      running = await open();
+      running!.start();
     },
     close: () => resources.disposeAsync(),
   };
@@ -205,7 +205,7 @@ const MEMORY_SCHEDULE: SnapshotSchedule = {
 function markIdentity({ node, identity, sequencer, identityMark }: Components): () => Uint8Array | undefined {
   if (node !== undefined) return () => undefined;
   const marks = new IdentityMarkWriter(identity, sequencer, identityMark);
-  return () => marks.note();
+  return () => marks.markBytes();
 }
 
 function scheduleSnapshots(

@@ -8,7 +8,7 @@ import { AuditDamaged, readAudit } from '../../admin/audit-file.ts';
 import type { AuditLine } from '../../admin/audit-line.ts';
 import { type AuditReference, readAuditReference } from '../../admin/audit-reference.ts';
 import { liveDirectory } from '../../lab/head.ts';
-import { loggedCommands } from '../start/logged-commands.ts';
+import { loggedCommands } from '../data/logged-commands.ts';
 
 export interface AuditVerification {
   readonly ok: boolean;

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hashFile, placeIn } from '../backup/copying.ts';
 import { CONTENTS, MANIFEST_FILE, type Manifest, readManifest } from '../backup/manifest.ts';
-import { count, counted } from '../cli/terminal/format.ts';
-import { LOG_DIRECTORY } from '../start/data-files.ts';
+import { LOG_DIRECTORY } from '../data/data-files.ts';
+import { count, counted } from '../terminal/format.ts';
 import { verifyAudit } from './audit-verify.ts';
 import { type Check, type Verification, verify } from './verify.ts';
 

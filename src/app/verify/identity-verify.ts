@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { State } from '../../core/state/state.ts';
 import type { Mark } from '../../identity/identity-mark.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
-import { counted } from '../cli/terminal/format.ts';
 import { DataDamaged } from '../exit-codes.ts';
 import { openAddressKey } from '../start/address-key.ts';
 import { refuseLostUsers } from '../start/orphan-accounts.ts';
+import { counted } from '../terminal/format.ts';
 
 /** Returns a summary as text. Throws DataDamaged, IdentityDamaged. */
 export async function proveIdentity(data: string, state: State, logged: Mark | undefined): Promise<string> {

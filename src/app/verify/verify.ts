@@ -36,15 +36,14 @@ import { readSnapshotFile } from '../../journal/snapshot-file.ts';
 import { effectiveCommands } from '../../sequencer/effective-commands.ts';
 import { applyLogged, isListing } from '../../sequencer/recovery.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
-import { count, counted } from '../cli/terminal/format.ts';
+import { GENERATED_FILE, LOG_DIRECTORY, LOST_GENERATED } from '../data/data-files.ts';
+import { copyHistory, historyAddress, historyName } from '../data/history-place.ts';
+import { ReadOnlyDisk } from '../data/read-only-disk.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY } from '../start/components.ts';
-import { GENERATED_FILE, LOST_GENERATED } from '../start/data-files.ts';
-import { copyHistory, historyAddress, historyName } from '../start/history-place.ts';
 import { JournaledMark } from '../start/identity-marks.ts';
-import { LOG_DIRECTORY } from '../start/logged-commands.ts';
+import { count, counted } from '../terminal/format.ts';
 import { proveIdentity } from './identity-verify.ts';
-import { ReadOnlyDisk } from './read-only-disk.ts';
 
 export interface Check {
   readonly name: string;

@@ -204,7 +204,7 @@ export class IdentityOrder implements ChangeOrder {
       for (const { reject } of asked) reject(error);
       return;
     }
-    this.#tellSeen();
+    this.#notifySeen();
     this.#saveImage();
   }
 
@@ -329,7 +329,7 @@ export class IdentityOrder implements ChangeOrder {
     } finally {
       this.#looking = undefined;
     }
-    if (this.#version !== before) this.#tellSeen();
+    if (this.#version !== before) this.#notifySeen();
   }
 
   /** False when there may be more. */
@@ -380,7 +380,7 @@ export class IdentityOrder implements ChangeOrder {
     this.#imageVersion = image.version;
   }
 
-  #tellSeen(): void {
+  #notifySeen(): void {
     this.#server.read({ ...SEEN, values: [this.#node, this.#version] }).catch(() => {});
   }
 

@@ -1,11 +1,11 @@
 /** The thread of a history in PostgreSQL (`../history-thread.ts`). */
-import { parentPort } from 'node:worker_threads';
+
+import { threadPort } from '../../thread-port.ts';
 import type { ToDatabase } from '../database-messages.ts';
 import type { OpenDatabase } from '../history-thread.ts';
 import { PostgresDatabase, type PostgresStart } from './postgres-database.ts';
 
-if (parentPort === null) throw new Error('postgres-history-worker.ts runs as a worker of history-thread.ts');
-const port = parentPort;
+const port = threadPort();
 
 let database: PostgresDatabase | undefined;
 port.on('message', (message: OpenDatabase<PostgresStart> | ToDatabase) => {

@@ -91,7 +91,7 @@ function beginOf(
   since: number,
 ): Promise<SessionBegin | AdminError> {
   return readAgain(() => {
-    const past = venue.past(lastSeq);
+    const past = venue.journalPast(lastSeq);
     if (from !== undefined) return fromSnapshot(past, from);
     return sinceMs === undefined ? fromOldest(past) : fromTime(past, since);
   });

@@ -1,9 +1,12 @@
 /** The thread that explains: it has its own copy of the past, so that nothing it does holds up the exchange. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { NodeDisk } from '../../journal/node-disk.ts';
+import { threadPort } from '../../thread-port.ts';
 import { Explainer } from './explainer.ts';
 import type { Answer, Asker, Question } from './explanation.ts';
 import { DirectoryPast, FedPast, type Feed } from './past.ts';
+
+const port = threadPort();
 
 export interface ExplainWorkerData {
   /** The directory of the journal; undefined for an exchange in memory, whose records come with the questions. */
@@ -30,9 +33,9 @@ const { directory } = workerData as ExplainWorkerData;
 const fed = new FedPast();
 const explainer = new Explainer(directory === undefined ? fed : new DirectoryPast(new NodeDisk(directory)));
 
-parentPort!.on('message', (message: ToExplainer) => {
+port.on('message', (message: ToExplainer) => {
   if ('feed' in message) fed.feed(message.feed);
-  else parentPort!.postMessage(answered(message));
+  else port.postMessage(answered(message));
 });
 
 /** The writer of a directory may remove old segments while they are read: then the next look finds what is left. */

@@ -16,7 +16,7 @@ const ENDINGS: Readonly<Record<LoanStatus, string | undefined>> = {
 
 const rate = (hundredths: bigint): string => `${formatUnits(hundredths, 2)} %`;
 
-export function loanTold(
+export function describeLoan(
   state: State,
   event: LoanEvent,
 ): { time: number; what: string; facts: Facts } | undefined {

@@ -14,7 +14,7 @@ import { formatOrderId } from '../../core/model/order-id.ts';
 import { formatMoney, formatUnits } from '../../core/model/units.ts';
 import type { State } from '../../core/state/state.ts';
 import type { Moment } from './explanation.ts';
-import { loanTold } from './loan-moments.ts';
+import { describeLoan } from './loan-moments.ts';
 import { STEPS, stepOf } from './steps.ts';
 
 const KINDS: Readonly<Record<OrderKind, string>> = {
@@ -128,10 +128,10 @@ function reportOf({ state, event, inside, terms }: Happened, uid: number): Repor
     case 'loanNotice':
     case 'pledgeRevised':
     case 'loanReduced':
-      return event.uid === uid ? loanTold(state, event) : undefined;
+      return event.uid === uid ? describeLoan(state, event) : undefined;
     case 'ledgerLine':
       if (event.uid !== uid) return undefined;
-      return lineTold(state, event, inside === true, terms?.budget !== undefined);
+      return describeLine(state, event, inside === true, terms?.budget !== undefined);
     case 'riskWarning':
       if (event.uid !== uid) return undefined;
       return at(event.time, 'warning: the margin ratio is high', {
@@ -153,7 +153,7 @@ function reportOf({ state, event, inside, terms }: Happened, uid: number): Repor
   }
 }
 
-function lineTold(state: State, line: LedgerLine, inside: boolean, closed: boolean): Report | undefined {
+function describeLine(state: State, line: LedgerLine, inside: boolean, closed: boolean): Report | undefined {
   const { time, kind, coin, amount, balance } = line;
   const facts = { amount: amountText(state, coin, amount), balance: amountText(state, coin, balance) };
   if (kind === 'liquidation')

@@ -34,7 +34,7 @@ export function actingFault(
   const fillingOf = ({ clientOid = '' }: Wanted): Filling | undefined => fillings.get(clientOid);
   return {
     kind: 'act',
-    around: async (call, carryOut) => (await house.around(fillingOf, call, carryOut)).answer,
+    around: async (call, runHandler) => (await house.around(fillingOf, call, runHandler)).answer,
   };
 }
 

@@ -46,7 +46,7 @@ export class ExchangeFaults {
   /** Prices of these indices do not arrive, from wherever they come. */
   withhold(indices: ReadonlySet<number>): void {
     const sequencer = this.#options.sequencer();
-    sequencer.withholds =
+    sequencer.admissionFilter =
       indices.size === 0
         ? undefined
         : (command) =>

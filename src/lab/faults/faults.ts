@@ -250,14 +250,14 @@ export class Faults implements CallFaults, StreamFaults {
   #around(fault: ActiveFault): (CallFault & { kind: 'act' })['around'] {
     const { filling } = FAULT_ACTIONS[fault.kind]!;
     const { house, now } = this.#options;
-    return async (call, carryOut) => {
+    return async (call, runHandler) => {
       if (filling === undefined) {
         fault.begin(now());
         await this.#act(fault, 'begin');
-        return carryOut();
+        return runHandler();
       }
       const wanted = filling(fault.action as never);
-      const { answer, problem } = await house.around(() => wanted, call, carryOut);
+      const { answer, problem } = await house.around(() => wanted, call, runHandler);
       fault.problem = problem ?? null;
       return answer;
     };

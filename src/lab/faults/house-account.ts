@@ -54,7 +54,7 @@ export class HouseAccount {
   async around(
     fillingOf: (order: Wanted) => Filling | undefined,
     { uid, body }: { readonly uid: number | undefined; readonly body: unknown },
-    carryOut: () => Promise<unknown>,
+    runHandler: () => Promise<unknown>,
   ): Promise<{ readonly answer: unknown; readonly problem: string | undefined }> {
     const problems: (string | undefined)[] = [];
     const tried = async (work: Promise<string | undefined>) => {
@@ -64,7 +64,7 @@ export class HouseAccount {
     const before = this.#state.lastId;
     const market = wanted.filter((order) => order.orderType === 'market' && fillingOf(order) !== undefined);
     for (const order of market) await tried(this.#offer(order, fillingOf(order)!));
-    const answer = await carryOut();
+    const answer = await runHandler();
     if (uid === undefined) return { answer, problem: undefined };
     const placed = openOrders(this.#state, { uid, limit: wanted.length }).filter(
       ({ orderId }) => orderId > before,

@@ -37,7 +37,7 @@ export async function judge(
   const since = sequencer.clock.now() - (sinceMs ?? 0);
   await sequencer.durable();
   const begin = await readAgain(() => {
-    const past = venue.past(to.seq);
+    const past = venue.journalPast(to.seq);
     return sinceMs === undefined ? fromOldest(past) : fromTime(past, since);
   });
   const from = { seq: begin.seq, time: begin.state.now };

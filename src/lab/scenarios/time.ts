@@ -59,7 +59,7 @@ async function tell(sequencer: Sequencer, index: number, price: bigint): Promise
   const said = { index, component: EVERY_COMPONENT, price, volume: 0n, by: BY_HAND };
   const command = { type: 'componentPrice', ...said } as const;
   // A fault holds it back.
-  if (sequencer.withholds?.(command) !== undefined) return;
+  if (sequencer.admissionFilter?.(command) !== undefined) return;
   // A log that is behind would refuse it.
   await sequencer.durable();
   await sequencer.submit(command);

@@ -11,7 +11,7 @@ import { marginModeName } from '../../../views/futures-enums.ts';
 import { type Route, route } from '../../route.ts';
 import { Category, SymbolName } from '../../wire/fields.ts';
 import { findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { assetViews, dollarsIn, marginRatio, valueAccount } from './valuation.ts';
 
@@ -40,11 +40,11 @@ export const accountRoutes: readonly Route[] = [
     group,
     access: 'none',
     perSecond: 5,
-    data: answers.AccountInfo,
+    data: responses.AccountInfo,
     handle: ({ caller: { user, key } }) => ({
       userId: String(user.uid),
       inviterId: user.inviterId,
-      parentId: user.parentUid === undefined ? '' : String(user.parentUid),
+      parentId: user.mainUid === undefined ? '' : String(user.mainUid),
       channelCode: user.channelCode,
       channel: user.channel,
       ips: key.ipList.join(','),
@@ -61,7 +61,7 @@ export const accountRoutes: readonly Route[] = [
     group,
     access: 'mgt_read',
     perSecond: 20,
-    data: answers.Assets,
+    data: responses.Assets,
     handle: ({ sequencer, caller }) => {
       const { state } = sequencer;
       const valuation = valueAccount(state, caller.user.uid);
@@ -92,7 +92,7 @@ export const accountRoutes: readonly Route[] = [
     group,
     access: 'mgt_read',
     perSecond: 20,
-    data: answers.Settings,
+    data: responses.Settings,
     handle: ({ sequencer: { state }, caller }) => {
       const account = state.accountByUid.get(caller.user.uid);
       return {
@@ -116,7 +116,7 @@ export const accountRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 3,
     query: Type.Object({ category: Category, symbol: SymbolName }),
-    data: answers.FeeRate,
+    data: responses.FeeRate,
     handle: ({ sequencer, caller, query }) => {
       const instrument = findInstrument(sequencer.state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
@@ -133,7 +133,7 @@ export const accountRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 3,
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName) }),
-    data: Type.Array(answers.SymbolFeeRate),
+    data: Type.Array(responses.SymbolFeeRate),
     handle: ({ sequencer, caller, query }) => {
       const { state } = sequencer;
       const one =

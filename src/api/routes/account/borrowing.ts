@@ -19,7 +19,7 @@ import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { historyPage } from '../../wire/paging.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Borrowing';
@@ -27,7 +27,7 @@ const DAYS_A_YEAR = 365n;
 /** Coins of one repayment, on either side. */
 const SELECTION_MAX = 1;
 
-const CoinSize = Type.Object(answers.texts('coin', 'size', 'amount'));
+const CoinSize = Type.Object(responses.texts('coin', 'size', 'amount'));
 
 function coinSizes(state: State, amounts: readonly CoinAmount[]) {
   return amounts.map(({ coin, size, usd }) => ({
@@ -70,7 +70,7 @@ export const borrowingRoutes: readonly Route[] = [
     group,
     access: 'mgt_read',
     perSecond: 10,
-    data: Type.Object({ repayableCoinList: Type.Array(CoinSize), ...answers.texts('maxSelection') }),
+    data: Type.Object({ repayableCoinList: Type.Array(CoinSize), ...responses.texts('maxSelection') }),
     handle: ({ sequencer: { state }, caller }) => {
       const account = state.accountByUid.get(caller.user.uid);
       const owed = account === undefined ? [] : repayableCoins(state, account);
@@ -85,7 +85,7 @@ export const borrowingRoutes: readonly Route[] = [
     group,
     access: 'mgt_read',
     perSecond: 10,
-    data: Type.Object({ paymentCoinList: Type.Array(CoinSize), ...answers.texts('maxSelection') }),
+    data: Type.Object({ paymentCoinList: Type.Array(CoinSize), ...responses.texts('maxSelection') }),
     handle: ({ sequencer: { state }, caller }) => {
       const account = state.accountByUid.get(caller.user.uid);
       const coins = account === undefined ? [] : paymentCoins(state, account);
@@ -101,7 +101,7 @@ export const borrowingRoutes: readonly Route[] = [
     access: 'mgt_write',
     perSecond: 5,
     body: RepayBody,
-    data: Type.Object(answers.texts('result', 'repayAmount')),
+    data: Type.Object(responses.texts('result', 'repayAmount')),
     handle: ({ sequencer, caller, body }) => repayDebt(sequencer, caller.user.uid, body),
   }),
 
@@ -117,8 +117,8 @@ export const borrowingRoutes: readonly Route[] = [
       toCoin: Type.Optional(CoinName),
       ...fields.pageFields,
     }),
-    data: answers.page(
-      Type.Object(answers.texts('fromCoin', 'fromCoinSize', 'toCoin', 'toCoinSize', 'price', 'ts')),
+    data: responses.page(
+      Type.Object(responses.texts('fromCoin', 'fromCoinSize', 'toCoin', 'toCoinSize', 'price', 'ts')),
     ),
     handle: async ({ sequencer, clock, caller, query }) => {
       const page = historyPage(query, clock.now());
@@ -143,9 +143,9 @@ export const borrowingRoutes: readonly Route[] = [
     access: 'trade_read',
     perSecond: 10,
     data: Type.Object({
-      ...answers.texts('currentLoans', 'interestPaymentTime'),
+      ...responses.texts('currentLoans', 'interestPaymentTime'),
       debtCoinList: Type.Array(
-        Type.Object(answers.texts('coin', 'debt', 'interestFreeAmount', 'interestRateNextHour')),
+        Type.Object(responses.texts('coin', 'debt', 'interestFreeAmount', 'interestRateNextHour')),
       ),
     }),
     handle: ({ sequencer: { state }, caller }) => {
@@ -174,7 +174,7 @@ export const borrowingRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ coin: CoinName }),
     data: Type.Object(
-      answers.texts('dailyInterest', 'annualInterest', 'limit', 'masterSubLimit', 'platformRemaingQuota'),
+      responses.texts('dailyInterest', 'annualInterest', 'limit', 'masterSubLimit', 'platformRemaingQuota'),
     ),
     handle: ({ sequencer: { state }, query }) => {
       const coin = findCoin(state, query.coin);

@@ -14,7 +14,7 @@ import { mayTrade } from '../../auth/sub-account-rights.ts';
 import { type Route, route } from '../../route.ts';
 import { SymbolName } from '../../wire/fields.ts';
 import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { debtTiers, PositionTier } from '../market/futures-market.ts';
 import { instrumentView } from '../market/market-view.ts';
@@ -46,7 +46,7 @@ export const eligibilityRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     query: Type.Object({ symbol: Type.Optional(SymbolName) }),
-    data: Type.Array(answers.Instrument),
+    data: Type.Array(responses.Instrument),
     handle: ({ sequencer: { state }, caller, query }) =>
       state.instruments
         .filter(({ symbol }) => query.symbol === undefined || symbol === query.symbol)
@@ -81,7 +81,7 @@ export const eligibilityRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     query: coinQuery,
-    data: Type.Array(Type.Object(answers.texts('coin', 'limit', 'masterSubLimit', 'platformRemaingQuota'))),
+    data: Type.Array(Type.Object(responses.texts('coin', 'limit', 'masterSubLimit', 'platformRemaingQuota'))),
     handle: ({ sequencer: { state }, query }) => {
       const coins = lentCoins(state, query.coin);
       if (coins instanceof WireError) return coins;

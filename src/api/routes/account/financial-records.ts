@@ -4,6 +4,7 @@ import { CATEGORY_NAMES, type WalletName } from '../../../core/model/enums.ts';
 import { type Static, Type } from '../../../validation/schema.ts';
 import {
   FUNDING_GROUPS,
+  LEDGER_FIELDS,
   type LedgerCategory,
   type LedgerView,
   OTHER_CATEGORY,
@@ -13,9 +14,8 @@ import * as fields from '../../wire/fields.ts';
 import { checkSymbol } from '../../wire/instrument-lookup.ts';
 import { CoinName } from '../../wire/money-input.ts';
 import { historyPage, pageOf } from '../../wire/paging.ts';
-import { page } from '../../wire/responses.ts';
+import { page, texts } from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
-import * as answers from '../wallet/wallet-responses.ts';
 
 const group = 'Financial records';
 
@@ -25,6 +25,9 @@ const lineFields = {
   ...fields.pageFields,
 };
 const LineQuery = Type.Object({ ...lineFields, symbol: Type.Optional(fields.SymbolName) });
+
+const FinancialRecord = Type.Object(texts(...LEDGER_FIELDS));
+const FundingRecord = Type.Object(texts('id', 'coin', 'groupType', 'type', 'amount', 'fee', 'balance', 'ts'));
 
 interface Lines {
   readonly wallet: WalletName;
@@ -73,7 +76,7 @@ export const financialRecordRoutes: readonly Route[] = [
       symbol: Type.Optional(fields.SymbolName),
       ...lineFields,
     }),
-    data: page(answers.FinancialRecord),
+    data: page(FinancialRecord),
     handle: async (call) => {
       const { category, type } = call.query;
       const lines = await readLines(call, { wallet: 'uta', category, type: type?.toUpperCase() });
@@ -89,7 +92,7 @@ export const financialRecordRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     query: LineQuery,
-    data: page(answers.FundingRecord),
+    data: page(FundingRecord),
     handle: async (call) => {
       const { type } = call.query;
       const lines = await readLines(call, {

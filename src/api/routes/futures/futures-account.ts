@@ -19,9 +19,9 @@ import * as fields from '../../wire/fields.ts';
 import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
 import { findCoin } from '../../wire/money-input.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { largestOfFamily, largestPosition } from '../market/futures-market.ts';
+import { largestOfParty, largestPosition } from '../market/futures-market.ts';
 import { marginIsCrossed, submitInMarginMode } from '../trade/margin-mode.ts';
 import { priceTicks, sizeLots } from '../trade/order-input.ts';
 import { moveMargin } from './isolated-margin.ts';
@@ -128,7 +128,7 @@ const MaxOpenBody = Type.Object({
 });
 
 const MaxOpen = Type.Object(
-  answers.texts(
+  responses.texts(
     'available',
     'maxOpen',
     'buyOpenCost',
@@ -222,7 +222,7 @@ export const futuresAccountRoutes: readonly Route[] = [
     access: 'mgt_write',
     perSecond: 10,
     body: LeverageBody,
-    data: answers.Success,
+    data: responses.Success,
     handle: ({ sequencer, caller, body }) => setLeverage(sequencer, caller.user.uid, body),
   }),
 
@@ -234,7 +234,7 @@ export const futuresAccountRoutes: readonly Route[] = [
     access: 'mgt_write',
     perSecond: 10,
     body: Type.Object({ holdMode: Type.Enum([...HOLD_MODE_NAMES]) }),
-    data: answers.Success,
+    data: responses.Success,
     handle: async ({ sequencer, caller, body }) => {
       const holdMode = HOLD_MODE_NAMES.indexOf(body.holdMode);
       const result = await sequencer.submit({
@@ -260,7 +260,7 @@ export const futuresAccountRoutes: readonly Route[] = [
       operation: Type.Enum(['add', 'remove'] as const),
       amount: fields.Decimal,
     }),
-    data: answers.Success,
+    data: responses.Success,
     handle: ({ sequencer, caller, body }) => {
       const instrument = findInstrument(sequencer.state, body.category, body.symbol);
       if (instrument instanceof WireError) return instrument;
@@ -280,18 +280,18 @@ export const futuresAccountRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 5,
     query: Type.Object({ category: fields.FuturesCategory, symbol: fields.SymbolName }),
-    data: Type.Object(answers.texts('symbol', 'singleUserLimit', 'masterSubLimit', 'marketMakerLimit')),
+    data: Type.Object(responses.texts('symbol', 'singleUserLimit', 'masterSubLimit', 'marketMakerLimit')),
     handle: ({ sequencer: { state }, identity, caller: { user }, query }) => {
       const instrument = findInstrument(state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
-      const main = user.parentUid === undefined ? user : identity.findUser(user.parentUid);
+      const main = user.mainUid === undefined ? user : identity.findUser(user.mainUid);
       const broker = main?.broker === true;
       const subs = broker ? SUBS_PER_BROKER_MAX : SUBS_PER_USER_MAX;
       const limit = largestPosition(instrument.futures!);
       return {
         symbol: instrument.symbol,
         singleUserLimit: limit,
-        masterSubLimit: largestOfFamily(state, instrument.futures!, { broker, subs }),
+        masterSubLimit: largestOfParty(state, instrument.futures!, { broker, subs }),
         marketMakerLimit: limit,
       };
     },

@@ -12,7 +12,7 @@ import { type Route, route } from '../../route.ts';
 import { MarginMode } from '../../wire/fields.ts';
 import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
 import { findCoin } from '../../wire/money-input.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { sizeText } from '../market/market-view.ts';
 import { modeLocked } from '../trade/margin-mode.ts';
@@ -86,7 +86,7 @@ export const leveragePreviewRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     query: Query,
-    data: Type.Object(answers.texts('estMaxOpen', 'estMaxBorrowable', 'requiredMargin', 'marginChange')),
+    data: Type.Object(responses.texts('estMaxOpen', 'estMaxBorrowable', 'requiredMargin', 'marginChange')),
     handle: ({ sequencer: { state }, caller, query }) => preview(state, caller.user.uid, query),
   }),
 ];

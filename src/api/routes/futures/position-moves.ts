@@ -15,7 +15,7 @@ import { checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
 import { MovementOid, ownAccount, Uid } from '../../wire/money-input.ts';
 import { historyPage, pageOf, WINDOW_MS } from '../../wire/paging.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
 import { sizeLots } from '../trade/order-input.ts';
 
@@ -40,11 +40,11 @@ const MoveBody = Type.Object({
 
 /** Every item has a result in both lists, in the order of the request; a rejected one has its error in both. */
 const Moved = Type.Object({
-  closePosition: Type.Array(Type.Object(answers.texts('orderId', 'clientOid', 'code', 'msg'))),
-  openPosition: Type.Array(Type.Object(answers.texts('orderId', 'clientOid', 'code', 'msg'))),
+  closePosition: Type.Array(Type.Object(responses.texts('orderId', 'clientOid', 'code', 'msg'))),
+  openPosition: Type.Array(Type.Object(responses.texts('orderId', 'clientOid', 'code', 'msg'))),
 });
 
-const Move = Type.Object(answers.texts(...MOVE_FIELDS));
+const Move = Type.Object(responses.texts(...MOVE_FIELDS));
 
 async function move(
   { sequencer, identity, errorDialect }: Services,
@@ -129,7 +129,7 @@ export const positionMoveRoutes: readonly Route[] = [
     access: 'main_trade_read',
     perSecond: 5,
     query: Type.Object({ category: FuturesCategory, symbol: Type.Optional(SymbolName), ...pageFields }),
-    data: answers.page(Move),
+    data: responses.page(Move),
     handle: async ({ sequencer, clock, caller, query }) => {
       const unknown = checkSymbol(sequencer.state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;

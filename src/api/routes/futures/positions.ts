@@ -22,15 +22,15 @@ import { FuturesCategory, PosSide as PosSideField, pageFields, SymbolName } from
 import { categoryCode, checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
 import { historyPage, pageOf } from '../../wire/paging.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { type ErrorDialect, WireError } from '../../wire/wire-error.ts';
 import { ranksInSlices } from './adl-ranks.ts';
 
 const group = 'Positions';
 
-const Position = Type.Object(answers.texts(...OPEN_POSITION_FIELDS));
-const ClosedPosition = Type.Object(answers.texts(...CLOSED_POSITION_FIELDS));
-const AdlRank = Type.Object(answers.texts('symbol', 'marginCoin', 'adlRank', 'holdSide'));
+const Position = Type.Object(responses.texts(...OPEN_POSITION_FIELDS));
+const ClosedPosition = Type.Object(responses.texts(...CLOSED_POSITION_FIELDS));
+const AdlRank = Type.Object(responses.texts('symbol', 'marginCoin', 'adlRank', 'holdSide'));
 
 const positionQuery = {
   category: FuturesCategory,
@@ -176,7 +176,7 @@ export const positionRoutes: readonly Route[] = [
     access: 'trade_read',
     perSecond: 20,
     query: Type.Object({ category: FuturesCategory, symbol: Type.Optional(SymbolName), ...pageFields }),
-    data: answers.page(ClosedPosition),
+    data: responses.page(ClosedPosition),
     handle: async ({ sequencer, clock, caller, query }) => {
       const unknown = checkSymbol(sequencer.state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
@@ -202,7 +202,7 @@ export const positionRoutes: readonly Route[] = [
     perSecond: 5,
     orders: true,
     body: Type.Object(positionQuery),
-    data: Type.Object({ list: Type.Array(answers.OrderResult) }),
+    data: Type.Object({ list: Type.Array(responses.OrderResult) }),
     handle: ({ sequencer, caller, body, errorDialect }) =>
       closePositions(sequencer, caller.user.uid, body, errorDialect),
   }),

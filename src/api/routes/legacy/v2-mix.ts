@@ -11,7 +11,7 @@ import { marginModeName } from '../../../views/futures-enums.ts';
 import { type Route, route } from '../../route.ts';
 import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../../wire/fields.ts';
 import { findAccount, findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { autoMarginText, moveMargin, setAutoMargin } from '../futures/isolated-margin.ts';
 import { FundingRate, fundingView } from '../market/futures-market.ts';
@@ -93,7 +93,7 @@ function settingView(state: State, uid: number, instrument: Instrument) {
 }
 
 const Setting = Type.Object(
-  answers.texts(
+  responses.texts(
     'symbol',
     'marginCoin',
     'marginMode',
@@ -117,7 +117,7 @@ export const mixRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 20,
     query: Type.Object(contract),
-    data: Type.Array(Type.Object(answers.texts('symbol', 'price', 'indexPrice', 'markPrice', 'ts'))),
+    data: Type.Array(Type.Object(responses.texts('symbol', 'price', 'indexPrice', 'markPrice', 'ts'))),
     handle: ({ sequencer, query }) => {
       const instrument = findInstrument(sequencer.state, query.productType, query.symbol);
       if (instrument instanceof WireError) return instrument;
@@ -157,7 +157,7 @@ export const mixRoutes: readonly Route[] = [
     query: Type.Object({ productType: FuturesCategory }),
     data: Type.Array(
       Type.Object(
-        answers.texts(
+        responses.texts(
           'symbol',
           'lastPr',
           'askPr',
@@ -259,7 +259,7 @@ export const mixRoutes: readonly Route[] = [
       amount: Type.Optional(Type.Union([Decimal, Type.Literal('')])),
       holdSide: Type.Optional(PosSide),
     }),
-    data: answers.Success,
+    data: responses.Success,
     handle: ({ sequencer, caller, body }) => {
       const { productType, symbol, marginCoin, autoMargin, holdSide } = body;
       const instrument =

@@ -12,7 +12,7 @@ import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input
 import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
-import * as answers from './loan-responses.ts';
+import * as responses from './loan-responses.ts';
 
 const BorrowBody = Type.Object({
   loanCoin: CoinName,
@@ -125,7 +125,7 @@ export const loanActionRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_write',
     body: BorrowBody,
-    data: answers.LoanId,
+    data: responses.LoanId,
     handle: borrow,
   }),
 
@@ -137,7 +137,7 @@ export const loanActionRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_write',
     body: RepayBody,
-    data: answers.Repayment,
+    data: responses.Repayment,
     handle: repayLoan,
   }),
 
@@ -148,7 +148,7 @@ export const loanActionRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_write',
     body: ReviseBody,
-    data: answers.RevisedPledge,
+    data: responses.RevisedPledge,
     handle: revisePledge,
   }),
 ];

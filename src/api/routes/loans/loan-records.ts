@@ -5,7 +5,7 @@ import { type Route, route } from '../../route.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { coinFields, readLoanRecords, recordFields } from './loan-history.ts';
 import { LOANS, statusOf } from './loan-input.ts';
-import * as answers from './loan-responses.ts';
+import * as responses from './loan-responses.ts';
 
 const CLOSED_STATUSES = ['ROLLBACK', 'FORCE', 'REPAY'];
 
@@ -21,7 +21,7 @@ export const loanRecordRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_read',
     query: Type.Object({ ...recordFields, ...coinFields, status: Type.Optional(Status) }),
-    data: Type.Array(answers.ClosedLoan),
+    data: Type.Array(responses.ClosedLoan),
     handle: (call) => {
       const status = statusOf(call.query.status, CLOSED_STATUSES);
       return status instanceof WireError ? status : readLoanRecords(call, 'borrow', status);
@@ -35,7 +35,7 @@ export const loanRecordRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_read',
     query: Type.Object({ ...recordFields, ...coinFields }),
-    data: Type.Array(answers.RepayRecord),
+    data: Type.Array(responses.RepayRecord),
     handle: (call) => readLoanRecords(call, 'repay'),
   }),
 
@@ -47,7 +47,7 @@ export const loanRecordRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_read',
     query: Type.Object({ ...recordFields, reviseSide: Type.Optional(Type.Enum(['down', 'up'] as const)) }),
-    data: Type.Array(answers.PledgeRateRecord),
+    data: Type.Array(responses.PledgeRateRecord),
     handle: (call) => readLoanRecords(call, 'pledgeRate', call.query.reviseSide),
   }),
 
@@ -58,7 +58,7 @@ export const loanRecordRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_read',
     query: Type.Object({ ...recordFields, ...coinFields, status: Type.Optional(Status) }),
-    data: Type.Array(answers.ReduceRecord),
+    data: Type.Array(responses.ReduceRecord),
     handle: (call) => {
       const status = statusOf(call.query.status, REDUCE_STATUSES);
       return status instanceof WireError ? status : readLoanRecords(call, 'reduce', status);

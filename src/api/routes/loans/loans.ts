@@ -19,7 +19,7 @@ import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input
 import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { coinChoice, Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
-import * as answers from './loan-responses.ts';
+import * as responses from './loan-responses.ts';
 
 function coins(state: State, only: number | undefined) {
   const { loans, pledges } = loanOffers(state, only);
@@ -57,7 +57,7 @@ export const loanRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_read',
     query: Type.Object({ coin: Type.Optional(CoinName) }),
-    data: answers.LoanCoins,
+    data: responses.LoanCoins,
     handle: ({ sequencer: { state }, query }) => {
       const named = query.coin === undefined ? undefined : findCoin(state, query.coin);
       return query.coin !== undefined && named === undefined ? unknownCoin() : coins(state, named?.index);
@@ -76,7 +76,7 @@ export const loanRoutes: readonly Route[] = [
       daily: Daily,
       pledgeAmount: fields.Decimal,
     }),
-    data: answers.LoanInterest,
+    data: responses.LoanInterest,
     handle: ({ sequencer: { state }, query }) => {
       const pair = findPair(state, query);
       if (pair instanceof WireError) return pair;
@@ -101,7 +101,7 @@ export const loanRoutes: readonly Route[] = [
       loanCoin: Type.Optional(CoinName),
       pledgeCoin: Type.Optional(CoinName),
     }),
-    data: Type.Array(answers.OngoingLoan),
+    data: Type.Array(responses.OngoingLoan),
     handle: ({ sequencer: { state }, caller, query }) => {
       const filter = {
         loanId: query.orderId === undefined ? undefined : loanIdOf(query.orderId),
@@ -133,7 +133,7 @@ export const loanRoutes: readonly Route[] = [
     summary: 'Per coin, what ongoing loans owe (loanInfos) and what is pledged for them (pledgeInfos)',
     ...LOANS,
     access: 'mgt_read',
-    data: answers.LoanDebts,
+    data: responses.LoanDebts,
     handle: ({ sequencer: { state }, caller }) => {
       const { loans, pledges } = loanDebts(state, caller.user.uid);
       const view = ({ coin, amount, usdt }: CoinDebt) => ({

@@ -6,7 +6,7 @@ import { JsonText } from '../../wire/envelope.ts';
 import { Limit, SymbolName, TickerCategory, Time } from '../../wire/fields.ts';
 import { findInstrument } from '../../wire/instrument-lookup.ts';
 import { times } from '../../wire/paging.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { CANDLES_MAX, INTERVAL_RULE, readCandles, readInterval } from './candle-query.ts';
 
@@ -56,7 +56,7 @@ const base = {
   access: 'public',
   perSecond: 20,
   query: Query,
-  data: Type.Array(answers.Candle),
+  data: Type.Array(responses.Candle),
 } as const;
 
 export const candleRoutes: readonly Route[] = [

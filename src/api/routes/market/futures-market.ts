@@ -13,7 +13,7 @@ import { Cursor, FuturesCategory, Limit, SymbolName } from '../../wire/fields.ts
 import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';
 import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { cursorId, pageLimit } from '../../wire/paging.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { contractPrices, fundInterval } from './market-view.ts';
 
@@ -45,7 +45,7 @@ function perpetuals(state: State, category: CategoryName | undefined, symbol: st
 }
 
 export const FundingRate = Type.Object(
-  answers.texts(
+  responses.texts(
     'symbol',
     'fundingRate',
     'fundingRateInterval',
@@ -84,7 +84,7 @@ export function debtTiers(state: State, coinName: string | undefined, symbol: st
 }
 
 export const PositionTier = Type.Object(
-  answers.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'),
+  responses.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'),
 );
 
 /** The end of the last tier: the largest position of any account in the contract. */
@@ -96,7 +96,7 @@ export function largestPosition({ tiers }: FuturesTerms): string {
  * The largest position of a main account and its sub-accounts together: that of one account (rules 13.9). Accounts below
  * a broker belong to different people, and in the first edition every account had a limit of its own.
  */
-export function largestOfFamily(
+export function largestOfParty(
   { rules }: State,
   { tiers }: FuturesTerms,
   { broker, subs }: { readonly broker: boolean; readonly subs: number },
@@ -147,7 +147,7 @@ export const futuresMarketRoutes: readonly Route[] = [
       limit: Type.Optional(Limit),
     }),
     data: Type.Object({
-      resultList: Type.Array(Type.Object(answers.texts('symbol', 'fundingRate', 'fundingRateTimestamp'))),
+      resultList: Type.Array(Type.Object(responses.texts('symbol', 'fundingRate', 'fundingRateTimestamp'))),
     }),
     handle: async ({ sequencer, query }) => {
       const instrument = findInstrument(sequencer.state, query.category, query.symbol);
@@ -173,8 +173,8 @@ export const futuresMarketRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object(contractQuery),
     data: Type.Object({
-      list: Type.Array(Type.Object(answers.texts('symbol', 'openInterest'))),
-      ...answers.texts('ts'),
+      list: Type.Array(Type.Object(responses.texts('symbol', 'openInterest'))),
+      ...responses.texts('ts'),
     }),
     handle: ({ sequencer: { state }, query }) => {
       const found = contracts(state, query.category, query.symbol);
@@ -218,14 +218,14 @@ export const futuresMarketRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 10,
     query: Type.Object(contractQuery),
-    data: Type.Array(Type.Object(answers.texts('symbol', 'notionalValue', 'totalNotionalValue'))),
+    data: Type.Array(Type.Object(responses.texts('symbol', 'notionalValue', 'totalNotionalValue'))),
     handle: ({ sequencer: { state }, query }) => {
       const found = contracts(state, query.category, query.symbol);
       if (found instanceof WireError) return found;
       return found.map(({ symbol, futures }) => ({
         symbol,
         notionalValue: largestPosition(futures!),
-        totalNotionalValue: largestOfFamily(state, futures!, { broker: false, subs: SUBS_PER_USER_MAX }),
+        totalNotionalValue: largestOfParty(state, futures!, { broker: false, subs: SUBS_PER_USER_MAX }),
       }));
     },
   }),
@@ -239,8 +239,8 @@ export const futuresMarketRoutes: readonly Route[] = [
     perSecond: 20,
     data: Type.Array(
       Type.Object({
-        ...answers.texts('coin'),
-        list: Type.Array(Type.Object(answers.texts('tierStartValue', 'discountRate'))),
+        ...responses.texts('coin'),
+        list: Type.Array(Type.Object(responses.texts('tierStartValue', 'discountRate'))),
       }),
     ),
     handle: ({ sequencer: { state } }) =>
@@ -261,7 +261,7 @@ export const futuresMarketRoutes: readonly Route[] = [
       limit: Type.Optional(Limit),
       cursor: Type.Optional(Cursor),
     }),
-    data: answers.page(Type.Object(answers.texts('symbol', 'side', 'price', 'amount', 'ts'))),
+    data: responses.page(Type.Object(responses.texts('symbol', 'side', 'price', 'amount', 'ts'))),
     handle: async ({ sequencer, clock, query }) => {
       const found = contracts(sequencer.state, query.category, query.symbol);
       if (found instanceof WireError) return found;

@@ -7,7 +7,7 @@ import { type Route, route } from '../../route.ts';
 import { Category, Limit, SymbolName, TickerCategory } from '../../wire/fields.ts';
 import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';
 import { pageLimit } from '../../wire/paging.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import {
   componentViews,
@@ -31,7 +31,7 @@ export const marketRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 20,
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName) }),
-    data: Type.Array(answers.Instrument),
+    data: Type.Array(responses.Instrument),
     handle: ({ sequencer, query }) => {
       const { state } = sequencer;
       if (query.symbol === undefined)
@@ -49,7 +49,7 @@ export const marketRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 20,
     query: Type.Object({ category: TickerCategory, symbol: Type.Optional(SymbolName) }),
-    data: Type.Array(answers.Ticker),
+    data: Type.Array(responses.Ticker),
     handle: ({ sequencer, query }) => {
       const { state } = sequencer;
       if (query.symbol === undefined) {
@@ -68,7 +68,7 @@ export const marketRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 10,
     query: Type.Object({ symbol: SymbolName }),
-    data: answers.IndexComponents,
+    data: responses.IndexComponents,
     handle: ({ sequencer, query }) => {
       const order: CategoryName[] = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES', 'SPOT'];
       const found = order
@@ -87,7 +87,7 @@ export const marketRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 20,
     query: Type.Object({ category: Category, symbol: SymbolName, limit: Type.Optional(Limit) }),
-    data: Type.Array(answers.PublicFill),
+    data: Type.Array(responses.PublicFill),
     handle: ({ sequencer, query }) => {
       const instrument = findInstrument(sequencer.state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
@@ -107,7 +107,7 @@ export const marketRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 20,
     query: Type.Object({ category: Category, symbol: SymbolName, limit: Type.Optional(Limit) }),
-    data: answers.OrderBook,
+    data: responses.OrderBook,
     handle: ({ sequencer, query }) => {
       const { state } = sequencer;
       const instrument = findInstrument(state, query.category, query.symbol);

@@ -11,7 +11,7 @@ import type { InsuranceHourView } from '../../../views/market-record-view.ts';
 import { type Route, route } from '../../route.ts';
 import { FuturesCategory, SymbolName } from '../../wire/fields.ts';
 import { findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Futures market data';
@@ -103,8 +103,8 @@ export const riskReserveRoutes: readonly Route[] = [
     perSecond: 20,
     query: Query,
     data: Type.Object({
-      ...answers.texts('totalBalance', 'coin'),
-      riskReserveRecords: Type.Array(Type.Object(answers.texts('type', 'amount', 'balance', 'ts'))),
+      ...responses.texts('totalBalance', 'coin'),
+      riskReserveRecords: Type.Array(Type.Object(responses.texts('type', 'amount', 'balance', 'ts'))),
     }),
     handle: async ({ sequencer, query }) => {
       const found = await reserveRecords(sequencer, query, DAY_MS, DAYS_SHOWN);
@@ -123,8 +123,8 @@ export const riskReserveRoutes: readonly Route[] = [
     perSecond: 20,
     query: Query,
     data: Type.Object({
-      ...answers.texts('coin'),
-      riskReserveRecords: Type.Array(Type.Object(answers.texts('amount', 'balance', 'ts'))),
+      ...responses.texts('coin'),
+      riskReserveRecords: Type.Array(Type.Object(responses.texts('amount', 'balance', 'ts'))),
     }),
     handle: async ({ sequencer, query }) => {
       const found = await reserveRecords(sequencer, query, HOUR_MS, HOURS_SHOWN);
@@ -142,7 +142,7 @@ export const riskReserveRoutes: readonly Route[] = [
     query: Type.Object({ category: FuturesCategory }),
     data: Type.Object({
       list: Type.Array(
-        Type.Object({ symbols: Type.Array(Type.String()), ...answers.texts('coin', 'balance') }),
+        Type.Object({ symbols: Type.Array(Type.String()), ...responses.texts('coin', 'balance') }),
       ),
     }),
     handle: ({ sequencer: { state }, query }) => ({ list: fundsOf(state, query.category) }),

@@ -4,7 +4,7 @@ import type { CoinSpec } from '../../../core/model/listing-spec.ts';
 import { Type } from '../../../validation/schema.ts';
 import { type Route, route } from '../../route.ts';
 import { unknownCoin } from '../../wire/money-input.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 
 const group = 'Public';
 
@@ -16,7 +16,7 @@ const timeRoutes = ['/api/v3/public/time', '/api/v2/public/time', '/api/v3/marke
     group,
     access: 'public',
     perSecond: 20,
-    data: answers.ServerTime,
+    data: responses.ServerTime,
     handle: ({ clock }) => ({ serverTime: String(clock.now()) }),
   }),
 );
@@ -31,7 +31,7 @@ export const publicRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 3,
     query: Type.Object({ coin: Type.Optional(Type.String({ maxLength: 20 })) }),
-    data: Type.Array(answers.Coin),
+    data: Type.Array(responses.Coin),
     handle: ({ sequencer, query }) => {
       const { coins } = sequencer.state;
       if (query.coin === undefined) return coins.map(coinView);

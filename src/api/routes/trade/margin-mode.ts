@@ -46,13 +46,13 @@ export async function submitInMarginMode(
   mode: MarginModeName | undefined,
 ): Promise<CommandResult | WireError> {
   const { uid } = command;
-  const { trace } = sequencer;
+  const { timing } = sequencer;
   const change = marginModeChange(sequencer, uid, instrument, mode);
   if (change instanceof WireError) return change;
   if (change === undefined) return sequencer.submit(command);
   const [, result] = await Promise.all(sequencer.submitTogether(change, command));
   if (result.rejectReason !== RejectReason.none)
-    await sequencer.submit(modeCommand(uid, instrument, mode !== 'isolated'), trace);
+    await sequencer.submit(modeCommand(uid, instrument, mode !== 'isolated'), timing);
   return result;
 }
 

@@ -61,7 +61,7 @@ function placeCommand(
   const market = body.orderType === 'market';
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
   const futures = instrument.futures !== undefined;
-  const byAmount = market && body.side === 'buy' && !futures;
+  const quoteSized = market && body.side === 'buy' && !futures;
   const command: Writable<Unstamped<PlaceOrder>> = {
     type: 'placeOrder',
     uid,
@@ -72,8 +72,8 @@ function placeCommand(
     timeInForce: TIME_IN_FORCE_NAMES.indexOf(body.timeInForce ?? 'gtc') as PlaceOrder['timeInForce'],
     stpMode: STP_MODE_NAMES.indexOf(body.stpMode ?? 'none') as PlaceOrder['stpMode'],
     priceTicks: market ? 0 : priceTicks(body.price!, instrument),
-    sizeLots: byAmount ? 0 : sizeLots(body.qty, instrument),
-    quoteAmount: byAmount ? quoteAmount(body.qty, instrument) : 0n,
+    sizeLots: quoteSized ? 0 : sizeLots(body.qty, instrument),
+    quoteAmount: quoteSized ? quoteAmount(body.qty, instrument) : 0n,
     clientOid: body.clientOid ?? '',
   };
   if (futures) {

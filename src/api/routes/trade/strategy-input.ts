@@ -189,12 +189,12 @@ function planOf(
   body: { [K in keyof TriggerInput]: TriggerInput[K] | undefined },
 ) {
   const { triggerPrice, triggerOrderType, triggerOrderPrice } = body;
-  const byAmount = instrument.futures === undefined && side === 'buy' && triggerOrderType !== 'limit';
+  const quoteSized = instrument.futures === undefined && side === 'buy' && triggerOrderType !== 'limit';
   return {
     kind: body.callbackRatio === undefined ? StrategyKind.trigger : StrategyKind.trailing,
     side: SIDE_NAMES.indexOf(side) as Side,
-    sizeLots: byAmount ? 0 : sizeLots(qty, instrument),
-    quoteAmount: byAmount ? quoteAmount(qty, instrument) : 0n,
+    sizeLots: quoteSized ? 0 : sizeLots(qty, instrument),
+    quoteAmount: quoteSized ? quoteAmount(qty, instrument) : 0n,
     trigger: {
       ...leg(instrument, triggerPrice, body.triggerBy, triggerOrderType, triggerOrderPrice),
       triggerBy: triggerBy(body.triggerBy),
@@ -253,7 +253,7 @@ export function modifyCommand(
   uid: number,
   name: { readonly orderId: number; readonly clientOid: string },
   instrument: Instrument | undefined,
-  byAmount: boolean,
+  quoteSized: boolean,
   body: Static<typeof ModifyStrategyBody>,
 ): Unstamped<AmendStrategy> {
   const command: Unstamped<AmendStrategy> = {
@@ -272,9 +272,9 @@ export function modifyCommand(
   return {
     ...command,
     ...presetChangeOf(instrument, body),
-    sizeLots: qty === undefined || byAmount ? 0 : sizeLots(qty, instrument),
+    sizeLots: qty === undefined || quoteSized ? 0 : sizeLots(qty, instrument),
     // Zero would mean "leave unchanged" to the core.
-    quoteAmount: qty === undefined || !byAmount ? 0n : quoteAmount(qty, instrument) || BigInt(OUT_OF_RANGE),
+    quoteAmount: qty === undefined || !quoteSized ? 0n : quoteAmount(qty, instrument) || BigInt(OUT_OF_RANGE),
     trigger: legChange(instrument, triggerPrice, body.triggerBy, triggerOrderType, triggerOrderPrice),
   };
 }

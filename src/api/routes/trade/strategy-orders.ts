@@ -12,7 +12,7 @@ import { Category, pageFields, SymbolName } from '../../wire/fields.ts';
 import { categoryCode, checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
 import { historyPage, pageOf } from '../../wire/paging.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { modifyStrategy } from './modify-order.ts';
 import { NamedOrder, NO_ORDER_REF, readOrderRef } from './order-ref.ts';
@@ -34,7 +34,7 @@ export const strategyOrderRoutes: readonly Route[] = [
     perSecond: 10,
     orders: true,
     body: StrategyBody,
-    data: answers.OrderIds,
+    data: responses.OrderIds,
     handle: async ({ sequencer, caller, body }) => {
       const { state } = sequencer;
       const instrument = findInstrument(state, body.category, body.symbol);
@@ -57,7 +57,7 @@ export const strategyOrderRoutes: readonly Route[] = [
     perSecond: 10,
     orders: true,
     body: ModifyStrategyBody,
-    data: answers.OrderIds,
+    data: responses.OrderIds,
     handle: ({ sequencer, caller, body }) => modifyStrategy(sequencer, caller.user.uid, body),
   }),
 
@@ -92,7 +92,7 @@ export const strategyOrderRoutes: readonly Route[] = [
       type: Type.Optional(StrategyType),
       symbol: Type.Optional(SymbolName),
     }),
-    data: Type.Array(answers.StrategyOrder),
+    data: Type.Array(responses.StrategyOrder),
     handle: ({ sequencer, caller, query }) => {
       const { state } = sequencer;
       const { uid } = caller.user;
@@ -112,7 +112,7 @@ export const strategyOrderRoutes: readonly Route[] = [
     access: 'trade_read',
     perSecond: 20,
     query: Type.Object({ category: Category, type: Type.Optional(StrategyType), ...pageFields }),
-    data: answers.page(answers.StrategyOrder),
+    data: responses.page(responses.StrategyOrder),
     handle: async ({ sequencer, clock, caller, query }) => {
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
@@ -135,7 +135,7 @@ export const strategyOrderRoutes: readonly Route[] = [
     access: 'trade_read',
     perSecond: 10,
     query: Type.Object(NamedOrder),
-    data: answers.page(answers.OrderDetail),
+    data: responses.page(responses.OrderDetail),
     handle: async ({ sequencer, caller, query }) => {
       const { state, history } = sequencer;
       const { uid } = caller.user;

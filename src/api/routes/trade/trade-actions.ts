@@ -9,7 +9,7 @@ import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { AmendBody, ModifyBody, modify, modifyBatch } from './modify-order.ts';
 import { CancelBody, CancelItem, resolveOrder } from './order-ref.ts';
@@ -40,7 +40,7 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 10,
     orders: true,
     body: PlaceBody,
-    data: answers.OrderIds,
+    data: responses.OrderIds,
     handle: ({ sequencer, caller, body, expired }) =>
       place(sequencer, caller.user.uid, body, expired?.has(body)),
   }),
@@ -54,7 +54,7 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 5,
     orders: true,
     body: batchOf(PlaceBody),
-    data: Type.Array(answers.OrderResult),
+    data: Type.Array(responses.OrderResult),
     handle: ({ sequencer, caller, body, expired, errorDialect }) =>
       checkBatch(body) ??
       runBatch(body, (each) => place(sequencer, caller.user.uid, each, expired?.has(each)), errorDialect),
@@ -69,7 +69,7 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 10,
     orders: true,
     body: ModifyBody,
-    data: answers.OrderIds,
+    data: responses.OrderIds,
     handle: ({ sequencer, caller, body }) => modify(sequencer, caller.user.uid, body),
   }),
 
@@ -82,7 +82,7 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 10,
     orders: true,
     body: batchOf(AmendBody),
-    data: Type.Array(answers.OrderResult),
+    data: Type.Array(responses.OrderResult),
     handle: ({ sequencer, caller, body, errorDialect }) =>
       checkBatch(body) ?? modifyBatch(sequencer, caller.user.uid, body, errorDialect),
   }),
@@ -96,7 +96,7 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 10,
     orders: true,
     body: CancelBody,
-    data: answers.OrderIds,
+    data: responses.OrderIds,
     handle: ({ sequencer, caller, body }) => cancel(sequencer, caller.user.uid, body),
   }),
 
@@ -109,7 +109,7 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 5,
     orders: true,
     body: batchOf(CancelItem),
-    data: Type.Array(answers.OrderResult),
+    data: Type.Array(responses.OrderResult),
     handle: ({ sequencer, caller, body, errorDialect }) =>
       checkBatch(body) ?? runBatch(body, (each) => cancel(sequencer, caller.user.uid, each), errorDialect),
   }),
@@ -123,7 +123,7 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 5,
     orders: true,
     body: Type.Object({ category: fields.Category, symbol: Type.Optional(fields.SymbolName) }),
-    data: Type.Object({ list: Type.Array(answers.OrderResult) }),
+    data: Type.Object({ list: Type.Array(responses.OrderResult) }),
     handle: async ({ sequencer, caller, body }) => {
       const { state } = sequencer;
       let instrument: number = ANY;
@@ -160,7 +160,7 @@ export const tradeActionRoutes: readonly Route[] = [
     body: Type.Object({
       countdown: Type.String({ pattern: '^[0-9]{1,4}$', description: '5 to 60 seconds, or 0' }),
     }),
-    data: answers.Success,
+    data: responses.Success,
     handle: async ({ sequencer, caller, body }) => {
       const seconds = Number(body.countdown);
       const result = await sequencer.submit({

@@ -8,7 +8,7 @@ import { type Route, route } from '../../route.ts';
 import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../../wire/fields.ts';
 import { categoryCode, checkSymbol } from '../../wire/instrument-lookup.ts';
 import { cursorId, historyPage, pageLimit, pageOf, times } from '../../wire/paging.ts';
-import * as answers from '../../wire/responses.ts';
+import * as responses from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { openView } from './order-result.ts';
 
@@ -28,7 +28,7 @@ export const tradeQueryRoutes: readonly Route[] = [
       symbol: Type.Optional(SymbolName),
       ...pageFields,
     }),
-    data: answers.page(answers.OpenOrder),
+    data: responses.page(responses.OpenOrder),
     handle: ({ sequencer, caller, query }) => {
       const { state } = sequencer;
       const unknown = checkSymbol(state, query.category, query.symbol);
@@ -61,7 +61,7 @@ export const tradeQueryRoutes: readonly Route[] = [
     access: 'trade_read',
     perSecond: 20,
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName), ...pageFields }),
-    data: answers.page(answers.HistoryOrder),
+    data: responses.page(responses.HistoryOrder),
     handle: async ({ sequencer, clock, caller, query }) => {
       const unknown = checkSymbol(sequencer.state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
@@ -86,7 +86,7 @@ export const tradeQueryRoutes: readonly Route[] = [
     access: 'trade_read',
     perSecond: 20,
     query: Type.Object({ orderId: Type.Optional(OrderId), clientOid: Type.Optional(ClientOid) }),
-    data: answers.OrderDetail,
+    data: responses.OrderDetail,
     handle: async ({ sequencer, caller, query }) => {
       const { state, history } = sequencer;
       const { uid } = caller.user;
@@ -122,7 +122,7 @@ export const tradeQueryRoutes: readonly Route[] = [
       orderId: Type.Optional(OrderId),
       ...pageFields,
     }),
-    data: answers.page(answers.Fill),
+    data: responses.page(responses.Fill),
     handle: async ({ sequencer, clock, caller, query }) => {
       const unknown = checkSymbol(sequencer.state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;

@@ -11,7 +11,7 @@ import { findOwnSub, Uid } from '../../wire/money-input.ts';
 import { pageLimit } from '../../wire/paging.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { changeSubKey, createSubKey, findSubKey } from './sub-account-keys.ts';
-import * as answers from './sub-account-responses.ts';
+import * as responses from './sub-account-responses.ts';
 
 const group = 'Broker';
 const PER_SECOND = 20;
@@ -35,7 +35,7 @@ export const brokerRoutes: readonly Route[] = [
     access: 'broker_write',
     perSecond: PER_SECOND,
     body: Type.Object({ subaccountName: Type.String({ maxLength: 64 }), label: Label }),
-    data: answers.NewBrokerSub,
+    data: responses.NewBrokerSub,
     handle: async (call) => {
       const { subaccountName: name, label: note } = call.body;
       const { uid } = call.caller.user;
@@ -56,7 +56,7 @@ export const brokerRoutes: readonly Route[] = [
       cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,16}$', description: 'subUid of the last row' })),
       status: Type.Optional(Status),
     }),
-    data: answers.BrokerSubs,
+    data: responses.BrokerSubs,
     handle: ({ identity, caller, query }) => {
       const limit = pageLimit(query.limit);
       if (limit instanceof WireError) return limit;
@@ -79,7 +79,7 @@ export const brokerRoutes: readonly Route[] = [
       status: Type.Optional(Status),
       permList: Type.Optional(Type.Array(Type.Enum([...SUB_RIGHTS]))),
     }),
-    data: answers.ChangedBrokerSub,
+    data: responses.ChangedBrokerSub,
     handle: async ({ sequencer, identity, caller, clock, body }) => {
       const sub = findOwnSub(identity, caller.user, body.subUid);
       if (sub instanceof WireError) return sub;
@@ -110,7 +110,7 @@ export const brokerRoutes: readonly Route[] = [
       permList: PermList,
       ipList: Type.Optional(IpList),
     }),
-    data: answers.BrokerKeyWithSecret,
+    data: responses.BrokerKeyWithSecret,
     handle: async (call) => {
       const { subUid, passphrase, label, permType, permList, ipList = [] } = call.body;
       const sub = findOwnSub(call.identity, call.caller.user, subUid);
@@ -139,7 +139,7 @@ export const brokerRoutes: readonly Route[] = [
       permType: Type.Optional(PermType),
       permList: Type.Optional(PermList),
     }),
-    data: answers.BrokerKey,
+    data: responses.BrokerKey,
     handle: async (call) => {
       const { subUid, passphrase, apiKey, label, ipList, permType, permList } = call.body;
       const sub = findOwnSub(call.identity, call.caller.user, subUid);
@@ -184,7 +184,7 @@ export const brokerRoutes: readonly Route[] = [
     access: 'broker_read',
     perSecond: PER_SECOND,
     query: Type.Object({ subUid: Uid, apiKey: Type.Optional(ApiKeyName) }),
-    data: answers.BrokerKeyWithSecret,
+    data: responses.BrokerKeyWithSecret,
     handle: (call) => {
       const { subUid, apiKey } = call.query;
       const sub = findOwnSub(call.identity, call.caller.user, subUid);

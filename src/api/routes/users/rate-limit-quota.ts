@@ -70,7 +70,7 @@ export const rateLimitQuotaRoutes: readonly Route[] = [
       const named = uid === undefined ? undefined : member(call, uid, 'uid');
       if (named instanceof WireError) return named;
       const users = named === undefined ? members(call, Number(cursor ?? 0), limit) : [named];
-      const { given, cap } = call.identity.familyQuota(call.caller.user.uid, category);
+      const { given, cap } = call.identity.partyQuota(call.caller.user.uid, category);
       return {
         category,
         quotaList: users.map((user) => quotaOf(user, category)),

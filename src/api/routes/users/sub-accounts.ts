@@ -11,7 +11,7 @@ import { findOwnSub, Uid } from '../../wire/money-input.ts';
 import { pageLimit } from '../../wire/paging.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { changeSubKey, createSubKey, findSubKey, passphraseProblem } from './sub-account-keys.ts';
-import * as answers from './sub-account-responses.ts';
+import * as responses from './sub-account-responses.ts';
 
 const group = 'Sub-accounts';
 const PER_SECOND = 10;
@@ -40,7 +40,7 @@ export const subAccountRoutes: readonly Route[] = [
       accountMode: Type.Optional(Type.Enum(['classic', 'unified'] as const)),
       note: Type.Optional(Type.String({ maxLength: 50 })),
     }),
-    data: answers.SubAccount,
+    data: responses.SubAccount,
     handle: async (call) => {
       const { username: name, accountMode, note = '' } = call.body;
       if (!USERNAME.test(name)) return malformedUsername();
@@ -65,7 +65,7 @@ export const subAccountRoutes: readonly Route[] = [
       passphrase: Type.String({ description: '8 to 32 letters and digits' }),
       note: Type.Optional(Type.String({ maxLength: 50 })),
     }),
-    data: answers.AgentSub,
+    data: responses.AgentSub,
     handle: async (call) => {
       const { username: name, passphrase, note = '' } = call.body;
       if (!USERNAME.test(name)) return malformedUsername();
@@ -96,7 +96,7 @@ export const subAccountRoutes: readonly Route[] = [
     access: 'main_write',
     perSecond: PER_SECOND,
     body: Type.Object({ subUid: Uid, operation: Type.Enum(['freeze', 'unfreeze'] as const) }),
-    data: answers.Done,
+    data: responses.Done,
     handle: async ({ sequencer, identity, caller, clock, body }) => {
       const sub = findOwnSub(identity, caller.user, body.subUid);
       if (sub instanceof WireError) return sub;
@@ -119,7 +119,7 @@ export const subAccountRoutes: readonly Route[] = [
       limit: Type.Optional(fields.Limit),
       cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,16}$', description: 'subUid of the last row' })),
     }),
-    data: answers.SubAccounts,
+    data: responses.SubAccounts,
     handle: ({ identity, caller, query }) => {
       const limit = pageLimit(query.limit);
       if (limit instanceof WireError) return limit;
@@ -149,7 +149,7 @@ export const subAccountRoutes: readonly Route[] = [
       permissions: Permissions,
       ips: Ips,
     }),
-    data: answers.NewSubKey,
+    data: responses.NewSubKey,
     handle: async (call) => {
       const { subUid, note, type, passphrase, permissions, ips } = call.body;
       const sub = findOwnSub(call.identity, call.caller.user, subUid);
@@ -176,7 +176,7 @@ export const subAccountRoutes: readonly Route[] = [
       permissions: Type.Optional(Permissions),
       ips: Type.Optional(Ips),
     }),
-    data: answers.SubKey,
+    data: responses.SubKey,
     handle: async (call) => {
       const { passphrase, type, permissions, ips } = call.body;
       const name = call.body.apiKey ?? call.body.apikey;
@@ -201,7 +201,7 @@ export const subAccountRoutes: readonly Route[] = [
     access: 'main_write',
     perSecond: PER_SECOND,
     body: Type.Object({ apiKey: ApiKeyName }),
-    data: answers.Done,
+    data: responses.Done,
     handle: async (call) => {
       const key = findSubKey(call, call.body.apiKey);
       if (key instanceof WireError) return key;
@@ -222,7 +222,7 @@ export const subAccountRoutes: readonly Route[] = [
       limit: Type.Optional(fields.Limit),
       cursor: Type.Optional(Type.String({ maxLength: 128, description: 'cursor of the previous page' })),
     }),
-    data: answers.SubKeys,
+    data: responses.SubKeys,
     handle: ({ identity, caller, query }) => {
       const limit = pageLimit(query.limit);
       if (limit instanceof WireError) return limit;

@@ -16,7 +16,7 @@ import {
 import { WireError } from '../../wire/wire-error.ts';
 import { depositAddress } from './deposit-address.ts';
 import { RecordQuery, readRecords, recordFields } from './wallet-records.ts';
-import * as answers from './wallet-responses.ts';
+import * as responses from './wallet-responses.ts';
 
 const group = 'Deposits';
 
@@ -58,7 +58,7 @@ export const depositRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     query: Type.Object(AddressQuery),
-    data: answers.DepositAddress,
+    data: responses.DepositAddress,
     handle: (call) =>
       lacksRight(call.caller.user, 'deposit') ??
       addressOf(call, call.caller.user.uid, call.query.coin, call.query.chain),
@@ -72,7 +72,7 @@ export const depositRoutes: readonly Route[] = [
     access: 'main_read',
     perSecond: 10,
     query: Type.Object({ subUid: Uid, ...AddressQuery }),
-    data: answers.DepositAddress,
+    data: responses.DepositAddress,
     handle: (call) => {
       const { subUid, coin, chain } = call.query;
       const sub = findOwnSub(call.identity, call.caller.user, subUid);
@@ -88,7 +88,7 @@ export const depositRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     query: RecordQuery,
-    data: Type.Array(answers.DepositRecord),
+    data: Type.Array(responses.DepositRecord),
     handle: (call) => readRecords(call, call.caller.user.uid, 'deposit', call.query),
   }),
 
@@ -100,7 +100,7 @@ export const depositRoutes: readonly Route[] = [
     access: 'main_read',
     perSecond: 10,
     query: SubRecordQuery,
-    data: Type.Array(answers.DepositRecord),
+    data: Type.Array(responses.DepositRecord),
     handle: (call) => subDeposits(call, call.query),
   }),
 
@@ -112,7 +112,7 @@ export const depositRoutes: readonly Route[] = [
     access: 'main_read',
     perSecond: 10,
     body: SubRecordQuery,
-    data: Type.Array(answers.DepositRecord),
+    data: Type.Array(responses.DepositRecord),
     handle: (call) => subDeposits(call, call.body),
   }),
 ];

@@ -26,7 +26,7 @@ import {
 import { historyPage, pageOf, WINDOW_MS } from '../../wire/paging.ts';
 import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import * as answers from './wallet-responses.ts';
+import * as responses from './wallet-responses.ts';
 
 const group = 'Transfers';
 
@@ -98,7 +98,7 @@ export const transferRoutes: readonly Route[] = [
     access: 'mgt_write',
     perSecond: 5,
     body: Movement,
-    data: answers.TransferIds,
+    data: responses.TransferIds,
     handle: ({ sequencer, caller: { user }, body }) => {
       const { uid } = user;
       return (
@@ -116,7 +116,7 @@ export const transferRoutes: readonly Route[] = [
     access: 'main_write',
     perSecond: 5,
     body: Type.Object({ ...movementFields, clientOid: MovementOid, fromUserId: Uid, toUserId: Uid }),
-    data: answers.TransferIds,
+    data: responses.TransferIds,
     handle: ({ sequencer, identity, caller: { user }, body }) => {
       const from = ownAccount(identity, user, body.fromUserId, 'fromUserId');
       if (from instanceof WireError) return from;
@@ -134,10 +134,10 @@ export const transferRoutes: readonly Route[] = [
     access: 'mgt_write',
     perSecond: 5,
     body: Movement,
-    data: answers.TransferIds,
+    data: responses.TransferIds,
     handle: ({ sequencer, caller: { user }, body }) => {
-      if (user.parentUid === undefined) return wireError('25002', 'only a sub-account may call this');
-      const ends = { initiatorUid: user.uid, fromUid: user.uid, toUid: user.parentUid };
+      if (user.mainUid === undefined) return wireError('25002', 'only a sub-account may call this');
+      const ends = { initiatorUid: user.uid, fromUid: user.uid, toUid: user.mainUid };
       return lacksRight(user, 'transfer') ?? transfer(sequencer, ends, body);
     },
   }),
@@ -160,7 +160,7 @@ export const transferRoutes: readonly Route[] = [
       clientOid: Type.Optional(MovementOid),
       ...fields.pageFields,
     }),
-    data: answers.SubTransfers,
+    data: responses.SubTransfers,
     handle: async ({ sequencer, identity, clock, caller: { user }, query }) => {
       const of = query.subUid === undefined ? user : findOwnSub(identity, user, query.subUid);
       if (of instanceof WireError) return of;
@@ -197,7 +197,7 @@ export const transferRoutes: readonly Route[] = [
       endTime: Type.Optional(fields.Time),
       limit: Type.Optional(fields.Limit),
     }),
-    data: Type.Array(answers.OldTransfer),
+    data: Type.Array(responses.OldTransfer),
     handle: async ({ sequencer, clock, caller, query }) => {
       const page = historyPage({ ...query, cursor: query.idLessThan }, clock.now(), WINDOW_MS);
       if (page instanceof WireError) return page;
@@ -240,7 +240,7 @@ export const transferRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 3,
     query: Type.Object({ coin: CoinName }),
-    data: answers.MaxTransferable,
+    data: responses.MaxTransferable,
     handle: ({ sequencer, caller, query }) => {
       const coin = findCoin(sequencer.state, query.coin);
       if (coin === undefined) return unknownCoin();

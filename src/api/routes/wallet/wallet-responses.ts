@@ -1,6 +1,5 @@
 /** Schemas of wallet responses (wire 4.3, 4.4). */
 import { Type } from '../../../validation/schema.ts';
-import { LEDGER_FIELDS } from '../../../views/ledger-view.ts';
 import { TRANSFER_FIELDS } from '../../../views/transfer-view.ts';
 import { WALLET_RECORD_FIELDS } from '../../../views/wallet-record-view.ts';
 import { texts } from '../../wire/responses.ts';
@@ -43,8 +42,3 @@ export const DepositRecord = Type.Object(
   texts(...WALLET_RECORD_FIELDS.filter((field) => !OF_WITHDRAWALS.includes(field))),
 );
 export const WithdrawalRecord = Type.Object(texts(...WALLET_RECORD_FIELDS, 'confirm'));
-
-export const FinancialRecord = Type.Object(texts(...LEDGER_FIELDS));
-export const FundingRecord = Type.Object(
-  texts('id', 'coin', 'groupType', 'type', 'amount', 'fee', 'balance', 'ts'),
-);

@@ -13,7 +13,7 @@ import { rejectError } from '../../wire/reject-messages.ts';
 import { SubAssets } from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { assetViews, valueAccount } from '../account/valuation.ts';
-import * as answers from './wallet-responses.ts';
+import * as responses from './wallet-responses.ts';
 
 const group = 'Wallets';
 
@@ -35,7 +35,7 @@ export const walletRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 20,
     query: Type.Object({ coin: Type.Optional(CoinName) }),
-    data: Type.Array(answers.FundingAsset),
+    data: Type.Array(responses.FundingAsset),
     handle: ({ sequencer: { state }, caller: { user }, query }) => {
       const named = query.coin === undefined ? undefined : findCoin(state, query.coin);
       if (query.coin !== undefined && named === undefined) return unknownCoin();

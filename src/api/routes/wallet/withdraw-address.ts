@@ -37,7 +37,7 @@ export const withdrawAddressRoutes: readonly Route[] = [
     handle: ({ identity, caller: { user }, query: { coin, type, limit, cursor } }) => {
       const most = pageLimit(limit);
       if (most instanceof WireError) return most;
-      const page = identity.addresses.list(user.parentUid ?? user.uid, {
+      const page = identity.addresses.list(user.mainUid ?? user.uid, {
         limit: most,
         ...(coin !== undefined && { coin: coin.toUpperCase() }),
         ...(type !== undefined && { type }),

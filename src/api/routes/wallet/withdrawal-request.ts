@@ -34,7 +34,7 @@ export async function requestWithdrawal(
   if (denied !== undefined) return denied;
   const command = withdrawalCommand(sequencer.state, user.uid, input);
   if (command instanceof WireError) return command;
-  if (!identity.addresses.admits(user.parentUid ?? user.uid, destinationOf(sequencer.state, command))) {
+  if (!identity.addresses.admits(user.mainUid ?? user.uid, destinationOf(sequencer.state, command))) {
     return wireError('11000', 'address is not in the address book, and the book is locked');
   }
   const result = await sequencer.submit(command);

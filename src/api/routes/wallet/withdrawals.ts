@@ -13,7 +13,7 @@ import { rejectError } from '../../wire/reject-messages.ts';
 import { OrderIds, Success } from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { RecordQuery, readRecords } from './wallet-records.ts';
-import * as answers from './wallet-responses.ts';
+import * as responses from './wallet-responses.ts';
 import { requestWithdrawal } from './withdrawal-request.ts';
 
 const group = 'Withdrawals';
@@ -98,7 +98,7 @@ export const withdrawalRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     query: RecordQuery,
-    data: Type.Array(answers.WithdrawalRecord),
+    data: Type.Array(responses.WithdrawalRecord),
     handle: async (call) => {
       const records = await readRecords(call, call.caller.user.uid, 'withdraw', call.query);
       return records instanceof WireError ? records : records.map((each) => ({ ...each, confirm: '0' }));
@@ -113,7 +113,7 @@ export const withdrawalRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     query: Type.Object({ coin: CoinName }),
-    data: answers.MaxWithdrawal,
+    data: responses.MaxWithdrawal,
     handle: ({ sequencer: { state }, caller: { user }, query }) => {
       const coin = findCoin(state, query.coin);
       if (coin === undefined) return unknownCoin();

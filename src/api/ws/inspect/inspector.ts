@@ -47,17 +47,17 @@ export function sees({ user, key }: Caller, entry: Party): boolean {
 export class Inspector {
   private readonly recorder: Recorder;
   private readonly keys: KeyDirectory;
-  private readonly wall: Clock;
+  private readonly wallClock: Clock;
   private readonly explainCommand: ExplainCommand | undefined;
   private readonly viewers = new Map<Connection, Viewer>();
   /** Connections that wait for an explanation: one at a time. */
   private readonly explaining = new Set<Connection>();
 
   /** `explain`: absent where there is no laboratory. */
-  constructor(recorder: Recorder, keys: KeyDirectory, wall: Clock, explain?: ExplainCommand) {
+  constructor(recorder: Recorder, keys: KeyDirectory, wallClock: Clock, explain?: ExplainCommand) {
     this.recorder = recorder;
     this.keys = keys;
-    this.wall = wall;
+    this.wallClock = wallClock;
     this.explainCommand = explain;
   }
 
@@ -176,7 +176,7 @@ export class Inspector {
     data: readonly Summary[] | readonly Mistake[],
     skipped: number,
   ): void {
-    const ts = Math.round(this.wall.now());
+    const ts = Math.round(this.wallClock.now());
     connection.send(
       `{"action":"${action}","arg":${arg},"data":${JSON.stringify(data)},"skipped":${skipped},"ts":${ts}}`,
     );

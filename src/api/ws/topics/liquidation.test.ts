@@ -35,12 +35,12 @@ function fill(
 }
 
 test('of the forced closes of a second only the largest of each pair and side is told', () => {
-  const wall = new ManualClock(10_000);
+  const wallClock = new ManualClock(10_000);
   const pushes: Push[] = [];
   const context = {
     sequencer: { state: { instruments: INSTRUMENTS } },
-    clock: wall,
-    wall,
+    clock: wallClock,
+    wallClock,
     fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
     durable: { whenDurable: (send: () => void) => send() },
   } as unknown as StreamContext;
@@ -53,7 +53,7 @@ test('of the forced closes of a second only the largest of each pair and side is
     fill(1, Side.sell, 1),
   ];
   for (const each of forced) channel.liquidated(each);
-  channel.poll(wall.now());
+  channel.poll(wallClock.now());
   const pushed = (push: Push) =>
     (JSON.parse(push.data) as { symbol: string; side: string; amount: string }[]).map(
       ({ symbol, side, amount }) => `${symbol} ${side} ${amount}`,
@@ -63,12 +63,12 @@ test('of the forced closes of a second only the largest of each pair and side is
   assert.equal(pushes[0]!.action, 'update');
 
   channel.liquidated(fill(0, Side.sell, 40));
-  wall.advance(999);
-  channel.poll(wall.now());
+  wallClock.advance(999);
+  channel.poll(wallClock.now());
   assert.equal(pushes.length, 1, 'not twice within a second');
   channel.liquidated(fill(0, Side.sell, 50));
-  wall.advance(1);
-  channel.poll(wall.now());
+  wallClock.advance(1);
+  channel.poll(wallClock.now());
   assert.deepEqual(pushed(pushes[1]!), ['BTCUSDT buy 0.05']);
 });
 

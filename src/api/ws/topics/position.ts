@@ -5,10 +5,10 @@
 import type { PositionClosed } from '../../../core/model/event.ts';
 import { type PositionView, positionViews } from '../../../core/reads/position-reads.ts';
 import type { Push } from '../frames.ts';
-import { endedPositionData, type PositionData, positionData } from '../private-views.ts';
 import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
+import { endedPositionData, type PositionData, positionData } from './position-data.ts';
 
 const REPEAT_MS = 5_000;
 
@@ -29,7 +29,7 @@ export class PositionChannel extends SnapshotChannel {
   constructor(key: string, context: StreamContext, uid: number) {
     super(key, context);
     this.uid = uid;
-    this.completeMs = context.wall.now();
+    this.completeMs = context.wallClock.now();
     this.remember(this.read());
   }
 

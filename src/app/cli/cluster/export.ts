@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { placeOf } from '../../../cluster/postgres/address.ts';
 import { BOURSE, startCall } from '../../../program-name.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
+import { count, counted } from '../../terminal/format.ts';
 import { configOf } from '../command-line.ts';
 import { facts, show, when } from '../operator-command.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
-import { count, counted } from '../terminal/format.ts';
 import { addressOf, clusterCommand } from './command.ts';
 
 export function clusterExportCommand(): Command {

@@ -5,10 +5,10 @@ import { placeOf } from '../../../cluster/postgres/address.ts';
 import type { Durability } from '../../../cluster/postgres/durability-checks.ts';
 import { startCall } from '../../../program-name.ts';
 import { dataDirectory } from '../../config/memory-mode.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
+import { count, counted } from '../../terminal/format.ts';
 import { configOf } from '../command-line.ts';
 import { facts, show, when } from '../operator-command.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
-import { count, counted } from '../terminal/format.ts';
 import { addressOf, clusterCommand } from './command.ts';
 import { DURABILITY } from './init.ts';
 

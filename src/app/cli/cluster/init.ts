@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander';
 import { placeOf } from '../../../cluster/postgres/address.ts';
 import type { Durability } from '../../../cluster/postgres/durability-checks.ts';
 import { BOURSE, startCall } from '../../../program-name.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
 import { configOf } from '../command-line.ts';
 import { facts, show } from '../operator-command.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
 import { addressOf, clusterCommand, serverLine } from './command.ts';
 
 export const DURABILITY = () =>

@@ -3,10 +3,10 @@ import { type Command, Option } from 'commander';
 import { placeOf } from '../../../cluster/postgres/address.ts';
 import type { Repaired } from '../../cluster/repair.ts';
 import { ExitCode } from '../../exit-codes.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
+import { count, counted } from '../../terminal/format.ts';
 import { configOf } from '../command-line.ts';
 import { facts, show, table } from '../operator-command.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
-import { count, counted } from '../terminal/format.ts';
 import { addressOf, clusterCommand } from './command.ts';
 
 export function clusterRepairCommand(): Command {

@@ -6,10 +6,10 @@ import { DEMO_ACCOUNTS } from '../../../identity/demo-accounts.ts';
 import { BOURSE } from '../../../program-name.ts';
 import type { FailOver, Trial } from '../../cluster/trial/trial.ts';
 import { ExitCode } from '../../exit-codes.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
+import { count } from '../../terminal/format.ts';
 import { configOf, describedCommand, withSettings } from '../command-line.ts';
 import { facts, table } from '../operator-command.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
-import { count } from '../terminal/format.ts';
 
 export function clusterTrialCommand(): Command {
   const command = describedCommand(

@@ -1,10 +1,10 @@
 /** `bourse cluster upgrade`: all nodes change to the newest edition of the rules at the same command. */
 import { type Command, Option } from 'commander';
 import { placeOf } from '../../../cluster/postgres/address.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
+import { count } from '../../terminal/format.ts';
 import { configOf } from '../command-line.ts';
 import { facts, operatorName, show } from '../operator-command.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
-import { count } from '../terminal/format.ts';
 import { addressOf, clusterCommand } from './command.ts';
 
 export function clusterUpgradeCommand(): Command {

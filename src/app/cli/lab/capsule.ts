@@ -6,11 +6,11 @@ import type { Manifest } from '../../../lab/capsule/manifest.ts';
 import { resolveConfig } from '../../config/resolve-config.ts';
 import type { SettingName } from '../../config/settings.ts';
 import { ConfigError, ExitCode } from '../../exit-codes.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
+import { count, counted } from '../../terminal/format.ts';
 import { commandGroup, configOf, describedCommand, withSettings } from '../command-line.ts';
 import { facts, operatorCommand, show, when } from '../operator-command.ts';
 import { writeOutput } from '../output-file.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
-import { count, counted } from '../terminal/format.ts';
 
 const SERVE_SETTINGS: readonly SettingName[] = ['port', 'clock', 'market', 'readyFile', 'color'];
 

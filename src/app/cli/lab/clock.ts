@@ -1,12 +1,12 @@
 /** `bourse lab clock ...`: moves a manual clock with what happened, changes the clock of a running exchange. */
 import type { Command } from 'commander';
 import { ConfigError, ExitCode } from '../../exit-codes.ts';
+import type { Paint } from '../../terminal/colour.ts';
+import { count } from '../../terminal/format.ts';
 import { advance } from '../clock.ts';
 import type { Advanced } from '../clock-advance.ts';
 import { commandGroup } from '../command-line.ts';
 import { facts, operatorCommand, table, when } from '../operator-command.ts';
-import type { Paint } from '../terminal/colour.ts';
-import { count } from '../terminal/format.ts';
 
 interface LabAdvanced extends Advanced {
   readonly commands: number;

@@ -1,9 +1,9 @@
 /** `bourse lab explain`: why an order was refused, what a fill or a liquidation was made of, with every number. */
 import type { Command } from 'commander';
 import { ConfigError } from '../../exit-codes.ts';
+import type { Paint } from '../../terminal/colour.ts';
+import { count } from '../../terminal/format.ts';
 import { operatorCommand, table, when } from '../operator-command.ts';
-import type { Paint } from '../terminal/colour.ts';
-import { count } from '../terminal/format.ts';
 
 type Facts = Readonly<Record<string, string>>;
 

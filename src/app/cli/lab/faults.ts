@@ -1,10 +1,10 @@
 /** `bourse lab fault ...`: what goes wrong on a running exchange. */
 import type { Command } from 'commander';
 import { ConfigError } from '../../exit-codes.ts';
+import type { Paint } from '../../terminal/colour.ts';
+import { count } from '../../terminal/format.ts';
 import { commandGroup } from '../command-line.ts';
 import { operatorCommand, table } from '../operator-command.ts';
-import type { Paint } from '../terminal/colour.ts';
-import { count } from '../terminal/format.ts';
 
 interface FaultView {
   readonly id: string;

@@ -5,11 +5,11 @@ import { junitOf } from '../../../lab/referee/junit.ts';
 import { pageOf } from '../../../lab/referee/page.ts';
 import type { Referee } from '../../../lab/referee/report.ts';
 import { ConfigError, ExitCode } from '../../exit-codes.ts';
+import type { Paint } from '../../terminal/colour.ts';
+import { didYouMean } from '../../terminal/did-you-mean.ts';
+import { count } from '../../terminal/format.ts';
 import { facts, operatorCommand, table, when } from '../operator-command.ts';
 import { writeOutput } from '../output-file.ts';
-import type { Paint } from '../terminal/colour.ts';
-import { didYouMean } from '../terminal/did-you-mean.ts';
-import { count } from '../terminal/format.ts';
 
 export function refereeCommand(): Command {
   const examples = [

@@ -3,10 +3,10 @@ import { type Command, Option } from 'commander';
 import type { Config, SettingName } from '../../config/settings.ts';
 import { ConfigError, ExitCode } from '../../exit-codes.ts';
 import type { ReplayResult } from '../../start/replay-run.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
+import { count } from '../../terminal/format.ts';
 import { configOf, describedCommand, withSettings } from '../command-line.ts';
 import { facts, show, table, when } from '../operator-command.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
-import { count } from '../terminal/format.ts';
 
 const SETTINGS_USED: readonly SettingName[] = [
   ...([

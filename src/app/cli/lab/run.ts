@@ -7,11 +7,11 @@ import type { ScenarioReport } from '../../../lab/scenarios/runner.ts';
 import { ActionRefused, ConfigError, ExitCode } from '../../exit-codes.ts';
 import { keysInEnvironment } from '../../start/bot-environment.ts';
 import type { RunningExchange } from '../../start/start-exchange.ts';
+import { type Paint, painter } from '../../terminal/colour.ts';
+import { count } from '../../terminal/format.ts';
 import { configOf, describedCommand, withSettings } from '../command-line.ts';
 import { facts, show, table, when } from '../operator-command.ts';
 import { writeOutput } from '../output-file.ts';
-import { type Paint, painter } from '../terminal/colour.ts';
-import { count } from '../terminal/format.ts';
 import { junit } from './junit.ts';
 
 /** Whose keys a bot gets when the scenario has one of this name; else those of the first account. */

@@ -1,14 +1,14 @@
 /**
  * When a request reached its steps, and the commands that it made. They are submitted far below the servers. Nearly all
- * handlers submit before they wait for anything, so a request is followed by what stands beside the sequencer while its
- * handler runs; one that submits after a wait takes it along. An asynchronous context that Node keeps would find it
+ * handlers submit before they wait for anything, so the sequencer holds the timer of a request while its
+ * handler runs; one that submits after a wait passes it on. An asynchronous context of Node would make it available
  * everywhere, but every order would carry one.
  */
 import type { RequestSteps } from './traffic.ts';
 
 const NO_COMMANDS: readonly number[] = [];
 
-export class RequestTrace implements RequestSteps {
+export class RequestTimer implements RequestSteps {
   readonly #startMs: number;
   readonly parsedUs: number;
   admittedUs = 0;
@@ -26,7 +26,7 @@ export class RequestTrace implements RequestSteps {
     this.admittedUs = this.#nowUs();
   }
 
-  /** A command got its place. */
+  /** A command has its sequence number. */
   applied(seq: number): void {
     if (this.commands === NO_COMMANDS) {
       this.appliedUs = this.#nowUs();
@@ -51,23 +51,23 @@ export class RequestTrace implements RequestSteps {
 /** Whole numbers are kept without a box of their own; 0 is a step that was not reached. */
 const micros = (ms: number): number => Math.max(1, Math.round(ms * 1_000));
 
-/** A sequencer, as far as a trace needs it. */
-interface Followed {
-  trace: Pick<RequestTrace, 'applied' | 'durable'> | undefined;
+/** A sequencer, as far as a timer needs it. */
+interface TimedSequencer {
+  timing: Pick<RequestTimer, 'applied' | 'durable'> | undefined;
 }
 
-/** Runs a request that was admitted, with nothing to follow it while nothing is recorded. */
-export function traced<Result>(
-  followed: Followed,
-  trace: RequestTrace | undefined,
+/** Runs a request that was admitted, without a timer while nothing is recorded. */
+export function timed<Result>(
+  followed: TimedSequencer,
+  timing: RequestTimer | undefined,
   run: () => Result,
 ): Result {
-  if (trace === undefined) return run();
-  trace.admitted();
-  followed.trace = trace;
+  if (timing === undefined) return run();
+  timing.admitted();
+  followed.timing = timing;
   try {
     return run();
   } finally {
-    followed.trace = undefined;
+    followed.timing = undefined;
   }
 }

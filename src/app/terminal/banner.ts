@@ -1,8 +1,8 @@
 /** The banner of a ready exchange: accounts, contents, addresses, first commands to try. */
-import { CATEGORY_NAMES } from '../../../core/model/enums.ts';
-import type { OpenedDemoAccount } from '../../../identity/demo-accounts.ts';
-import { BOURSE } from '../../../program-name.ts';
-import { clientSnippet } from '../client-snippets.ts';
+import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
+import { BOURSE } from '../../program-name.ts';
+import { clientSnippet } from './client-snippets.ts';
 import type { Paint } from './colour.ts';
 import { count, counted, textTable } from './format.ts';
 

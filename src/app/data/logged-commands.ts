@@ -10,8 +10,6 @@ import { readBatches } from '../../journal/segment-scan.ts';
 import { effectiveCommands, type LoggedCommand } from '../../sequencer/effective-commands.ts';
 import { LOG_DIRECTORY } from './data-files.ts';
 
-export { LOG_DIRECTORY };
-
 export function loggedCommands(data: string): Iterable<LoggedCommand> {
   return effectiveCommands(loggedRecords(join(data, LOG_DIRECTORY)));
 }

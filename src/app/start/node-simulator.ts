@@ -10,7 +10,7 @@ import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
 import type { OpenSimulator } from './open-simulator.ts';
 
 /** `open` opens the market on a sequencer; `changed` is called with the one that runs on this node now. */
-export function runMarketOnDuty(
+export function runSimulatorOnDuty(
   node: ClusterNode,
   logger: Logger,
   open: (sequencer: Sequencer) => Promise<OpenSimulator | undefined>,
