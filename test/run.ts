@@ -18,8 +18,8 @@ import { FAULT_SUITES, filesOf, SUITES } from './suites/suites.ts';
 const ROOT = join(import.meta.dirname, '..');
 const QUICK_SUITES = ['unit', 'core', 'property'] as const;
 const QUICK_FILES = ['test/architecture/*.test.ts'];
-/** Long ones that run alone: begun right after the suites, the longest first, so that none is left over at the end. */
-const LONG_FILES = ['test/admin/docs.test.ts', 'test/security/hostile/fuzz.faults.ts'];
+/** Runs alone and is the longest: begun right after the suites, so that it is not left over at the end. */
+const LONG_FILE = 'test/security/hostile/fuzz.faults.ts';
 /** Random commands and what is compared after each are garbage at once: it is collected half as often. */
 const LARGE_YOUNG_HEAP = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
 
@@ -104,7 +104,7 @@ function files(): string[] {
 function suitesAndOthers(suites: Readonly<Record<string, readonly string[]>>, pattern: string): string[] {
   const shared = new Set(Object.values(suites).flatMap(filesOf));
   const alone = filesOf([pattern]).filter((file) => !shared.has(file));
-  const long = LONG_FILES.filter((file) => alone.includes(file));
+  const long = alone.filter((file) => file === LONG_FILE);
   return [...new Set([...Object.keys(suites).map(suiteFile), ...long, ...alone])];
 }
 

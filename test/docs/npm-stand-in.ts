@@ -1,7 +1,7 @@
 /**
  * `npm start` and `npm run bourse` without npm, whose own start costs more than most commands, and without a process for each
  * command: for a document with dozens of them. The shell has its output and exit code as from a process. That npm itself leads
- * to the programs is tested elsewhere (`commands.test.ts`, `test/app/endings.faults.ts`), and that commands are processes that
+ * to the programs is tested elsewhere (`commands.docs.ts`, `test/app/endings.faults.ts`), and that commands are processes that
  * end in `test/app/command-line.test.ts`.
  */
 import { once } from 'node:events';

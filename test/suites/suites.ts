@@ -29,7 +29,7 @@ export const SUITES = {
     'test/admin/{actions,audit,console,listener}.test.ts',
   ],
   postgres: ['test/{cluster,postgres}/*.test.ts'],
-  clients: ['test/client-matrix/*.test.ts', 'test/docs/commands.test.ts', 'test/examples/*.test.ts'],
+  clients: ['test/client-matrix/*.test.ts', 'test/examples/*.test.ts'],
   streams: ['test/{streams,simulator}/*.test.ts', api('thefts-of-*,second-edition-views')],
   app: [
     app('clock-advance,cluster-settings,command-line,container,data-format,demo-*'),

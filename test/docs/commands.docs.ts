@@ -4,8 +4,8 @@
  * through its stand-in (`npm-stand-in.ts`).
  * A block that nothing here executes fails with its place. `docs/operator.md`, `docs/backup.md`, `docs/postgres.md`,
  * `docs/cluster.md` and `docs/testkit.md` have tests of their own, which run their blocks in one shell
- * (`test/admin/docs.test.ts`, `test/backup/docs.test.ts`, `test/postgres/docs.test.ts`, `test/cluster/docs.cluster.ts`,
- * `test/testkit/docs.test.ts`).
+ * (`test/admin/operator.docs.ts`, `test/backup/docs.test.ts`, `test/postgres/docs.test.ts`, `test/cluster/docs.cluster.ts`,
+ * `test/testkit/testkit.docs.ts`).
  */
 import assert from 'node:assert/strict';
 import { globSync, writeFileSync } from 'node:fs';
@@ -287,7 +287,7 @@ describe('README.md and docs: every block is executed', async () => {
       const execute = EXECUTIONS[`${file} ${language}`];
       assert.ok(
         execute,
-        `${file}, line ${line}: no test executes this block; say how in test/docs/commands.test.ts`,
+        `${file}, line ${line}: no test executes this block; say how in test/docs/commands.docs.ts`,
       );
       await execute(block);
     });
