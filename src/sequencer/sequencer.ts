@@ -83,7 +83,10 @@ export class Sequencer {
   private readonly log: CommandLog;
   private readonly proposals = new Map<number, Proposal>();
   private lastTicket = 0;
-  /** Orders placed and modified since the start. Agents of the market are counted too: they cause no events of orders. */
+  /**
+   * Orders that commands asked to place or modify since the start, rejected ones and those of other nodes and of the simulator's
+   * agents included.
+   */
   ordersEntered = 0;
   private lastSeq: number;
   private projectedSeq: number;

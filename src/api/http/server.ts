@@ -2,7 +2,7 @@
  * The HTTP server. A request passes these steps in this order (wire 1.7, reliability 3.1); the first that fails
  * responds, and nothing expensive happens before the cheap checks:
  *   onRequest       Host header and origin of web pages (`http/request-source.ts`)
- *                   shape of the request line and headers, the IP's overall limit, public limits per IP
+ *                   the IP's overall limit, shape of the request line and headers, public limits per IP
  *   body            at most 64 KiB, raw bytes, because the signature covers them
  *   preValidation   key, timestamp, signature, passphrase, IP list, permission, limit per UID; then JSON
  *   validation      the route's schema

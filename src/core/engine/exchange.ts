@@ -1,5 +1,5 @@
 /**
- * The entry point of the core. A command goes through these steps, always in this order:
+ * The entry point of the core. A command goes through these steps, in this order; `checkpoint`, `skipCommand` and `identityMark` change no state and skip them:
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
  *   2. the accounts that the command names: open work is settled with them (`portions.ts`), and they are checked at the

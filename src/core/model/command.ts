@@ -47,7 +47,7 @@ export interface OpenAccount {
   readonly masterUid: number;
   /** May place `rpi` orders. */
   readonly marketMaker: boolean;
-  /** Keeps no per-order history. */
+  /** Belongs to the exchange, as those of the simulator's agents do: no history of its orders is kept. */
   readonly house: boolean;
   readonly by?: string;
 }

@@ -1,4 +1,7 @@
-/** All state of the exchange. Commands change it, reads use it, snapshots save it; there is no other state. */
+/**
+ * All state of the exchange. Commands change it, reads use it, snapshots save it. Caches and what belongs to the present command
+ * are here too and are not saved.
+ */
 
 import { Book } from '../book/book.ts';
 import { OrderSlab } from '../book/order-slab.ts';
@@ -120,7 +123,7 @@ export interface FailedAmend {
 export class State {
   /** Logical time: never goes back. */
   now = 0;
-  /** Last id given to an order, trade, fill or ledger line. */
+  /** Last id given to an order, trade, fill, ledger line, position, loan or movement of money. */
   lastId = 0;
   /** Last place given in a queue. */
   lastPriority = 0;
