@@ -121,6 +121,7 @@ async function timeReads(venue: Venue, watch: Stopwatch): Promise<void> {
     await watch.slices('read: trial balance, a slice', all, () => coinSumsInSlices(state));
     await watch.slices('read: reserve audit, a slice', all, () => audits.run());
   }
+  await audits.close();
 }
 
 /** Work that ends a market: it can be timed once for each. */

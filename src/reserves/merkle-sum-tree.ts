@@ -1,29 +1,29 @@
 /**
- * A Merkle sum tree over the liabilities to all accounts. Its root can be published: the owner of an account can
- * compute
- * the root and the sums of the whole from the account's numbers and the path of its leaf, and so verify that the
- * account
- * was counted. A path shows the holdings of neighbours and not whose they are: each leaf has a nonce that only its
- * owner
- * gets, and leaves are sorted by nonce.
+ * A Merkle sum tree over the liabilities to all accounts. Its root can be published: the owner of an account can compute the
+ * root and the sums of the whole from the account's numbers and the path of its leaf, and so verify that the account was
+ * counted. A path shows the holdings of neighbours and not whose they are: each leaf has a nonce that only its owner gets,
+ * and leaves are sorted by nonce.
  *   leaf  SHA-256 of `leaf|uid|nonce|holdings`
  *   node  SHA-256 of `node|hash of the left|its holdings|hash of the right|its holdings`
- * A node contains the holdings of each side and not only their sum: with a sum alone each side could be shown another
- * share of it, and a claim be hidden behind a larger one. Holdings are `BTC=1.5,USDT=20`: coins sorted by name,
- * without
- * zero amounts. A node without a neighbour moves up unchanged.
+ * A node contains the holdings of each side and not only their sum: with a sum alone each side could be shown another share
+ * of it, and a claim be hidden behind a larger one. Holdings are `BTC=1.5,USDT=20`: coins sorted by name, without zero
+ * amounts. A node without a neighbour moves up unchanged.
  */
 import { hash } from 'node:crypto';
-import { formatMoney, MONEY_SCALE, parseUnits } from '../core/model/units.ts';
-
-/** Coins and amounts as decimal text. */
-export type Holdings = Readonly<Record<string, string>>;
+import {
+  canonicalText,
+  type HeldCoins,
+  type Holdings,
+  holdingsOf,
+  NOTHING,
+  readHoldings,
+  sumOf,
+} from './held-coins.ts';
 
 export interface Claim {
   readonly uid: number;
   readonly nonce: string;
-  /** By index of the coin, never negative. */
-  readonly amounts: readonly bigint[];
+  readonly held: HeldCoins;
 }
 
 export interface PathStep {
@@ -40,12 +40,16 @@ export interface InclusionProof {
   readonly path: readonly PathStep[];
 }
 
-/** A child of a node. */
-type Side = Omit<PathStep, 'at'>;
-
+/** What is kept of a node: sums are needed for the level above only, and their text for proofs. */
 interface Node {
   readonly hash: string;
-  readonly amounts: readonly bigint[];
+  readonly holdings: string;
+}
+
+/** A level with the sums of its nodes. */
+interface Level {
+  readonly nodes: Node[];
+  readonly sums: HeldCoins[];
 }
 
 /** Nodes hashed between two pauses for other work. */
@@ -54,81 +58,95 @@ const NODES_AT_A_TIME = 50;
 const CLAIMS_AT_A_TIME = 500;
 const GROUPED_BY = 3;
 const EMPTY_ROOT = sha256('empty');
+const HASH = /^[0-9a-f]{64}$/;
 
 export class MerkleSumTree {
-  private readonly coins: readonly string[];
-  /** Sorted by nonce. */
-  private readonly claims: readonly Claim[];
+  /** By index of the leaf, in the order of nonces. */
+  private readonly uids: Float64Array;
+  private readonly nonces: readonly string[];
   /** From the leaves up to the root. */
   private readonly levels: readonly (readonly Node[])[];
+  readonly totals: HeldCoins;
 
   private constructor(
-    coins: readonly string[],
-    claims: readonly Claim[],
+    uids: Float64Array,
+    nonces: readonly string[],
     levels: readonly (readonly Node[])[],
+    totals: HeldCoins,
   ) {
-    this.coins = coins;
-    this.claims = claims;
+    this.uids = uids;
+    this.nonces = nonces;
     this.levels = levels;
+    this.totals = totals;
   }
 
-  static async build(
-    coins: readonly string[],
-    unsorted: readonly Claim[],
-    pause: () => Promise<void>,
-  ): Promise<MerkleSumTree> {
+  static async build(unsorted: readonly Claim[], pause: () => Promise<void>): Promise<MerkleSumTree> {
     const claims = await sortedByNonce(unsorted, pause);
     let hashed = 0;
     const rest = async () => {
       if (++hashed % NODES_AT_A_TIME === 0) await pause();
     };
-    const leaves: Node[] = [];
-    for (const { uid, nonce, amounts } of claims) {
-      leaves.push({ hash: leafHash(uid, nonce, holdingsOf(coins, amounts)), amounts });
+    const uids = new Float64Array(claims.length);
+    const nonces: string[] = [];
+    let level: Level = { nodes: [], sums: [] };
+    for (const [at, { uid, nonce, held }] of claims.entries()) {
+      uids[at] = uid;
+      nonces.push(nonce);
+      const holdings = canonicalText(held);
+      add(level, { hash: leafHash(uid, nonce, holdings), holdings }, held);
       await rest();
     }
-    const levels: Node[][] = [leaves];
-    for (let below = leaves; below.length > 1; ) {
-      const level: Node[] = [];
-      for (let at = 0; at < below.length; at += 2) {
-        level.push(parentOf(coins, below[at]!, below[at + 1]));
+    const levels = [level.nodes];
+    while (level.nodes.length > 1) {
+      const above: Level = { nodes: [], sums: [] };
+      for (let at = 0; at < level.nodes.length; at += 2) {
+        addParent(above, level, at);
         await rest();
       }
-      levels.push(level);
-      below = level;
+      levels.push(above.nodes);
+      level = above;
     }
-    return new MerkleSumTree(coins, claims, levels);
+    return new MerkleSumTree(uids, nonces, levels, level.sums[0] ?? NOTHING);
   }
 
   get root(): string {
     return this.levels.at(-1)![0]?.hash ?? EMPTY_ROOT;
   }
 
-  /** By index of the coin. */
-  get totals(): readonly bigint[] {
-    return this.levels.at(-1)![0]?.amounts ?? this.coins.map(() => 0n);
-  }
-
   get size(): number {
-    return this.claims.length;
+    return this.uids.length;
   }
 
   /** Undefined for an account that was owed nothing. */
   proofOf(uid: number): InclusionProof | undefined {
-    let at = this.claims.findIndex((claim) => claim.uid === uid);
-    if (at < 0) return undefined;
-    const { nonce, amounts } = this.claims[at]!;
+    const leaf = this.uids.indexOf(uid);
+    if (leaf < 0) return undefined;
     const path: PathStep[] = [];
-    for (const level of this.levels.slice(0, -1)) {
-      const neighbour = level[at ^ 1];
-      if (neighbour !== undefined) {
-        const holdings = holdingsOf(this.coins, neighbour.amounts);
-        path.push({ at: at % 2 === 0 ? 'right' : 'left', hash: neighbour.hash, holdings });
-      }
-      at >>= 1;
+    for (let at = leaf, height = 0; height < this.levels.length - 1; at >>= 1, height++) {
+      const neighbour = this.levels[height]![at ^ 1];
+      if (neighbour === undefined) continue;
+      const holdings = holdingsOf(neighbour.holdings);
+      path.push({ at: at % 2 === 0 ? 'right' : 'left', hash: neighbour.hash, holdings });
     }
-    return { uid, nonce, holdings: holdingsOf(this.coins, amounts), path };
+    const holdings = holdingsOf(this.levels[0]![leaf]!.holdings);
+    return { uid, nonce: this.nonces[leaf]!, holdings, path };
   }
+}
+
+function add({ nodes, sums }: Level, node: Node, sum: HeldCoins): void {
+  nodes.push(node);
+  sums.push(sum);
+}
+
+function addParent(above: Level, { nodes, sums }: Level, at: number): void {
+  const left = nodes[at]!;
+  const right = nodes[at + 1];
+  if (right === undefined) {
+    add(above, left, sums[at]!);
+    return;
+  }
+  const sum = sumOf(sums[at]!, sums[at + 1]!);
+  add(above, { hash: nodeHash(left, right), holdings: canonicalText(sum) }, sum);
 }
 
 /** By their first characters first, for nonces are spread evenly: many short sorts instead of one long. */
@@ -153,76 +171,29 @@ async function sortedByNonce(claims: readonly Claim[], pause: () => Promise<void
   return sorted;
 }
 
-/**
- * The root and sums that a proof leads to; undefined when it contains what no tree can: a negative amount, or no
- * number.
- */
+/** The root and sums that a proof leads to; undefined when it contains what no tree can, as a negative amount. */
 export function verifyProof(proof: InclusionProof): { root: string; totals: Holdings } | undefined {
-  const own = unitsOf(proof.holdings);
-  if (own === undefined) return undefined;
+  const own = readHoldings(proof.holdings);
+  if (own === undefined || proof.nonce.includes('|')) return undefined;
   let sums = own;
-  let root = leafHash(proof.uid, proof.nonce, proof.holdings);
-  for (const { at, ...neighbour } of proof.path) {
-    const more = unitsOf(neighbour.holdings);
-    if (more === undefined) return undefined;
-    const here = { hash: root, holdings: decimals(sums) };
+  let root = leafHash(proof.uid, proof.nonce, canonicalText(own));
+  for (const { at, hash: beside, holdings } of proof.path) {
+    const more = readHoldings(holdings);
+    if (more === undefined || !HASH.test(beside)) return undefined;
+    const here: Node = { hash: root, holdings: canonicalText(sums) };
+    const neighbour: Node = { hash: beside, holdings: canonicalText(more) };
     root = at === 'left' ? nodeHash(neighbour, here) : nodeHash(here, neighbour);
     sums = sumOf(sums, more);
   }
-  return { root, totals: decimals(sums) };
+  return { root, totals: holdingsOf(canonicalText(sums)) };
 }
 
-function parentOf(coins: readonly string[], left: Node, right: Node | undefined): Node {
-  if (right === undefined) return left;
-  const amounts = left.amounts.map((amount, coin) => amount + right.amounts[coin]!);
-  const sideOf = (node: Node): Side => ({ hash: node.hash, holdings: holdingsOf(coins, node.amounts) });
-  return { hash: nodeHash(sideOf(left), sideOf(right)), amounts };
+function leafHash(uid: number, nonce: string, holdings: string): string {
+  return sha256(`leaf|${uid}|${nonce}|${holdings}`);
 }
 
-function holdingsOf(coins: readonly string[], amounts: readonly bigint[]): Holdings {
-  const held = coins.flatMap((coin, index): [string, bigint][] => {
-    const amount = amounts[index]!;
-    return amount === 0n ? [] : [[coin, amount]];
-  });
-  return decimals(new Map(held));
-}
-
-function decimals(units: ReadonlyMap<string, bigint>): Holdings {
-  const rows = [...units].sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(rows.map(([coin, amount]) => [coin, formatMoney(amount)]));
-}
-
-function unitsOf(holdings: Holdings): ReadonlyMap<string, bigint> | undefined {
-  const units = new Map<string, bigint>();
-  for (const [coin, text] of Object.entries(holdings)) {
-    const amount = parseUnits(text, MONEY_SCALE);
-    if (amount === undefined || amount <= 0n) return undefined;
-    units.set(coin, amount);
-  }
-  return units;
-}
-
-function sumOf(a: ReadonlyMap<string, bigint>, b: ReadonlyMap<string, bigint>): Map<string, bigint> {
-  const sums = new Map(a);
-  for (const [coin, amount] of b) sums.set(coin, (sums.get(coin) ?? 0n) + amount);
-  return sums;
-}
-
-function leafHash(uid: number, nonce: string, holdings: Holdings): string {
-  return sha256(`leaf|${uid}|${nonce}|${canonicalText(holdings)}`);
-}
-
-function nodeHash(left: Side, right: Side): string {
-  return sha256(
-    `node|${left.hash}|${canonicalText(left.holdings)}|${right.hash}|${canonicalText(right.holdings)}`,
-  );
-}
-
-function canonicalText(holdings: Holdings): string {
-  return Object.keys(holdings)
-    .sort()
-    .map((coin) => `${coin}=${holdings[coin]!}`)
-    .join(',');
+function nodeHash(left: Node, right: Node): string {
+  return sha256(`node|${left.hash}|${left.holdings}|${right.hash}|${right.holdings}`);
 }
 
 function sha256(text: string): string {

@@ -39,8 +39,13 @@ test('R7 (d): a demo seeds both funds once; R5 (c): what is missing afterwards i
     assert.deepEqual(funds('BTC'), ['15', '15']);
   }
 
-  const reserves = new ReserveAudits(sequencer, createSecretKey(randomBytes(32)), () => Date.now());
-  assert.equal((await reserves.run()).solvency, 'solvent');
+  const key = createSecretKey(randomBytes(32));
+  const reserves = new ReserveAudits(sequencer, key, () => Date.now());
+  const first = await reserves.run();
+  assert.equal(first.solvency, 'solvent');
+  const onThread = new ReserveAudits(sequencer, key, () => Date.now(), 0);
+  assert.deepEqual(await onThread.run(), first, 'a thread of its own finds the same');
+  await onThread.close();
   const exposure = await new HouseExposure(sequencer, exposureLimits(DEFAULT_EXPOSURE_LIMITS)).now();
   assert.deepEqual(exposureWarnings(exposure), [], 'a new demo passes none of the default limits');
   // A state made by hand: coin has left that nobody booked.

@@ -91,9 +91,8 @@ export const reserveRoutes: readonly OperatorRoute[] = [
     handle: async ({ sequencer, identity, reserves, params }) => {
       const account = findAccount(identity, sequencer.state, params.account);
       if (account instanceof AdminError) return account;
-      const { time, tree } = await reserves.latest();
-      const proof = tree.proofOf(account.uid);
-      if (proof !== undefined) return { time, root: tree.root, ...proof, path: [...proof.path] };
+      const proof = await reserves.proofOf(account.uid);
+      if (proof !== undefined) return { ...proof, path: [...proof.path] };
       return new AdminError('not_allowed', `account ${account.uid} was owed nothing at the last audit`);
     },
   }),

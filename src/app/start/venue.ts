@@ -94,6 +94,7 @@ export async function openVenue(
   await sequencer.generated24h.load(sequencer.history, sequencer.state, components.generated24h);
   const addressKey = openAddressKey(identity);
   const reserves = new ReserveAudits(sequencer, addressKey, () => components.wallClock.now());
+  resources.defer(() => reserves.close());
   const exposure = watchExposure(sequencer, config, logger, resources);
   const dependencies = { ...components, addressKey, reserves, exposure };
   const { api, streams, readiness, load, metricsSnapshot } = await buildApi(dependencies, context);
