@@ -38,7 +38,7 @@ export function sumOf(a: HeldCoins, b: HeldCoins): HeldCoins {
     const [ofA, ofB] = [a.names[atA], b.names[atB]];
     const takesA = ofB === undefined || (ofA !== undefined && ofA <= ofB);
     const takesB = ofA === undefined || (ofB !== undefined && ofB <= ofA);
-    names.push(takesA ? ofA! : ofB!);
+    names.push(takesA ? ofA! : ofB);
     units.push((takesA ? a.units[atA++]! : 0n) + (takesB ? b.units[atB++]! : 0n));
   }
   return { names, units };
