@@ -1,6 +1,11 @@
-/** What holds the main thread, kind by kind, against the aim that nothing does for longer than 5 ms. */
+/**
+ * What holds the main thread, kind by kind, against the aim that nothing does for longer than 5 ms: in processes that are as
+ * warm as an exchange that has been open for a minute, or in new ones.
+ */
 import { spawnSync } from 'node:child_process';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { warmUp } from '../src/warmup/warmup.ts';
 import { measureAccounts } from './pauses/accounts.ts';
 import { measureCrash } from './pauses/crash.ts';
 import { measureOrders } from './pauses/orders.ts';
@@ -16,9 +21,11 @@ const PARTS: Record<string, () => Promise<Part>> = {
   snapshots: measureSnapshots,
 };
 
-function inFreshProcess(name: string): Part {
+const COLD = '--cold';
+
+function inFreshProcess(name: string, ...more: string[]): Part {
   const file = fileURLToPath(import.meta.url);
-  const child = spawnSync(process.execPath, ['--expose-gc', file, name], {
+  const child = spawnSync(process.execPath, ['--expose-gc', file, name, ...more], {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -53,5 +60,14 @@ export const pauses: Benchmark = {
   },
 };
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
+export const coldPauses: Benchmark = {
+  title: 'Pauses of a new process, whose code is not compiled yet',
+  run() {
+    for (const name of Object.keys(PARTS)) printPart(inFreshProcess(name, COLD));
+  },
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (!process.argv.includes(COLD)) await warmUp(() => turn());
   console.log(JSON.stringify(await PARTS[process.argv[2]!]!()));
+}

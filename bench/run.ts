@@ -13,7 +13,7 @@ import { history } from './history.ts';
 import { lab } from './lab.ts';
 import { market } from './market-simulator.ts';
 import { memory } from './memory.ts';
-import { pauses } from './pauses.ts';
+import { coldPauses, pauses } from './pauses.ts';
 import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
 import { slowSenders } from './slow-senders.ts';
@@ -30,6 +30,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   memory,
   accounts,
   pauses,
+  'cold-pauses': coldPauses,
   recovery,
   start,
   history,

@@ -66,14 +66,9 @@ function timeTicks(venue: Venue, watch: Stopwatch): void {
     0,
     20,
   );
-  // Loans have begun ten in a millisecond: their hours come ten at an instant.
-  tick(
-    'hours of loans',
-    counted(loans, 'loans, 1,000 ms'),
-    (second) => second % HOUR_MS === MINUTE_MS + 1000,
-    0,
-    3,
-  );
+  // Loans have begun ten in a millisecond, all in one second: their hours come ten at an instant.
+  const loansHour = (second: number) => second % HOUR_MS === venue.loansSecond % HOUR_MS;
+  tick('hours of loans', counted(loans, 'loans, 1,000 ms'), loansHour, 0, 3);
   const owing = `${counted(state.ledger.accountsInDebt().length, 'debts')}, ${positions}`;
   tick(
     'a full hour: interest, candles',
@@ -102,8 +97,10 @@ function timeTicks(venue: Venue, watch: Stopwatch): void {
     );
   }
   for (let uid = 1; uid <= triggers; uid++) venue.must(venue.trigger(uid, TICKS + 200 + 10));
-  tick('triggers fire', counted(triggers, 'trigger orders'), plain, 30_000, 1);
-  tick('triggers fire', counted(triggers, 'trigger orders'), plain, 30_000, 1);
+  const quiet = (second: number) => plain(second) && !loansHour(second);
+  tick('triggers fire', counted(triggers, 'trigger orders'), quiet, 30_000, 1);
+  for (let uid = 1; uid <= triggers; uid++) venue.must(venue.trigger(uid, TICKS + 200 + 610));
+  tick('triggers fire', counted(triggers, 'trigger orders'), quiet, 30_000, 1);
 }
 
 /** Reads of everybody. Those that yield in between are timed by how long they keep the loop from its next turn. */

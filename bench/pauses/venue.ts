@@ -63,6 +63,8 @@ export class Venue {
   readonly shape: Shape;
   time = OPENING_TIME + 60_000;
   readonly deliveryTime = OPENING_TIME + 20 * HOUR_MS;
+  /** The end of the second in which all loans began. */
+  loansSecond = 0;
   #prices = Array.from({ length: PERPETUALS }, () => PRICE);
 
   constructor(shape: Shape) {
@@ -137,6 +139,7 @@ export class Venue {
     // Each begins its hours in its own millisecond, ten in one.
     for (let uid = 1; uid <= loans; uid++) this.must(this.borrow(uid, time + Math.floor(uid / 10)));
     this.time += Math.floor(loans / 10);
+    this.loansSecond = Math.ceil(this.time / 1000) * 1000;
   }
 
   borrow(uid: number, time: number): Command {

@@ -23,12 +23,13 @@ const MODULES: Readonly<Record<string, string>> = {
   cluster: 'core storage journal identity history sequencer',
   reserves: 'core sequencer',
   accounts: 'core identity sequencer',
+  warmup: 'core',
   simulator: 'core history catalogue sequencer',
   api: 'core storage validation http views inspector identity history sequencer reserves accounts',
   admin:
     'core storage validation http views inspector catalogue identity history sequencer cluster reserves accounts simulator',
   lab: 'core storage validation http views inspector journal identity history sequencer simulator admin',
-  app: 'core storage http views inspector catalogue journal identity history sequencer cluster reserves accounts simulator pages api admin lab',
+  app: 'core storage http views inspector catalogue journal identity history sequencer cluster reserves accounts simulator warmup pages api admin lab',
   testkit: 'core catalogue identity sequencer simulator app',
 };
 

@@ -17,6 +17,7 @@ import { banner, factsDocument, factsLine, listeningLine, type StartFacts } from
 import { painter } from '../terminal/colour.ts';
 import { counted } from '../terminal/format.ts';
 import { refuse } from '../terminal/refusal.ts';
+import { compileRareCode } from './compile-rare-code.ts';
 import { asHistoryDamage } from './components.ts';
 import { isDetached } from './hangup.ts';
 import { ReadyFile } from './ready-file.ts';
@@ -53,6 +54,7 @@ class ExchangeProcess {
   readonly #readyFile: ReadyFile | undefined;
   readonly #startFrom: StartFrom | undefined;
   #exchange: RunningExchange | undefined;
+  #endCompiling: (() => void) | undefined;
   /** Time of the first signal. */
   #signalMs: number | undefined;
 
@@ -80,6 +82,8 @@ class ExchangeProcess {
     if (this.#signalMs !== undefined) return this.#stop();
     this.#guardMemory(this.#exchange);
     this.#reportReady(this.#exchange);
+    // An exchange in memory is mostly there for a test, and gone before it would be of use.
+    if (!this.#config.memory) this.#endCompiling = compileRareCode(this.#logger);
   }
 
   #guardMemory(exchange: RunningExchange): void {
@@ -116,6 +120,7 @@ class ExchangeProcess {
 
   async #stop(code: ExitCode = ExitCode.ok): Promise<void> {
     const { data, memory, cluster, stopNotice } = this.#config;
+    this.#endCompiling?.();
     if (stopNotice > 0 && this.#exchange!.announceStop(stopNotice) > 0) await sleep(stopNotice * 1000);
     const overdue = setTimeout(() => {
       this.#logger.error('the stop takes too long: leaving without a snapshot; nothing is lost');

@@ -1,0 +1,37 @@
+/**
+ * Runs the code of rare and heavy work before it is needed, so that it is compiled by then: the first second of a fall, or of
+ * many triggers, takes several times as long as the next. It is run on an exchange of its own, which nobody sees and which is
+ * then dropped.
+ */
+import { Exchange } from '../core/engine/exchange.ts';
+import type { CommandResult } from '../core/model/command-result.ts';
+import { tradingDay } from './trading-day.ts';
+
+/** Traders of each day. The first days are small, because everything takes long in them. */
+const DAYS: readonly number[] = [8, 40, 400, 400, 400];
+/** What the thread does of it at a time, or one command. */
+const SLICE_MS = 1;
+
+/** `rest` lets other work pass, and ends the warm-up when it rejects. Returns the milliseconds that it took of the thread. */
+export async function warmUp(rest: () => Promise<unknown>): Promise<number> {
+  let taken = 0;
+  let began = performance.now();
+  for (const traders of DAYS) {
+    const exchange = new Exchange();
+    const day = tradingDay(exchange, traders);
+    let result: CommandResult | undefined;
+    for (;;) {
+      // The first `next` of a generator drops what it is given.
+      const { done, value: command } = day.next(result!);
+      if (done === true) break;
+      result = exchange.apply(command);
+      exchange.takeEvents();
+      const ms = performance.now() - began;
+      if (ms < SLICE_MS) continue;
+      taken += ms;
+      await rest();
+      began = performance.now();
+    }
+  }
+  return taken + performance.now() - began;
+}
