@@ -12,15 +12,21 @@ import { about, emit } from './loan-events.ts';
 /** Charges the hours that begin now, each once, and marks loans whose term has ended. */
 export function accrueDue(state: State): void {
   const { loans, now } = state;
+  // Loans that are due together are mostly of one coin.
+  let coin = -1;
+  let rate = 0n;
   for (let loan = loans.next(); loan !== undefined && loan.nextInstant() <= now; loan = loans.next()) {
     if (loan.expireTime !== 0 && !loan.overdue && loan.expireTime < now) {
       loan.overdue = true;
       emit(state, { type: 'loanNotice', ...about(state, loan), kind: 'overdue', rate: 0n });
     }
     if (loan.nextHour() <= now) {
-      const spec = state.coins[loan.loanCoin]!.loan!;
+      if (loan.loanCoin !== coin) {
+        coin = loan.loanCoin;
+        rate = hourRate(state.coins[coin]!.loan!, LoanTerm.flexible);
+      }
       state.keepForReads(loan.account);
-      digestAmount(state, loan.chargeHour(hourRate(spec, LoanTerm.flexible)));
+      digestAmount(state, loan.chargeHour(rate));
     }
     loans.changed(loan);
   }

@@ -18,13 +18,15 @@ export class IndexedHeap<T> {
   }
 
   add(item: T): void {
-    this.places.set(item, this.items.push(item) - 1);
-    this.settle(item);
+    const place = this.items.push(item) - 1;
+    this.places.set(item, place);
+    this.rise(place, item);
   }
 
   /** After an item's rank has changed. */
   settle(item: T): void {
-    this.sink(this.rise(this.places.get(item)!, item), item);
+    const place = this.places.get(item)!;
+    if (this.rise(place, item) === place) this.sink(place, item);
   }
 
   remove(item: T): void {
@@ -45,7 +47,7 @@ export class IndexedHeap<T> {
       this.put(at, this.items[parent]!);
       at = parent;
     }
-    this.put(at, item);
+    if (at !== from) this.put(at, item);
     return at;
   }
 
@@ -60,7 +62,7 @@ export class IndexedHeap<T> {
       this.put(at, items[child]!);
       at = child;
     }
-    this.put(at, item);
+    if (at !== from) this.put(at, item);
   }
 
   private put(place: number, item: T): void {
