@@ -1,6 +1,7 @@
 /** Timed work of loans: hourly interest, warnings of owners, forced closes (rules 7.3, 7.5). */
 
 import { forcePrices } from '../margin/pledges.ts';
+import type { Loan } from '../model/loan.ts';
 import { hourRate, LoanTerm } from '../model/loan-terms.ts';
 import { shownRate } from '../model/ltv.ts';
 import { assert } from '../model/units.ts';
@@ -15,7 +16,7 @@ export function accrueDue(state: State): void {
   // Loans that are due together are mostly of one coin.
   let coin = -1;
   let rate = 0n;
-  for (let loan = loans.next(); loan !== undefined && loan.nextInstant() <= now; loan = loans.next()) {
+  for (let loan = dueLoan(state); loan !== undefined; loan = dueLoan(state)) {
     if (loan.expireTime !== 0 && !loan.overdue && loan.expireTime < now) {
       loan.overdue = true;
       emit(state, { type: 'loanNotice', ...about(state, loan), kind: 'overdue', rate: 0n });
@@ -30,6 +31,10 @@ export function accrueDue(state: State): void {
     }
     loans.changed(loan);
   }
+}
+
+function dueLoan({ loans, now }: State): Loan | undefined {
+  return loans.nextInstant() <= now ? loans.next() : undefined;
 }
 
 /**

@@ -39,6 +39,11 @@ export class Loan {
   /** The end of its term was announced to its owner. */
   overdue = false;
 
+  /** Of the queue of hours (`hour-queue.ts`): the hour that it stands for, and its neighbours. */
+  queuedHour = 0;
+  earlier: Loan | undefined = undefined;
+  later: Loan | undefined = undefined;
+
   /** What `accrued` comes to, kept because loans are compared far more often than they grow. */
   private cost = 0n;
   private costOf = 0n;
@@ -60,10 +65,9 @@ export class Loan {
     return this.borrowTime + this.hours * HOUR_MS;
   }
 
-  /** The next instant at which time alone changes the loan. */
-  nextInstant(): number {
-    const toTell = this.expireTime !== 0 && !this.overdue;
-    return toTell ? Math.min(this.nextHour(), this.expireTime + 1) : this.nextHour();
+  /** When its owner is to be told that its term has ended; Infinity when there is nothing to tell. */
+  termEnd(): number {
+    return this.expireTime !== 0 && !this.overdue ? this.expireTime + 1 : Number.POSITIVE_INFINITY;
   }
 
   /**

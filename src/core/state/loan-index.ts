@@ -9,6 +9,7 @@ import type { CoinSpec } from '../model/listing-spec.ts';
 import type { Loan } from '../model/loan.ts';
 import { levelsOf, type PledgeLevels } from '../model/loan-terms.ts';
 import { type PairPrices, reaches } from '../model/ltv.ts';
+import { HourQueue } from './hour-queue.ts';
 
 interface Pair {
   readonly loanCoin: number;
@@ -39,7 +40,9 @@ export class LoanIndex {
   readonly funded = new Map<number, bigint>();
   readonly lost = new Map<number, bigint>();
   private readonly byAccount = new Map<number, Set<Loan>>();
-  private readonly instants = new IndexedHeap<Loan>(isEarlier);
+  private readonly hours = new HourQueue();
+  /** Those with a term, the one first that ends first. */
+  private readonly terms = new IndexedHeap<Loan>(endsEarlier);
   private readonly pairs = new Map<string, Pair>();
 
   get size(): number {
@@ -57,12 +60,18 @@ export class LoanIndex {
 
   /** When an hour of some loan begins, or a term ends; Infinity without loans. */
   nextInstant(): number {
-    return this.instants.first()?.nextInstant() ?? Number.POSITIVE_INFINITY;
+    const hour = this.hours.first()?.queuedHour ?? Number.POSITIVE_INFINITY;
+    const end = this.terms.first()?.termEnd() ?? Number.POSITIVE_INFINITY;
+    return Math.min(hour, end);
   }
 
-  /** The loan whose instant comes first. */
+  /** The loan whose instant comes first, of equal ones the oldest. */
   next(): Loan | undefined {
-    return this.instants.first();
+    const ofHour = this.hours.first();
+    const ofTerm = this.terms.first();
+    if (ofHour === undefined || ofTerm === undefined) return ofHour ?? ofTerm;
+    const gap = ofHour.queuedHour - ofTerm.termEnd();
+    return gap < 0 || (gap === 0 && ofHour.id < ofTerm.id) ? ofHour : ofTerm;
   }
 
   fund(coin: number, amount: bigint): void {
@@ -78,14 +87,16 @@ export class LoanIndex {
     const own = this.byAccount.get(loan.account);
     if (own === undefined) this.byAccount.set(loan.account, new Set([loan]));
     else own.add(loan);
-    this.instants.add(loan);
+    this.hours.add(loan);
+    if (loan.termEnd() !== Number.POSITIVE_INFINITY) this.terms.add(loan);
     const pair = this.pairs.get(pairKey(loan)) ?? this.openPair(loan, coins);
     this.watch(pair, loan);
   }
 
   /** After anything of the loan but `warned` has changed. */
   changed(loan: Loan): void {
-    this.instants.settle(loan);
+    this.hours.settle(loan);
+    if (loan.termEnd() === Number.POSITIVE_INFINITY) this.terms.remove(loan);
     const pair = this.pairs.get(pairKey(loan))!;
     if (!loan.warned) pair.calm.settle(loan);
     else {
@@ -106,7 +117,8 @@ export class LoanIndex {
     const own = this.byAccount.get(loan.account)!;
     own.delete(loan);
     if (own.size === 0) this.byAccount.delete(loan.account);
-    this.instants.remove(loan);
+    this.hours.remove(loan);
+    this.terms.remove(loan);
     const pair = this.pairs.get(pairKey(loan))!;
     this.unwatch(pair, loan);
     if (pair.calm.size + pair.warned.size === 0) this.pairs.delete(pairKey(loan));
@@ -207,9 +219,8 @@ function byOwner(a: Loan, b: Loan): number {
   return a.uid - b.uid || a.id - b.id;
 }
 
-function isEarlier(a: Loan, b: Loan): boolean {
-  const gap = a.nextInstant() - b.nextInstant();
-  return gap < 0 || (gap === 0 && a.id < b.id);
+function endsEarlier(a: Loan, b: Loan): boolean {
+  return a.expireTime < b.expireTime || (a.expireTime === b.expireTime && a.id < b.id);
 }
 
 /** Compares two loan-to-values by cross multiplication. */

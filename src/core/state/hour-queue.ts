@@ -1,0 +1,65 @@
+/**
+ * Loans by their next hour, of equal ones by id. Hours are charged in order and each is followed by one an hour later, so a
+ * loan goes behind all others and nothing is searched: a heap would look at a dozen other loans, which are in no cache.
+ */
+import type { Loan } from '../model/loan.ts';
+
+export class HourQueue {
+  private head: Loan | undefined;
+  private tail: Loan | undefined;
+  /** Added out of order, as those of a snapshot are: they wait until somebody asks. */
+  private unordered: Loan[] = [];
+
+  first(): Loan | undefined {
+    this.order();
+    return this.head;
+  }
+
+  add(loan: Loan): void {
+    loan.queuedHour = loan.nextHour();
+    const isLast = this.tail === undefined || isEarlier(this.tail, loan);
+    if (isLast && this.unordered.length === 0) this.append(loan);
+    else this.unordered.push(loan);
+  }
+
+  /** After an hour may have been charged. */
+  settle(loan: Loan): void {
+    if (loan.queuedHour === loan.nextHour()) return;
+    this.remove(loan);
+    this.add(loan);
+  }
+
+  remove(loan: Loan): void {
+    this.order();
+    const { earlier, later } = loan;
+    if (earlier === undefined) this.head = later;
+    else earlier.later = later;
+    if (later === undefined) this.tail = earlier;
+    else later.earlier = earlier;
+    loan.earlier = undefined;
+    loan.later = undefined;
+  }
+
+  private append(loan: Loan): void {
+    loan.earlier = this.tail;
+    loan.later = undefined;
+    if (this.tail === undefined) this.head = loan;
+    else this.tail.later = loan;
+    this.tail = loan;
+  }
+
+  private order(): void {
+    if (this.unordered.length === 0) return;
+    const all = this.unordered;
+    this.unordered = [];
+    for (let loan = this.head; loan !== undefined; loan = loan.later) all.push(loan);
+    all.sort((a, b) => (isEarlier(a, b) ? -1 : 1));
+    this.head = undefined;
+    this.tail = undefined;
+    for (const loan of all) this.append(loan);
+  }
+}
+
+function isEarlier(a: Loan, b: Loan): boolean {
+  return a.queuedHour < b.queuedHour || (a.queuedHour === b.queuedHour && a.id < b.id);
+}
