@@ -2,6 +2,7 @@
  * An exchange with many accounts: two coins each, a position in one of ten perpetuals (half of them in the first), an open
  * order; some also in a delivery contract, in a coin-margined one, in debt, with a pledge loan or a trigger order.
  */
+import { stampCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
@@ -76,8 +77,9 @@ export class Venue {
     for (const command of opening) this.must(command);
   }
 
+  /** With what the sequencer does to it: compiled code is for objects of one form. */
   apply(command: Command): CommandResult {
-    const result = this.exchange.apply(command);
+    const result = this.exchange.apply(stampCommand(command, command.time).command);
     this.exchange.takeEvents();
     return result;
   }

@@ -20,7 +20,9 @@ const someRows = fc.array(
 async function grown(place: TreePlace, rows: readonly ClaimRow[], time: number) {
   place.begin();
   for (let at = 0; at < rows.length; at += 4) place.add(rows.slice(at, at + 4));
-  return await place.build(plan(time));
+  const summary = await place.build(plan(time));
+  place.publish();
+  return summary;
 }
 
 test('rows of an account are added coin by coin, a debt reduces no other claim, and a thread of its own finds the same', async () => {
@@ -61,25 +63,61 @@ test('rows of an account are added coin by coin, a debt reduces no other claim, 
   await thread.close();
 });
 
-test('proofs are of the last tree while another grows', async () => {
+for (const [name, placeOf] of [
+  ['this thread', () => new ClaimTree()],
+  ['a thread of its own', () => new TreeThread()],
+] as const)
+  test(`on ${name} proofs are of the published tree until another is published`, async () => {
+    const place = placeOf();
+    const { root } = await grown(place, [[1, 0, 5n]], 1);
+    place.begin();
+    place.add([[2, 0, 7n]]);
+    assert.equal((await place.proofOf(1))?.root, root);
+    await place.build(plan(2));
+    assert.equal((await place.proofOf(1))?.root, root);
+    assert.equal(await place.proofOf(2), undefined);
+    place.publish();
+    assert.equal(await place.proofOf(1), undefined);
+    assert.equal((await place.proofOf(2))?.time, 2);
+    assert.equal(place.isLost, false);
+    if (place instanceof TreeThread) await place.close();
+  });
+
+/** Ends the thread as a lack of memory would: its owner did not ask for it. */
+async function breakThread(thread: TreeThread): Promise<void> {
+  thread.add(undefined as never);
+  await assert.rejects(thread.build(plan(9)), /the thread of the audit has ended/);
+}
+
+test('a thread that ends takes its tree along, and the next audit starts another', async () => {
   const thread = new TreeThread();
-  const { root } = await grown(thread, [[1, 0, 5n]], 1);
+  await grown(thread, [[1, 0, 5n]], 1);
   thread.begin();
-  thread.add([[2, 0, 7n]]);
-  assert.equal((await thread.proofOf(1))?.root, root);
-  await thread.build(plan(2));
-  assert.equal(await thread.proofOf(1), undefined);
-  assert.equal((await thread.proofOf(2))?.time, 2);
+  await breakThread(thread);
+  assert.equal(thread.isLost, true);
+  await assert.rejects(thread.proofOf(1), /has ended/);
+  assert.equal((await grown(thread, [[1, 0, 5n]], 2)).size, 1);
+  assert.equal((await thread.proofOf(1))?.time, 2);
   await thread.close();
 });
 
-test('a thread that ends fails the audit that waits for it, and no later one', async () => {
+test('an audit whose thread ended while claims were gathered fails, and never counts the rest alone', async () => {
   const thread = new TreeThread();
   thread.begin();
-  const building = assert.rejects(thread.build(plan(1)), /the thread of the audit has ended/);
+  thread.add([[1, 0, 5n]]);
+  await breakThread(thread);
+  thread.add([[2, 0, 5n]]);
+  await assert.rejects(thread.build(plan(1)), /has ended/);
+  thread.publish();
+  assert.equal(thread.isLost, true);
   await thread.close();
-  await building;
-  assert.equal(await thread.proofOf(1), undefined);
-  assert.equal((await grown(thread, [[1, 0, 5n]], 2)).size, 1);
+});
+
+test('a closed thread is not started again', async () => {
+  const thread = new TreeThread();
+  await grown(thread, [[1, 0, 5n]], 1);
+  thread.begin();
   await thread.close();
+  await assert.rejects(thread.build(plan(2)), /has ended/);
+  assert.throws(() => thread.begin(), /has ended/);
 });

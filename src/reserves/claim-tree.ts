@@ -34,8 +34,17 @@ export interface TreePlace {
   begin(): void;
   add(rows: readonly ClaimRow[]): void;
   build(plan: AuditPlan): Promise<TreeSummary>;
-  /** Of the last tree that was built; undefined for an account that was owed nothing then. */
+  /** From now on proofs are of the tree that was built last. */
+  publish(): void;
+  /** Is the published tree gone? */
+  readonly isLost: boolean;
+  /** Of the published tree; undefined for an account that was owed nothing then. */
   proofOf(uid: number): Promise<AuditedProof | undefined>;
+}
+
+interface Built {
+  readonly time: number;
+  readonly tree: MerkleSumTree;
 }
 
 const NONCE_DIGITS = 32;
@@ -45,7 +54,9 @@ const CLAIMS_AT_A_TIME = 200;
 
 export class ClaimTree implements TreePlace {
   #rows: (readonly ClaimRow[])[] = [];
-  #last: { readonly time: number; readonly tree: MerkleSumTree } | undefined;
+  #built: Built | undefined;
+  #published: Built | undefined;
+  readonly isLost = false;
 
   begin(): void {
     this.#rows = [];
@@ -56,18 +67,24 @@ export class ClaimTree implements TreePlace {
   }
 
   async build({ coins, secret, time }: AuditPlan): Promise<TreeSummary> {
-    const byUid = await rowsByUid(this.#rows);
-    this.#rows = [];
+    const rows = this.#rows;
+    this.begin();
+    const byUid = await rowsByUid(rows);
     const tree = await MerkleSumTree.build(await claimsOf(byUid, coins, secret), turn);
-    this.#last = { time, tree };
+    this.#built = { time, tree };
     const { root, totals, size } = tree;
     return { root, totals, size };
   }
 
+  publish(): void {
+    this.#published = this.#built;
+    this.#built = undefined;
+  }
+
   proofOf(uid: number): Promise<AuditedProof | undefined> {
-    const proof = this.#last?.tree.proofOf(uid);
-    if (this.#last === undefined || proof === undefined) return Promise.resolve(undefined);
-    const { time, tree } = this.#last;
+    const proof = this.#published?.tree.proofOf(uid);
+    if (this.#published === undefined || proof === undefined) return Promise.resolve(undefined);
+    const { time, tree } = this.#published;
     return Promise.resolve({ time, root: tree.root, ...proof });
   }
 }

@@ -59,6 +59,7 @@ const CLAIMS_AT_A_TIME = 500;
 const GROUPED_BY = 3;
 const EMPTY_ROOT = sha256('empty');
 const HASH = /^[0-9a-f]{64}$/;
+const NONCE = /^[0-9a-z]+$/;
 
 export class MerkleSumTree {
   /** By index of the leaf, in the order of nonces. */
@@ -174,7 +175,7 @@ async function sortedByNonce(claims: readonly Claim[], pause: () => Promise<void
 /** The root and sums that a proof leads to; undefined when it contains what no tree can, as a negative amount. */
 export function verifyProof(proof: InclusionProof): { root: string; totals: Holdings } | undefined {
   const own = readHoldings(proof.holdings);
-  if (own === undefined || proof.nonce.includes('|')) return undefined;
+  if (own === undefined || !NONCE.test(proof.nonce)) return undefined;
   let sums = own;
   let root = leafHash(proof.uid, proof.nonce, canonicalText(own));
   for (const { at, hash: beside, holdings } of proof.path) {

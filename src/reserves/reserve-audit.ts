@@ -22,7 +22,7 @@ import {
   type TreeSummary,
 } from './claim-tree.ts';
 import { unitsOf } from './held-coins.ts';
-import { eachRowInSlices } from './ledger-slices.ts';
+import { eachLoanDebtInSlices, eachRowInSlices } from './ledger-slices.ts';
 import { solvencyInSlices } from './solvency-slices.ts';
 import { TreeThread } from './tree-thread.ts';
 
@@ -64,6 +64,7 @@ export class ReserveAudits {
   #place: TreePlace = this.#here;
   #last: Audit | undefined;
   #ranMs = 0;
+  #closed = false;
   #underWay: Promise<Audit> | undefined;
 
   /** Nonces are derived from the key: with it and the journal every root can be computed again. */
@@ -92,17 +93,21 @@ export class ReserveAudits {
   /** That an account was counted in the last audit; undefined when it was owed nothing. */
   async proofOf(uid: number): Promise<AuditedProof | undefined> {
     await this.latest();
+    if (this.#place.isLost) await this.run();
     return this.#place.proofOf(uid);
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#thread.close();
+    await this.#underWay?.catch(() => undefined);
   }
 
   async #run(): Promise<Audit> {
     const { state } = this.#sequencer;
     // What an hour has collected and not yet paid out (rules 14.3) is in no account: the claims are whole when it is over.
-    while (state.works.length > 0 && this.#sequencer.failure === undefined) await turn();
+    while (state.works.length > 0 && this.#sequencer.failure === undefined && !this.#closed) await turn();
+    if (this.#closed) throw new Error('the exchange ends');
     this.#ranMs = this.#wallMs();
     const time = state.now;
     const place = state.accounts.length < this.#threadFrom ? this.#here : this.#thread;
@@ -116,6 +121,8 @@ export class ReserveAudits {
     const names = state.coins.map(({ coin }) => coin);
     const secret = createHmac('sha256', this.#key).update(`reserves|${time}`).digest('hex');
     const growing = gathered.then(() => place.build({ coins: names, secret, time }));
+    // One that fails is over when all that it began is.
+    await Promise.allSettled([growing, looking, durable]);
     const [tree, backing] = await Promise.all([growing, looking, durable]);
     const owed = names.map((name) => unitsOf(tree.totals, name));
     const worth = (amounts: readonly bigint[]) =>
@@ -126,6 +133,7 @@ export class ReserveAudits {
       held: held[index]!,
       backing: backing[index]!,
     }));
+    place.publish();
     this.#place = place;
     this.#last = {
       time,
@@ -140,23 +148,25 @@ export class ReserveAudits {
   }
 }
 
-/** All of the instant of the call: the ledger by a view of it, loans before the first pause. */
+/** All of the instant of the call. */
 async function gatherClaims(state: State, place: TreePlace): Promise<void> {
   place.begin();
   let rows: ClaimRow[] = [];
   const give = () => {
-    place.add(rows);
+    if (rows.length > 0) place.add(rows);
     rows = [];
   };
-  for (const loan of state.loans.loans.values())
-    rows.push([state.accounts[loan.account]!.uid, loan.loanCoin, -loan.debt()]);
-  give();
-  await eachRowInSlices(state, (account, coin, buckets) => {
+  const add = (account: number, coin: number, units: bigint) => {
+    rows.push([state.accounts[account]!.uid, coin, units]);
+    if (rows.length === ROWS_AT_A_TIME) give();
+  };
+  const owed = eachRowInSlices(state, (account, coin, buckets) => {
     if (account < FIRST_USER_ACCOUNT) return;
     let units = 0n;
     for (const amount of buckets) units += amount;
-    if (units !== 0n) rows.push([state.accounts[account]!.uid, coin, units]);
-    if (rows.length === ROWS_AT_A_TIME) give();
+    if (units !== 0n) add(account, coin, units);
   });
+  const lent = eachLoanDebtInSlices(state, (account, coin, debt) => add(account, coin, -debt));
+  await Promise.all([owed, lent]);
   give();
 }

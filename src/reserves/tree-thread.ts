@@ -1,19 +1,21 @@
 /**
  * The tree on a thread of its own: to hash a hundred thousand claims takes seconds, and what is made on the way would have the
- * collector hold up orders. It is started with the first audit and keeps no process alive while nobody waits for it.
+ * collector hold up orders. It is started with the first audit and keeps no process alive while nobody waits for it. An audit
+ * during which it ends fails; the next one starts another.
  */
 import { Worker } from 'node:worker_threads';
 import { threadModule } from '../program-files.ts';
 import type { AuditedProof, AuditPlan, ClaimRow, TreePlace, TreeSummary } from './claim-tree.ts';
 
+type Notice =
+  | { readonly type: 'begin' }
+  | { readonly type: 'add'; readonly rows: readonly ClaimRow[] }
+  | { readonly type: 'publish' };
 type Question =
   | { readonly type: 'build'; readonly plan: AuditPlan }
   | { readonly type: 'proof'; readonly uid: number };
 
-export type TreeRequest =
-  | { readonly type: 'begin' }
-  | { readonly type: 'add'; readonly rows: readonly ClaimRow[] }
-  | (Question & { readonly id: number });
+export type TreeRequest = Notice | (Question & { readonly id: number });
 
 export interface TreeAnswer {
   readonly id: number;
@@ -27,41 +29,58 @@ interface Waiting {
 
 export class TreeThread implements TreePlace {
   #worker: Worker | undefined;
+  /** Has the rows of the audit under way, and the published tree; another than `#worker` once it has ended. */
+  #gathering: Worker | undefined;
+  #published: Worker | undefined;
+  #closed = false;
   #lastId = 0;
   readonly #waiting = new Map<number, Waiting>();
 
+  get isLost(): boolean {
+    return this.#published === undefined || this.#published !== this.#worker;
+  }
+
   begin(): void {
-    this.#post({ type: 'begin' });
+    if (this.#closed) throw hasEnded();
+    this.#worker ??= this.#start();
+    this.#gathering = this.#worker;
+    this.#tell(this.#gathering, { type: 'begin' });
   }
 
   add(rows: readonly ClaimRow[]): void {
-    this.#post({ type: 'add', rows });
+    this.#tell(this.#gathering, { type: 'add', rows });
   }
 
   build(plan: AuditPlan): Promise<TreeSummary> {
-    return this.#ask({ type: 'build', plan });
+    return this.#ask(this.#gathering, { type: 'build', plan });
   }
 
-  /** A thread that has ended took its tree along: nobody is proved to be in it until the next audit. */
+  publish(): void {
+    this.#published = this.#gathering;
+    this.#tell(this.#published, { type: 'publish' });
+  }
+
   proofOf(uid: number): Promise<AuditedProof | undefined> {
-    return this.#worker === undefined ? Promise.resolve(undefined) : this.#ask({ type: 'proof', uid });
+    return this.#ask(this.#published, { type: 'proof', uid });
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#worker?.terminate();
   }
 
-  #post(request: TreeRequest): void {
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(request);
+  /** Whoever waits for what comes of it finds out that the thread has ended. */
+  #tell(worker: Worker | undefined, notice: Notice): void {
+    if (worker === this.#worker) worker?.postMessage(notice);
   }
 
-  #ask<T>(question: Question): Promise<T> {
+  #ask<T>(worker: Worker | undefined, question: Question): Promise<T> {
+    if (worker === undefined || worker !== this.#worker) return Promise.reject(hasEnded());
     const id = ++this.#lastId;
+    worker.postMessage({ ...question, id } satisfies TreeRequest);
+    worker.ref();
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#post({ ...question, id });
-      this.#worker?.ref();
     });
   }
 
@@ -80,10 +99,11 @@ export class TreeThread implements TreePlace {
     });
     worker.on('exit', () => {
       this.#worker = undefined;
-      for (const { reject } of this.#waiting.values())
-        reject(new Error('the thread of the audit has ended', { cause }));
+      for (const { reject } of this.#waiting.values()) reject(hasEnded(cause));
       this.#waiting.clear();
     });
     return worker;
   }
 }
+
+const hasEnded = (cause?: Error) => new Error('the thread of the audit has ended', { cause });

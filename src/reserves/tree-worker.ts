@@ -9,6 +9,7 @@ const tree = new ClaimTree();
 port.on('message', (request: TreeRequest) => {
   if (request.type === 'begin') tree.begin();
   else if (request.type === 'add') tree.add(request.rows);
+  else if (request.type === 'publish') tree.publish();
   else {
     const { id } = request;
     const answering = request.type === 'build' ? tree.build(request.plan) : tree.proofOf(request.uid);

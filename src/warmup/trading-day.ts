@@ -1,7 +1,7 @@
 /**
  * A day of trading on an exchange of its own, with what is rare and heavy in it: orders with many fills, triggers that fire
  * together, a fall with liquidations, deleveragings and forced closes of loans, the hour, a delivery, the end of a contract.
- * Each command is small, so that the day can be lived in short slices.
+ * No command does much, so that the day can be divided into short slices.
  */
 import type { Exchange } from '../core/engine/exchange.ts';
 import { ANY, type Command, type PlaceOrder } from '../core/model/command.ts';

@@ -3,17 +3,21 @@
  * many triggers, takes several times as long as the next. It is run on an exchange of its own, which nobody sees and which is
  * then dropped.
  */
+import { stampCommand } from '../core/codec/command-codec.ts';
 import { Exchange } from '../core/engine/exchange.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { tradingDay } from './trading-day.ts';
 
 /** Traders of each day. The first days are small, because everything takes long in them. */
 const DAYS: readonly number[] = [8, 40, 400, 400, 400];
-/** What the thread does of it at a time, or one command. */
+/** What the thread does of it at a time, or one command: the longest take ten while they are not compiled. */
 const SLICE_MS = 1;
 
-/** `rest` lets other work pass, and ends the warm-up when it rejects. Returns the milliseconds that it took of the thread. */
-export async function warmUp(rest: () => Promise<unknown>): Promise<number> {
+/**
+ * `rest` lets other work pass after so many milliseconds, and ends the warm-up when it rejects. Returns the milliseconds that it
+ * took of the thread.
+ */
+export async function warmUp(rest: (taken: number) => Promise<unknown>): Promise<number> {
   let taken = 0;
   let began = performance.now();
   for (const traders of DAYS) {
@@ -24,12 +28,13 @@ export async function warmUp(rest: () => Promise<unknown>): Promise<number> {
       // The first `next` of a generator drops what it is given.
       const { done, value: command } = day.next(result!);
       if (done === true) break;
-      result = exchange.apply(command);
+      // As the sequencer does it: compiled code is for objects of one form.
+      result = exchange.apply(stampCommand(command, command.time).command);
       exchange.takeEvents();
       const ms = performance.now() - began;
       if (ms < SLICE_MS) continue;
       taken += ms;
-      await rest();
+      await rest(ms);
       began = performance.now();
     }
   }

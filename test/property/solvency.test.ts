@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { SYSTEM_ACCOUNT_NAMES } from '../../src/core/model/ledger-accounts.ts';
 import { exposureOf } from '../../src/core/reads/exposure-reads.ts';
+import { LoanDebtRead } from '../../src/core/reads/loan-debt-read.ts';
 import { type CoinSolvency, SolvencyRead, solvencyOf } from '../../src/core/reads/solvency-reads.ts';
 import { rowOf } from '../../src/core/state/ledger-cells.ts';
 import type { State } from '../../src/core/state/state.ts';
@@ -155,4 +156,49 @@ test('R5 (c): solvency in slices is that of the instant it began at, whatever ha
     }
   }
   for (const [what, times] of Object.entries(met)) SEEDS.met(what, times, 40);
+});
+
+/** Coins and debts of loans, account by account. */
+class Debts {
+  readonly found: string[] = [];
+  private readonly read: LoanDebtRead;
+
+  constructor(state: State) {
+    this.read = new LoanDebtRead(state, (...debt) => this.found.push(debt.join()));
+  }
+
+  /** Looks at so many accounts; returns what was found when that is all. */
+  advance(accounts: number): string[] | undefined {
+    if (!this.read.advance(accounts)) return undefined;
+    this.read.close();
+    return this.found.sort();
+  }
+}
+
+test('debts of loans in slices are those of the instant they were asked for, whatever happens meanwhile', () => {
+  const met = { reads: 0, changed: 0 };
+  for (const seed of SEEDS) {
+    let expected: string[] = [];
+    let debts: Debts | undefined;
+    const run = new AuditedRun(LOAN_SET_UP, ({ state }) => {
+      let commands = 0;
+      const now = () => new Debts(state).advance(Number.POSITIVE_INFINITY)!;
+      return () => {
+        if (debts === undefined) {
+          expected = now();
+          debts = new Debts(state);
+        }
+        const found = ++commands % 3 === 0 ? debts.advance(1) : undefined;
+        if (found === undefined) return;
+        assert.deepEqual(found, expected, `seed ${seed}, ${commands} commands`);
+        met.reads++;
+        if (!isDeepStrictEqual(expected, now())) met.changed++;
+        debts = undefined;
+      };
+    });
+    const { state } = run.exchange;
+    const flow = new OperatorFlow(seed, state, new LoanFlow(seed, state), 40, 4);
+    for (let n = 0; n < COMMANDS; n++) run.apply(flow.next());
+  }
+  for (const [what, times] of Object.entries(met)) SEEDS.met(what, times, 10);
 });

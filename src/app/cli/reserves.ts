@@ -147,9 +147,20 @@ function checkCommand(): Command {
 function readProof(file: string): ProofFile {
   try {
     const proof = JSON.parse(readFileSync(file, 'utf8')) as ProofFile;
-    if (typeof proof.holdings === 'object' && Array.isArray(proof.path)) return proof;
+    if (isProof(proof)) return proof;
   } catch {
     // Reported below, whatever the reason is.
   }
   throw new ConfigError(`${file} holds no proof: \`bourse reserves prove ACCOUNT --json\` prints one`);
+}
+
+const isHoldings = (holdings: unknown) =>
+  typeof holdings === 'object' &&
+  holdings !== null &&
+  Object.values(holdings).every((amount) => typeof amount === 'string');
+
+function isProof({ uid, nonce, root, holdings, path }: ProofFile): boolean {
+  const texts = [nonce, root].every((text) => typeof text === 'string');
+  const steps = Array.isArray(path) && path.every((step) => isHoldings(step?.holdings));
+  return Number.isSafeInteger(uid) && texts && isHoldings(holdings) && steps;
 }

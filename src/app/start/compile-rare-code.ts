@@ -5,8 +5,8 @@ import { warmUp } from '../../warmup/warmup.ts';
 
 /** First requests and what a start leaves to be done come before it. */
 const DELAY_MS = 10_000;
-/** Between slices of a millisecond: a tenth of the thread. */
-const REST_MS = 9;
+/** After a slice of the work, as a multiple of what it took. */
+const REST_SHARE = 9;
 
 /** Returns how to end it. It keeps no process alive. */
 export function compileRareCode(logger: Logger): () => void {
@@ -14,7 +14,7 @@ export function compileRareCode(logger: Logger): () => void {
   const { signal } = ending;
   const rest = (ms: number) => sleep(ms, undefined, { ref: false, signal });
   rest(DELAY_MS)
-    .then(() => warmUp(() => rest(REST_MS)))
+    .then(() => warmUp((taken) => rest(REST_SHARE * taken)))
     .then((ms) => logger.debug({ ms: Math.round(ms) }, 'the code of rare and heavy work is compiled'))
     .catch((error: unknown) => {
       if (!signal.aborted)

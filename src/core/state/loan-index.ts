@@ -5,6 +5,7 @@
  */
 
 import { IndexedHeap } from '../model/indexed-heap.ts';
+import { COINS_MAX } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
 import type { Loan } from '../model/loan.ts';
 import { levelsOf, type PledgeLevels } from '../model/loan-terms.ts';
@@ -43,7 +44,7 @@ export class LoanIndex {
   private readonly hours = new HourQueue();
   /** Those with a term, the one first that ends first. */
   private readonly terms = new IndexedHeap<Loan>(endsEarlier);
-  private readonly pairs = new Map<string, Pair>();
+  private readonly pairs = new Map<number, Pair>();
 
   get size(): number {
     return this.loans.size;
@@ -204,8 +205,8 @@ export class LoanIndex {
   }
 }
 
-function pairKey({ loanCoin, pledgeCoin }: Pick<Loan, 'loanCoin' | 'pledgeCoin'>): string {
-  return `${loanCoin} ${pledgeCoin}`;
+function pairKey({ loanCoin, pledgeCoin }: Pick<Loan, 'loanCoin' | 'pledgeCoin'>): number {
+  return loanCoin * COINS_MAX + pledgeCoin;
 }
 
 /** Who is closed is not warned before. */
