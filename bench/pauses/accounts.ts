@@ -14,6 +14,9 @@ const MINUTE_MS = 60_000;
 const READS = 6;
 const WARM_UP_SECONDS = 200;
 const SECONDS_TO_AND_FRO = 1000;
+const RANKINGS = 10;
+/** Accounts that no other part closes by force as often. */
+const FIRST_RANKED = 1001;
 
 export async function measureAccounts(shape: Shape = MANY): Promise<Part> {
   const watch = new Stopwatch();
@@ -58,6 +61,15 @@ function timeTicks(venue: Venue, watch: Stopwatch): void {
   tick('a second, prices still', positions, plain, 0, 50);
   tick('a second, prices move 0.05 %', positions, plain, 500, 50);
   tick('a second, prices move 1 %', positions, plain, -10_000, 4);
+  for (let n = 0; n < RANKINGS; n++) {
+    venue.apply(venue.nextSecond(plain, n % 2 === 0 ? 3000 : -3000));
+    while (venue.exchange.hasOpenWork) venue.apply({ type: 'tick', time: venue.time });
+    const uid = FIRST_RANKED + 2 * n;
+    const instrument = Listed.perpetual;
+    watch.time('forceClose, prices have moved', 'one account, its ranking among 50,000 holders', () =>
+      venue.apply({ type: 'forceClose', time: venue.time, uid, deleverage: true, instrument }),
+    );
+  }
   tick('samples of 5 s', 'all contracts', (second) => second % 5000 === 0 && second % MINUTE_MS !== 0, 0, 20);
   tick(
     'a minute: candles, premium',

@@ -10,17 +10,28 @@ import { tradingDay } from './trading-day.ts';
 
 /** Traders of each day. The first days are small, because everything takes long in them. */
 const DAYS: readonly number[] = [8, 40, 400, 400, 400];
+/** Of a day that keeps the code: the collector drops what has not run for a while. */
+const REMINDER: readonly number[] = [40];
 /** What the thread does of it at a time, or one command: the longest take ten while they are not compiled. */
 const SLICE_MS = 1;
 
-/**
- * `rest` lets other work pass after so many milliseconds, and ends the warm-up when it rejects. Returns the milliseconds that it
- * took of the thread.
- */
-export async function warmUp(rest: (taken: number) => Promise<unknown>): Promise<number> {
+/** Lets other work pass after so many milliseconds; ends the warm-up when it rejects. */
+type Rest = (taken: number) => Promise<unknown>;
+
+/** Returns the milliseconds that it took of the thread. */
+export function warmUp(rest: Rest): Promise<number> {
+  return live(DAYS, rest);
+}
+
+/** Keeps what a warm-up has compiled, in a tenth of its time. */
+export function keepWarm(rest: Rest): Promise<number> {
+  return live(REMINDER, rest);
+}
+
+async function live(days: readonly number[], rest: Rest): Promise<number> {
   let taken = 0;
   let began = performance.now();
-  for (const traders of DAYS) {
+  for (const traders of days) {
     const exchange = new Exchange();
     const day = tradingDay(exchange, traders);
     let result: CommandResult | undefined;
