@@ -10,7 +10,6 @@ import { SYSTEM_ACCOUNT_NAMES } from '../../src/core/model/ledger-accounts.ts';
 import { exposureOf } from '../../src/core/reads/exposure-reads.ts';
 import { LoanDebtRead } from '../../src/core/reads/loan-debt-read.ts';
 import { type CoinSolvency, SolvencyRead, solvencyOf } from '../../src/core/reads/solvency-reads.ts';
-import { rowOf } from '../../src/core/state/ledger-cells.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { AuditedRun } from './audited-run.ts';
 import { FLOWS as ALL_FLOWS } from './flows.ts';
@@ -91,7 +90,7 @@ function holdingsOf(state: State, account: number): string {
   const { ledger, loans, accounts } = state;
   const money = ledger
     .coinsOf(account)
-    .map((coin) => [coin, ledger.bucketsOf(rowOf(ledger.find(account, coin)))] as const)
+    .map((coin) => [coin, ledger.bucketsOf(ledger.find(account, coin))] as const)
     .filter(([, buckets]) => buckets.some((amount) => amount !== 0n));
   const positions = [...accounts[account]!.positions].map(([key, { size, basis, iso }]) => [
     key,

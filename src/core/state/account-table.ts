@@ -13,8 +13,9 @@ import { UidPlaces } from './uid-places.ts';
 const PREFETCH_FROM = 4096;
 
 export class AccountTable {
+  /** By their index in the ledger; the places of the system accounts are empty. */
+  readonly byIndex: Account[] = [];
   private readonly ledger: Ledger;
-  private readonly all: Account[] = [];
   private readonly places = new UidPlaces();
   /** Sum of the numbers that were read: the compiler would remove reads whose result is not used. */
   private prefetchSink = 0;
@@ -24,20 +25,20 @@ export class AccountTable {
   }
 
   get size(): number {
-    return this.all.length;
+    return Math.max(0, this.byIndex.length - FIRST_USER_ACCOUNT);
   }
 
   get(uid: number): Account | undefined {
-    const place = this.places.get(uid);
-    if (place === -1) return undefined;
-    this.prefetch(FIRST_USER_ACCOUNT + place);
-    return this.all[place];
+    const index = this.places.get(uid);
+    if (index === -1) return undefined;
+    this.prefetch(index);
+    return this.byIndex[index];
   }
 
   /** Reads the cache lines of an account, given by its index in the ledger. */
   prefetch(index: number): void {
-    if (this.all.length < PREFETCH_FROM) return;
-    const account = this.all[index - FIRST_USER_ACCOUNT]!;
+    if (this.byIndex.length < PREFETCH_FROM) return;
+    const account = this.byIndex[index]!;
     this.prefetchSink = account.openSpot + this.ledger.prefetch(index);
     if (account.margin !== undefined) this.prefetchSink += account.margin.prefetch();
   }
@@ -46,16 +47,18 @@ export class AccountTable {
     return this.places.get(uid) !== -1;
   }
 
-  values(): IterableIterator<Account> {
-    return this.all.values();
+  *values(): IterableIterator<Account> {
+    const { byIndex } = this;
+    for (let index = FIRST_USER_ACCOUNT; index < byIndex.length; index++) yield byIndex[index]!;
   }
 
   *keys(): IterableIterator<number> {
-    for (const { uid } of this.all) yield uid;
+    for (const { uid } of this.values()) yield uid;
   }
 
-  /** The next account; its index is that of the next place. */
+  /** The next account; its index is the next one. */
   add(account: Account): void {
-    this.places.set(account.uid, this.all.push(account) - 1);
+    this.byIndex[account.index] = account;
+    this.places.set(account.uid, account.index);
   }
 }

@@ -4,20 +4,22 @@
  */
 export type RowVisit = (account: number, coin: number, buckets: readonly bigint[]) => void;
 
-/** Is notified of a row, by its number, before it changes. */
+/** Is notified of a row, given by its first cell, before it changes. */
 export interface RowKeeper {
   keep(row: number): void;
 }
 
-/** What a read needs of the ledger, by the number of a row. */
+/** What a read needs of the ledger. */
 export interface ReadableRows {
   readonly rowCount: number;
+  /** A row by the order in which they were opened. */
+  rowAt(place: number): number;
   bucketsOf(row: number): readonly bigint[];
   ownerOf(row: number): { readonly account: number; readonly coin: number };
 }
 
 export class ConsistentLedgerRead implements RowKeeper {
-  /** Rows that were open then; those opened since have larger numbers. */
+  /** Rows that were open then; those opened since come behind them. */
   readonly rowCount: number;
   private readonly ledger: ReadableRows;
   private readonly saved = new Map<number, readonly bigint[]>();
@@ -31,12 +33,13 @@ export class ConsistentLedgerRead implements RowKeeper {
 
   /** The row is about to change. */
   keep(row: number): void {
-    if (row < this.rowCount && !this.saved.has(row)) this.saved.set(row, this.ledger.bucketsOf(row));
+    if (!this.saved.has(row)) this.saved.set(row, this.ledger.bucketsOf(row));
   }
 
-  /** The rows from `first` up to, not including, `end`. */
+  /** The rows in the places from `first` up to, not including, `end`. */
   read(first: number, end: number, visit: RowVisit): void {
-    for (let row = first; row < Math.min(end, this.rowCount); row++) {
+    for (let place = first; place < Math.min(end, this.rowCount); place++) {
+      const row = this.ledger.rowAt(place);
       const { account, coin } = this.ledger.ownerOf(row);
       const buckets = this.saved.get(row) ?? this.ledger.bucketsOf(row);
       visit(account, coin, buckets);

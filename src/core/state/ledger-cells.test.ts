@@ -24,7 +24,7 @@ test('a cell holds what a big integer would, however far beyond exact numbers an
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const cells = new LedgerCells();
-      const cell = cells.open(FIRST_USER_ACCOUNT, 0);
+      const cell = cells.openOutside(FIRST_USER_ACCOUNT, 0);
       let expected = 0n;
       for (const { amount, big, takes } of steps) {
         expected += takes ? -amount : amount;
@@ -39,15 +39,51 @@ test('a cell holds what a big integer would, however far beyond exact numbers an
 });
 
 test('a row knows its owner, whatever its buckets hold', () => {
-  const cells = new LedgerCells();
-  for (let n = 0; n < 10_000; n++) {
-    const first = cells.open(n, n % 7);
-    for (let bucket = 0; bucket < BUCKETS; bucket++) cells.set(first + bucket, -1);
+  const ledger = new Ledger(() => true);
+  const first = new Map<string, number>();
+  for (let n = 0; n < 6000; n++)
+    // More coins than a block has rows, opened in turns with those of other accounts.
+    for (const coin of [n % 7, 7, 8, 9 + (n % 3), 20].slice(0, 1 + (n % 5)))
+      first.set(`${n} ${coin}`, ledger.row(n, coin));
+  equal(new Set(first.values()).size, first.size);
+  const { cells } = ledger as unknown as { readonly cells: LedgerCells };
+  for (const row of first.values())
+    for (let bucket = 0; bucket < BUCKETS; bucket++) cells.set(row + bucket, -1);
+  for (const [owner, row] of first) {
+    const [account, coin] = owner.split(' ').map(Number);
+    deepEqual(ledger.ownerOf(row), { account, coin });
+    equal(ledger.find(account!, coin!), row);
+    deepEqual(ledger.bucketsOf(row), new Array<bigint>(BUCKETS).fill(-1n));
   }
-  for (let n = 0; n < 10_000; n++) {
-    const cell = n * 8 + Bucket.isolated;
-    deepEqual([cells.accountOf(cell), cells.coinOf(cell)], [n, n % 7]);
-  }
+  deepEqual(
+    Array.from({ length: ledger.rowCount }, (_, n) => ledger.rowAt(n)),
+    [...first.values()],
+  );
+});
+
+test('an account has its counters for itself, with rows in any number of coins and without', () => {
+  const counts = fc.record({ account: fc.nat(3000), coin: fc.nat(5), changes: fc.nat(3) });
+  fc.assert(
+    fc.property(fc.array(counts, { maxLength: 60 }), (steps) => {
+      const ledger = new Ledger(() => true);
+      const changed = new Map<number, number>();
+      const known = new Set<string>();
+      for (const { account, coin, changes } of steps) {
+        ledger.row(account, coin);
+        const isNew = !known.has(`${account} ${coin}`);
+        known.add(`${account} ${coin}`);
+        for (let n = 0; n < changes; n++) ledger.positionChanged(account + 1);
+        changed.set(account, (changed.get(account) ?? 0) + (isNew ? 1 : 0));
+        changed.set(account + 1, (changed.get(account + 1) ?? 0) + changes);
+      }
+      for (const [account, times] of changed) equal(ledger.changesOf(account), times);
+      for (let account = 0; account < 3002; account++) {
+        if (!changed.has(account)) equal(ledger.changesOf(account), 0);
+        equal(ledger.hasNegativeCash(account), false);
+      }
+    }),
+    { numRuns: 30 },
+  );
 });
 
 test('an account finds the rows of many coins, and none of a coin it never had', () => {

@@ -8,7 +8,7 @@ import { BUCKETS, Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/led
 import { assert, InvariantBroken } from '../model/units.ts';
 import { ConsistentLedgerRead, type RowKeeper, type RowVisit } from './consistent-ledger-read.ts';
 import { DebtPeaks } from './debt-peaks.ts';
-import { bucketOf, cellOf, firstOf, LedgerCells, rowOf } from './ledger-cells.ts';
+import { bucketOf, firstOf, LedgerCells } from './ledger-cells.ts';
 import { LedgerRows } from './ledger-rows.ts';
 import type { Tracer } from './tracer.ts';
 
@@ -28,9 +28,9 @@ export interface DebtPeak {
 }
 
 export class Ledger {
-  /** Row of an account and a coin, opened when first touched. */
-  private readonly rows = new LedgerRows();
   private readonly cells = new LedgerCells();
+  /** Row of an account and a coin, opened when first touched. */
+  private readonly rows = new LedgerRows(this.cells);
   /** What users owe, by first cell of the row: cash and locked together below zero (rules 6.1). Rows with negative cash only. */
   private readonly owingRows = new Map<number, bigint>();
   private readonly owedByCoin: bigint[] = [];
@@ -52,9 +52,7 @@ export class Ledger {
 
   /** Reads the cache lines of an account and its first rows (`account-table.ts`); returns the sum of what was read. */
   prefetch(account: number): number {
-    const { rows, cells } = this;
-    if (cells.rowCount === 0) return 0;
-    return cells.number(rows.firstCell(account, 0)) + cells.number(rows.firstCell(account, 1));
+    return this.rows.prefetch(account);
   }
 
   /** Cell of a bucket; opens the row. */
@@ -160,28 +158,32 @@ export class Ledger {
 
   /** Rows opened so far. */
   get rowCount(): number {
-    return this.cells.rowCount;
+    return this.rows.count;
+  }
+
+  /** One of them, by the order in which they were opened. */
+  rowAt(place: number): number {
+    return this.rows.at(place);
   }
 
   bucketsOf(row: number): bigint[] {
     const buckets: bigint[] = [];
-    const first = cellOf(row);
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       // Most are empty, and a big integer is an allocation.
-      const empty = this.cells.number(first + bucket) === 0;
-      buckets.push(empty ? 0n : this.balance(first + bucket));
+      const empty = this.cells.number(row + bucket) === 0;
+      buckets.push(empty ? 0n : this.balance(row + bucket));
     }
     return buckets;
   }
 
   ownerOf(row: number): { account: number; coin: number } {
-    return { account: this.accountOf(cellOf(row)), coin: this.coinOf(cellOf(row)) };
+    return { account: this.accountOf(row), coin: this.coinOf(row) };
   }
 
   private keepForReaders(from: number, to: number): void {
     for (const reader of this.readers) {
-      reader.keep(rowOf(from));
-      reader.keep(rowOf(to));
+      reader.keep(firstOf(from));
+      reader.keep(firstOf(to));
     }
   }
 
@@ -292,7 +294,7 @@ export class Ledger {
 
   /** Visits every row: account ascending, coin ascending. */
   eachRow(visit: RowVisit): void {
-    this.rows.each((account, coin, first) => visit(account, coin, this.bucketsOf(rowOf(first))));
+    this.rows.each((account, coin, first) => visit(account, coin, this.bucketsOf(first)));
   }
 
   /** Used by snapshots only: puts back what `eachRow` gave. */
@@ -346,8 +348,7 @@ export class Ledger {
   }
 
   private open(account: number, coin: number): number {
-    const first = this.cells.open(account, coin);
-    this.rows.add(account, coin, first);
+    const first = this.rows.open(account, coin);
     this.rows.noteChange(account);
     return first;
   }

@@ -153,8 +153,6 @@ export class State {
   readonly indexByName = new Map<string, number>();
   /** The next second at which prices are sampled; 0 = with the next command. */
   nextSecond = 0;
-  /** Users by index; the places of the system accounts are empty. */
-  readonly accounts: Account[] = [];
   /** Memory of the cached margins of the accounts; not saved. */
   readonly marginBlocks = new NumberBlocks();
   /** House accounts and market makers: the operator is liable for their orders (rules 13.0). Unordered. */
@@ -165,6 +163,8 @@ export class State {
   readonly coinMargined: FuturesMarket[] = [];
   readonly ledger = new Ledger((account) => this.accounts[account]!.cashCanBeNegative);
   readonly accountByUid = new AccountTable(this.ledger);
+  /** Users by index; the places of the system accounts are empty. */
+  readonly accounts: readonly Account[] = this.accountByUid.byIndex;
   readonly slab = new OrderSlab();
   readonly openOrders = new OpenOrderCounts();
   readonly strategies = new StrategyBook();
@@ -452,7 +452,6 @@ export class State {
     const index = FIRST_USER_ACCOUNT + this.accountByUid.size;
     const party = masterUid === 0 ? index : this.accountByUid.get(masterUid)!.index;
     const account = new Account(uid, index, masterUid, party, marketMaker, house);
-    this.accounts[index] = account;
     this.accountByUid.add(account);
     if (marketMaker || house) this.backedAccounts.add(account);
     if (party !== index) {
