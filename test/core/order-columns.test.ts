@@ -3,12 +3,13 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   COLUMN_ARRAYS,
+  COLUMNS_OF_A_TYPE,
   ORDER_COLUMN_NAMES,
   ORDER_COLUMNS,
   type OrderColumn,
   type OrderColumnName,
 } from '../../src/core/book/order-columns.ts';
-import { OrderSlab } from '../../src/core/book/order-slab.ts';
+import { OrderSlab, SLOT_STEP } from '../../src/core/book/order-slab.ts';
 import { ORDER_LAYOUTS } from '../../src/core/codec/order-layouts.ts';
 import type { Fields } from '../../src/core/model/bytes.ts';
 import type { AmendOrders, PlaceOrder } from '../../src/core/model/command.ts';
@@ -46,12 +47,24 @@ test('the slab has the arrays of the table and no other', () => {
   deepEqual(arrays.sort(), [...ORDER_COLUMN_NAMES].sort());
 });
 
-test('a slab that grows keeps every column', () => {
+test('no type has more columns than an order has room for', () => {
+  for (const type of Object.keys(COLUMN_ARRAYS)) {
+    const names = ORDER_COLUMN_NAMES.filter((name) => ORDER_COLUMNS[name].type === type);
+    ok(names.length <= COLUMNS_OF_A_TYPE, `${names.length} columns of ${type}`);
+  }
+});
+
+test('every order has every column for itself, also when the slab grows', () => {
   const slab = new OrderSlab(1);
-  const first = slab.allocate(1);
-  for (const [n, name] of ORDER_COLUMN_NAMES.entries()) slab[name][first] = n + 1;
-  slab.allocate(2);
-  for (const [n, name] of ORDER_COLUMN_NAMES.entries()) equal(slab[name][first], n + 1, name);
+  const slots = Array.from({ length: 9 }, (_, n) => slab.allocate(n + 1));
+  const value = (order: number, column: number) => 1 + order * ORDER_COLUMN_NAMES.length + column;
+  for (const [order, slot] of slots.entries())
+    for (const [column, name] of ORDER_COLUMN_NAMES.entries()) slab[name][slot] = value(order, column);
+  while (slab.capacity < 16) slots.push(slab.allocate(slots.length + 1));
+  while (slab.capacity === 16) slots.push(slab.allocate(slots.length + 1));
+  for (let order = 0; order < 9; order++)
+    for (const [column, name] of ORDER_COLUMN_NAMES.entries())
+      equal(slab[name][slots[order]!], value(order, column), `${name} of order ${order}`);
 });
 
 test('the state hash takes every column that does not follow from others, in the order and types of the table', () => {
@@ -72,7 +85,7 @@ test('a column that is left out of the snapshot is there again after loading', (
     for (const price of ['59000', '59001']) floor.buy(name, '1', price);
   const columns = () => {
     const { slab } = floor.state;
-    const byId = Array.from({ length: slab.used }, (_, slot) => slot).sort(
+    const byId = Array.from({ length: slab.count }, (_, n) => n * SLOT_STEP).sort(
       (a, b) => slab.id[a]! - slab.id[b]!,
     );
     const idOf = (slot: number) => (slot < 0 ? 0 : slab.id[slot]!);

@@ -3,6 +3,7 @@
  * and most clients name every order. An order is found by a hash of its owner and its id; orders of one hash are chained.
  */
 import { IdIndex } from './id-index.ts';
+import { slotNumber } from './order-columns.ts';
 import { RecordPages } from './record-pages.ts';
 
 const NIL = -1;
@@ -50,8 +51,9 @@ export class ClientIds {
     const first = this.index.get(hash);
     if (first === NIL) this.index.set(hash, slot);
     else this.index.replace(hash, slot);
-    const row = this.rows[slot >> PAGE_BITS] ?? this.openPage(slot >> PAGE_BITS);
-    const at = (slot & PAGE_MASK) * ROW;
+    const number = slotNumber(slot);
+    const row = this.rows[number >> PAGE_BITS] ?? this.openPage(number >> PAGE_BITS);
+    const at = (number & PAGE_MASK) * ROW;
     row[at + PLACE] = this.store(slot, clientOid);
     row[at + NEXT] = first;
     this.size++;
@@ -64,7 +66,8 @@ export class ClientIds {
     const kind = place % KINDS;
     if (kind === TEXT) this.texts.delete(slot);
     else this.records[kind]!.free(Math.floor(place / KINDS) - 1);
-    this.rows[slot >> PAGE_BITS]![(slot & PAGE_MASK) * ROW + PLACE] = 0;
+    const number = slotNumber(slot);
+    this.rows[number >> PAGE_BITS]![(number & PAGE_MASK) * ROW + PLACE] = 0;
     this.size--;
   }
 
@@ -101,15 +104,18 @@ export class ClientIds {
     }
     let before = first;
     while (this.nextOf(before) !== slot) before = this.nextOf(before);
-    this.rows[before >> PAGE_BITS]![(before & PAGE_MASK) * ROW + NEXT] = next;
+    const number = slotNumber(before);
+    this.rows[number >> PAGE_BITS]![(number & PAGE_MASK) * ROW + NEXT] = next;
   }
 
   private placeOf(slot: number): number {
-    return this.rows[slot >> PAGE_BITS]?.[(slot & PAGE_MASK) * ROW + PLACE] ?? 0;
+    const number = slotNumber(slot);
+    return this.rows[number >> PAGE_BITS]?.[(number & PAGE_MASK) * ROW + PLACE] ?? 0;
   }
 
   private nextOf(slot: number): number {
-    return this.rows[slot >> PAGE_BITS]![(slot & PAGE_MASK) * ROW + NEXT]!;
+    const number = slotNumber(slot);
+    return this.rows[number >> PAGE_BITS]![(number & PAGE_MASK) * ROW + NEXT]!;
   }
 
   private openPage(number: number): Int32Array {

@@ -21,7 +21,7 @@ export const ORDER_COLUMNS = {
   id: { type: 'f64' },
   account: { type: 'i32' },
   /** The account's party (`Account.party`). */
-  party: { type: 'i32', derived: true },
+  party: { type: 'f64', derived: true },
   instrument: { type: 'i32', placed: 'instrument' },
   side: { type: 'u8', placed: 'side' },
   orderType: { type: 'u8', placed: 'orderType' },
@@ -54,9 +54,22 @@ export const ORDER_COLUMN_NAMES = Object.keys(ORDER_COLUMNS) as OrderColumnName[
 
 export const COLUMN_ARRAYS = { f64: Float64Array, i32: Int32Array, u8: Uint8Array } as const;
 
+/**
+ * Columns that a type may have. In the slab the values of an order in all columns of a type follow each other, then come those of
+ * the next order: an order is in three lines of the processor's cache and three pages of the machine's memory, and not in one of
+ * each for every column.
+ */
+const SLOT_BITS = 3;
+export const COLUMNS_OF_A_TYPE = 1 << SLOT_BITS;
+
 /** The arrays of a slab, as the table says. */
 export type OrderColumns = {
   readonly [Name in OrderColumnName]: InstanceType<
     (typeof COLUMN_ARRAYS)[(typeof ORDER_COLUMNS)[Name]['type']]
   >;
 };
+
+/** Slots are as far from each other as a type may have columns; their numbers follow each other. */
+export function slotNumber(slot: number): number {
+  return slot >> SLOT_BITS;
+}

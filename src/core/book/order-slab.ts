@@ -1,7 +1,7 @@
 /**
- * All open orders of the exchange, one column per field (`order-columns.ts`), one slot per order. A million resting
- * orders are a few typed arrays: no objects for the garbage collector to visit. Fields that few orders have (executions,
- * a client id) are in side tables.
+ * All open orders of the exchange, one column per field (`order-columns.ts`), one slot per order: its place in each column. A
+ * million resting orders are a few typed arrays: no objects for the garbage collector to visit. Fields that few orders have
+ * (executions, a client id) are in side tables.
  */
 
 import type { OrderKind, OrderOrigin } from '../model/enums.ts';
@@ -10,6 +10,8 @@ import { ClientIds } from './client-ids.ts';
 import { IdIndex } from './id-index.ts';
 import {
   COLUMN_ARRAYS,
+  COLUMNS_OF_A_TYPE,
+  type ColumnType,
   ORDER_COLUMN_NAMES,
   ORDER_COLUMNS,
   type OrderColumnName,
@@ -18,6 +20,9 @@ import {
 import { SlotTable } from './slot-table.ts';
 
 export const NIL = -1;
+
+/** From a slot to the next one: the values in other columns of a type are in between. */
+export const SLOT_STEP = COLUMNS_OF_A_TYPE;
 
 /** The sums of a partly filled order. */
 export interface Execution {
@@ -59,14 +64,17 @@ export const FLAG_FORCED = 64;
 const LARGE_FROM = 2 ** 15;
 const LARGE = 2 ** 20;
 
-/** Fewer orders are in the cache as a rule, and there is nothing to wait for. */
+/** Orders. Fewer are in the cache as a rule, and there is nothing to wait for. */
 const PREFETCH_FROM = 2 ** 14;
+
+/** Those of more bytes come first, so that each is aligned. */
+const COLUMN_TYPES = Object.keys(COLUMN_ARRAYS) as ColumnType[];
 
 /** The arrays are declared one by one, so that the shape of the object is fixed before the first is allocated. */
 export class OrderSlab implements OrderColumns {
   id!: Float64Array<ArrayBuffer>;
   account!: Int32Array<ArrayBuffer>;
-  party!: Int32Array<ArrayBuffer>;
+  party!: Float64Array<ArrayBuffer>;
   instrument!: Int32Array<ArrayBuffer>;
   side!: Uint8Array<ArrayBuffer>;
   orderType!: Uint8Array<ArrayBuffer>;
@@ -98,8 +106,9 @@ export class OrderSlab implements OrderColumns {
   readonly isolatedHolds = new Map<number, bigint>();
   /** Held and borrowed parts of margin orders. */
   readonly marginHolds = new Map<number, MarginHold>();
+  /** Orders that there is room for. */
   capacity = 0;
-  /** Slots ever used; free ones below it are chained through `next`. */
+  /** End of the slots ever used; free ones below it are chained through `next`. */
   used = 0;
   freeHead = NIL;
   count = 0;
@@ -115,8 +124,9 @@ export class OrderSlab implements OrderColumns {
     if (slot !== NIL) {
       this.freeHead = this.next[slot]!;
     } else {
-      if (this.used === this.capacity) this.grow(capacityAfter(this.capacity));
-      slot = this.used++;
+      if (this.used === this.capacity * SLOT_STEP) this.grow(capacityAfter(this.capacity));
+      slot = this.used;
+      this.used += SLOT_STEP;
     }
     this.id[slot] = id;
     this.level[slot] = NIL;
@@ -137,10 +147,14 @@ export class OrderSlab implements OrderColumns {
 
   /** Orders whose columns are filled already, as the first of an empty slab. */
   enter(count: number): void {
-    for (const links of [this.level, this.next, this.previous]) links.fill(NIL, 0, count);
-    for (let slot = 0; slot < count; slot++) this.byId.set(this.id[slot]!, slot);
-    this.used = count;
+    this.used = count * SLOT_STEP;
     this.count = count;
+    for (let slot = 0; slot < this.used; slot += SLOT_STEP) {
+      this.level[slot] = NIL;
+      this.next[slot] = NIL;
+      this.previous[slot] = NIL;
+      this.byId.set(this.id[slot]!, slot);
+    }
   }
 
   release(slot: number): void {
@@ -158,27 +172,10 @@ export class OrderSlab implements OrderColumns {
     this.count--;
   }
 
-  /**
-   * Reads the columns that a trade or a cancel uses right after each other, so that the cache misses of an order overlap.
-   */
+  /** Reads the three lines of an order right after each other, so that the cache misses overlap. */
   prefetch(slot: number): void {
-    if (this.used < PREFETCH_FROM) return;
-    this.prefetchSink =
-      this.id[slot]! +
-      this.account[slot]! +
-      this.party[slot]! +
-      this.flags[slot]! +
-      this.price[slot]! +
-      this.size[slot]! +
-      this.remaining[slot]! +
-      this.prioritySeq[slot]! +
-      this.createdTime[slot]! +
-      this.updatedTime[slot]! +
-      this.level[slot]! +
-      this.next[slot]! +
-      this.previous[slot]! +
-      this.accountNext[slot]! +
-      this.accountPrevious[slot]!;
+    if (this.used < PREFETCH_FROM * SLOT_STEP) return;
+    this.prefetchSink = this.id[slot]! + this.account[slot]! + this.side[slot]!;
   }
 
   filled(slot: number): number {
@@ -187,15 +184,25 @@ export class OrderSlab implements OrderColumns {
 
   /** All columns are in one buffer: twenty would cost the start of an exchange as much as all of the rest. */
   private grow(capacity: number): void {
-    const bytesOf = (name: OrderColumnName) =>
-      Math.ceil((capacity * COLUMN_ARRAYS[ORDER_COLUMNS[name].type].BYTES_PER_ELEMENT) / 8) * 8;
-    const buffer = new ArrayBuffer(ORDER_COLUMN_NAMES.reduce((sum, name) => sum + bytesOf(name), 0));
+    const places = capacity * SLOT_STEP;
+    const buffer = new ArrayBuffer(
+      COLUMN_TYPES.reduce((sum, type) => sum + places * COLUMN_ARRAYS[type].BYTES_PER_ELEMENT, 0),
+    );
     let at = 0;
-    for (const name of ORDER_COLUMN_NAMES) {
-      const grown = new COLUMN_ARRAYS[ORDER_COLUMNS[name].type](buffer, at, capacity);
-      at += bytesOf(name);
-      if (this[name] !== undefined) grown.set(this[name]);
-      (this as unknown as Record<OrderColumnName, unknown>)[name] = grown;
+    for (const type of COLUMN_TYPES) {
+      const Column = COLUMN_ARRAYS[type];
+      const names = ORDER_COLUMN_NAMES.filter((name) => ORDER_COLUMNS[name].type === type);
+      // The first column of a type begins where the memory of the type does.
+      const present: ArrayBufferView | undefined = this[names[0]!];
+      if (present !== undefined)
+        new Uint8Array(buffer, at).set(
+          new Uint8Array(present.buffer, present.byteOffset, present.byteLength),
+        );
+      for (const [n, name] of names.entries()) {
+        const column = new Column(buffer, at + n * Column.BYTES_PER_ELEMENT, places - n);
+        (this as unknown as Record<OrderColumnName, unknown>)[name] = column;
+      }
+      at += places * Column.BYTES_PER_ELEMENT;
     }
     this.capacity = capacity;
   }

@@ -1,4 +1,6 @@
 /** Objects by slot, for fields that few orders have: an array in pages, so that it grows without being copied. */
+import { slotNumber } from './order-columns.ts';
+
 const PAGE_BITS = 12;
 const PAGE_SIZE = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE_SIZE - 1;
@@ -11,16 +13,19 @@ export class SlotTable<T extends object> {
   }
 
   get(slot: number): T | undefined {
-    return this.pages[slot >> PAGE_BITS]?.[slot & PAGE_MASK];
+    const number = slotNumber(slot);
+    return this.pages[number >> PAGE_BITS]?.[number & PAGE_MASK];
   }
 
   set(slot: number, value: T): void {
-    (this.pages[slot >> PAGE_BITS] ?? this.openPage(slot >> PAGE_BITS))[slot & PAGE_MASK] = value;
+    const number = slotNumber(slot);
+    (this.pages[number >> PAGE_BITS] ?? this.openPage(number >> PAGE_BITS))[number & PAGE_MASK] = value;
   }
 
   delete(slot: number): void {
-    const page = this.pages[slot >> PAGE_BITS];
-    if (page !== undefined) page[slot & PAGE_MASK] = undefined;
+    const number = slotNumber(slot);
+    const page = this.pages[number >> PAGE_BITS];
+    if (page !== undefined) page[number & PAGE_MASK] = undefined;
   }
 
   private openPage(number: number): (T | undefined)[] {

@@ -5,7 +5,7 @@
  */
 
 import { COLUMN_ARRAYS, ORDER_COLUMN_NAMES, ORDER_COLUMNS } from '../book/order-columns.ts';
-import type { OrderSlab } from '../book/order-slab.ts';
+import { type OrderSlab, SLOT_STEP } from '../book/order-slab.ts';
 import { UnreadableRecord } from '../model/bytes.ts';
 import type { OrderOrigin } from '../model/enums.ts';
 import { NO_PRESET, presetFields } from '../model/tpsl.ts';
@@ -25,14 +25,11 @@ export function orderColumnsFields(f: StateFields, state: State): void {
   const count = f.count(known.length, BYTES_PER_ORDER);
   if (f.reading) slab.reserve(count);
   const slots = f.reading ? firstSlots(count) : known;
-  // Orders that are read have the first places of the slab, and so have those of a slab that has reused none.
-  const inPlace = f.reading || areFirst(known);
-  for (const name of SAVED_COLUMNS)
-    f.block(inPlace ? slab[name].subarray(0, count) : gathered(slab[name], slots));
+  for (const name of SAVED_COLUMNS) columnField(f, slab[name], slots);
   if (f.reading) {
-    requireAscending(slab.id, count);
-    requireBelow(slab.account, count, state.accounts.length);
-    requireBelow(slab.instrument, count, state.instruments.length);
+    requireAscending(slab.id, slots);
+    requireBelow(slab.account, slots, state.accounts.length);
+    requireBelow(slab.instrument, slots, state.instruments.length);
     slab.enter(count);
   }
   const marginHeld = attachmentFields(f, slab, slots);
@@ -41,38 +38,36 @@ export function orderColumnsFields(f: StateFields, state: State): void {
   restInOrder(state, slots);
 }
 
+/** Orders that are read have the first places of the slab. */
 function firstSlots(count: number): Int32Array {
   const slots = new Int32Array(count);
-  for (let n = 0; n < count; n++) slots[n] = n;
+  for (let n = 0; n < count; n++) slots[n] = n * SLOT_STEP;
   return slots;
-}
-
-function areFirst(slots: Int32Array): boolean {
-  for (let n = 0; n < slots.length; n++) if (slots[n] !== n) return false;
-  return true;
 }
 
 type Column = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
 
-function gathered(column: Column, slots: Int32Array): Column {
+/** The values of these orders in a column, one behind the other. */
+function columnField(f: StateFields, column: Column, slots: Int32Array): void {
   const values = column.slice(0, slots.length);
-  for (let n = 0; n < slots.length; n++) values[n] = column[slots[n]!]!;
-  return values;
+  if (!f.reading) for (let n = 0; n < slots.length; n++) values[n] = column[slots[n]!]!;
+  f.block(values);
+  if (f.reading) for (let n = 0; n < slots.length; n++) column[slots[n]!] = values[n]!;
 }
 
 /** Ids of orders are given once, and never 0, which marks a free slot. */
-function requireAscending(ids: Float64Array, count: number): void {
+function requireAscending(ids: Float64Array, slots: Int32Array): void {
   let last = 0;
-  for (let n = 0; n < count; n++) {
-    const id = ids[n]!;
+  for (const slot of slots) {
+    const id = ids[slot]!;
     if (!(id > last)) throw new UnreadableRecord(`order ${id} behind order ${last}`);
     last = id;
   }
 }
 
-function requireBelow(places: Int32Array, count: number, end: number): void {
-  for (let n = 0; n < count; n++) {
-    const place = places[n]!;
+function requireBelow(places: Int32Array, slots: Int32Array, end: number): void {
+  for (const slot of slots) {
+    const place = places[slot]!;
     if (place < 0 || place >= end) throw new UnreadableRecord(`place ${place} in a table of ${end}`);
   }
 }
