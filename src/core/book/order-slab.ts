@@ -109,7 +109,7 @@ export class OrderSlab implements OrderColumns {
   /** Orders that there is room for. */
   capacity = 0;
   /** End of the slots ever used; free ones below it are chained through `next`. */
-  used = 0;
+  private used = 0;
   freeHead = NIL;
   count = 0;
   /** Sum of the numbers that were read: the compiler would remove reads whose result is not used. */
@@ -143,6 +143,11 @@ export class OrderSlab implements OrderColumns {
     while (capacity < count) capacity = capacityAfter(capacity);
     if (capacity !== this.capacity) this.grow(capacity);
     this.byId.reserve(count);
+  }
+
+  /** Visits the slot of every order, in no particular order. */
+  eachSlot(visit: (slot: number) => void): void {
+    for (let slot = 0; slot < this.used; slot += SLOT_STEP) if (this.id[slot] !== 0) visit(slot);
   }
 
   /** Orders whose columns are filled already, as the first of an empty slab. */

@@ -7,7 +7,7 @@
 
 import type { Book } from '../book/book.ts';
 import { displayedDepth } from '../book/depth.ts';
-import { FLAG_RPI, NIL, SLOT_STEP } from '../book/order-slab.ts';
+import { FLAG_RPI, NIL } from '../book/order-slab.ts';
 import type { Candle } from '../marketdata/candle-series.ts';
 import { OrderType, PRICE_KINDS, Side, TimeInForce } from '../model/enums.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
@@ -43,8 +43,9 @@ export function checkInvariants(state: State): void {
 /** I29: only open orders have a client id. */
 function checkClientIds({ slab }: State): void {
   let named = 0;
-  for (let slot = 0; slot < slab.used; slot += SLOT_STEP)
-    if (slab.id[slot] !== 0 && slab.clientOids.has(slot)) named++;
+  slab.eachSlot((slot) => {
+    if (slab.clientOids.has(slot)) named++;
+  });
   assert(slab.clientOids.size === named, 'I29: client ids of closed orders remain');
 }
 

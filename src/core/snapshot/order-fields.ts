@@ -1,6 +1,6 @@
 /** Open orders, one after the other, as formats before 8 and the state hash have them; and waiting strategy orders. */
 
-import { type OrderSlab, SLOT_STEP } from '../book/order-slab.ts';
+import type { OrderSlab } from '../book/order-slab.ts';
 import { IS_LITTLE_ENDIAN } from '../model/bytes.ts';
 import {
   OrderOrigin,
@@ -40,7 +40,9 @@ export function orderFields(f: StateFields, state: State): void {
 export function slotsById(slab: OrderSlab): Int32Array {
   const slots = new Int32Array(slab.count);
   let count = 0;
-  for (let slot = 0; slot < slab.used; slot += SLOT_STEP) if (slab.id[slot] !== 0) slots[count++] = slot;
+  slab.eachSlot((slot) => {
+    slots[count++] = slot;
+  });
   return inOrderOf(slab.id, slots);
 }
 
