@@ -20,7 +20,7 @@ export interface OrderColumn {
 export const ORDER_COLUMNS = {
   id: { type: 'f64' },
   account: { type: 'i32' },
-  /** The account's party (`Account.party`). */
+  /** The account's party (`Account.party`). Of this type because integers have as many columns as fit. */
   party: { type: 'f64', derived: true },
   instrument: { type: 'i32', placed: 'instrument' },
   side: { type: 'u8', placed: 'side' },

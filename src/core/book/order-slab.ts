@@ -6,6 +6,7 @@
 
 import type { OrderKind, OrderOrigin } from '../model/enums.ts';
 import type { Preset } from '../model/tpsl.ts';
+import { assert } from '../model/units.ts';
 import { ClientIds } from './client-ids.ts';
 import { IdIndex } from './id-index.ts';
 import {
@@ -63,6 +64,9 @@ export const FLAG_FORCED = 64;
  */
 const LARGE_FROM = 2 ** 15;
 const LARGE = 2 ** 20;
+
+/** Links between slots are integers of 32 bits with a sign. */
+const PLACES_MAX = 2 ** 31;
 
 /** Orders. Fewer are in the cache as a rule, and there is nothing to wait for. */
 const PREFETCH_FROM = 2 ** 14;
@@ -190,6 +194,7 @@ export class OrderSlab implements OrderColumns {
   /** All columns are in one buffer: twenty would cost the start of an exchange as much as all of the rest. */
   private grow(capacity: number): void {
     const places = capacity * SLOT_STEP;
+    assert(places <= PLACES_MAX, 'a slot is a number of 31 bits');
     const buffer = new ArrayBuffer(
       COLUMN_TYPES.reduce((sum, type) => sum + places * COLUMN_ARRAYS[type].BYTES_PER_ELEMENT, 0),
     );

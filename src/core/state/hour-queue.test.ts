@@ -1,13 +1,15 @@
-import { equal } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HOUR_MS, Loan } from '../model/loan.ts';
 import { HourQueue } from './hour-queue.ts';
 
 const step = fc.record({
-  kind: fc.constantFrom('borrow', 'restore', 'charge', 'charge', 'repay', 'touch'),
+  kind: fc.constantFrom('borrow', 'borrow', 'restore', 'restore', 'charge', 'charge', 'repay', 'touch'),
   pick: fc.nat(1000),
   gap: fc.nat({ max: HOUR_MS / 10 }),
+  /** Several may be out of order before somebody asks. */
+  asks: fc.boolean(),
 });
 
 function loanOf(id: number, borrowTime: number): Loan {
@@ -29,7 +31,7 @@ test('the first of the queue is that of all, whatever was lent, charged, repaid 
       const queue = new HourQueue();
       let loans: Loan[] = [];
       let now = 100 * HOUR_MS;
-      for (const [id, { kind, pick, gap }] of steps.entries()) {
+      for (const [id, { kind, pick, gap, asks }] of steps.entries()) {
         const known = loans[pick % Math.max(1, loans.length)];
         const due = earliest(loans);
         if (kind === 'borrow' || kind === 'restore' || known === undefined || due === undefined) {
@@ -45,8 +47,14 @@ test('the first of the queue is that of all, whatever was lent, charged, repaid 
           queue.remove(known);
           loans = loans.filter((loan) => loan !== known);
         } else queue.settle(known);
-        equal(queue.first(), earliest(loans));
+        if (asks) equal(queue.first(), earliest(loans));
       }
+      for (let due = earliest(loans); due !== undefined; due = earliest(loans)) {
+        equal(queue.first(), due);
+        queue.remove(due);
+        loans = loans.filter((loan) => loan !== due);
+      }
+      equal(queue.first(), undefined);
     }),
   );
 });
@@ -61,4 +69,23 @@ test('loans of one hour come in the order of their ids', () => {
     queue.remove(loan);
   }
   equal(order.join(), '1,2,3');
+});
+
+test('loans of a snapshot come in order, also when their hours are centuries apart', () => {
+  for (const hours of [1, 2 ** 33]) {
+    const queue = new HourQueue();
+    const loans = Array.from({ length: 2000 }, (_, id) =>
+      loanOf(id + 1, ((id * 7919) % 500) * HOUR_MS * hours),
+    );
+    for (const loan of loans) queue.add(loan);
+    const order: Loan[] = [];
+    for (let loan = queue.first(); loan !== undefined; loan = queue.first()) {
+      order.push(loan);
+      queue.remove(loan);
+    }
+    deepEqual(
+      order.map(({ id }) => id),
+      loans.sort((a, b) => a.nextHour() - b.nextHour() || a.id - b.id).map(({ id }) => id),
+    );
+  }
 });

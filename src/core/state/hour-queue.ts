@@ -17,8 +17,7 @@ export class HourQueue {
 
   add(loan: Loan): void {
     loan.queuedHour = loan.nextHour();
-    const isLast = this.tail === undefined || isEarlier(this.tail, loan);
-    if (isLast && this.unordered.length === 0) this.append(loan);
+    if (this.tail === undefined || isEarlier(this.tail, loan)) this.append(loan);
     else this.unordered.push(loan);
   }
 
@@ -53,11 +52,35 @@ export class HourQueue {
     const all = this.unordered;
     this.unordered = [];
     for (let loan = this.head; loan !== undefined; loan = loan.later) all.push(loan);
-    all.sort((a, b) => (isEarlier(a, b) ? -1 : 1));
     this.head = undefined;
     this.tail = undefined;
-    for (const loan of all) this.append(loan);
+    for (const loan of inOrder(all)) this.append(loan);
   }
+}
+
+/** By hour and id, as numbers: a million calls to compare two loans would take four times as long. */
+function inOrder(loans: readonly Loan[]): readonly Loan[] {
+  const byId = areByIds(loans) ? loans : [...loans].sort((a, b) => a.id - b.id);
+  const count = byId.length;
+  let first = Number.POSITIVE_INFINITY;
+  let last = 0;
+  for (const { queuedHour } of byId) {
+    first = Math.min(first, queuedHour);
+    last = Math.max(last, queuedHour);
+  }
+  if ((last - first + 1) * count > Number.MAX_SAFE_INTEGER)
+    return [...byId].sort((a, b) => a.queuedHour - b.queuedHour || a.id - b.id);
+  const keys = new Float64Array(count);
+  for (let n = 0; n < count; n++) keys[n] = (byId[n]!.queuedHour - first) * count + n;
+  keys.sort();
+  const sorted = new Array<Loan>(count);
+  for (let n = 0; n < count; n++) sorted[n] = byId[keys[n]! - Math.floor(keys[n]! / count) * count]!;
+  return sorted;
+}
+
+function areByIds(loans: readonly Loan[]): boolean {
+  for (let n = 1; n < loans.length; n++) if (loans[n]!.id < loans[n - 1]!.id) return false;
+  return true;
 }
 
 function isEarlier(a: Loan, b: Loan): boolean {

@@ -10,10 +10,13 @@
 import { type Amount, differenceOf, numberOf, sumOf } from '../model/amount.ts';
 import { BUCKETS, type Bucket } from '../model/ledger-accounts.ts';
 import { exact } from '../model/safe-integers.ts';
+import { assert } from '../model/units.ts';
 
 const PAGE_BITS = 15;
 const PAGE_CELLS = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE_CELLS - 1;
+/** Cells are found by shifts, which are of 32 bits with a sign. */
+const PAGES_MAX = 2 ** 31 / PAGE_CELLS;
 
 /** A power of two: the row of a cell is found by a mask. */
 export const LINE_CELLS = 8;
@@ -124,6 +127,7 @@ export class LedgerCells {
 
   /** Returns its first cell. */
   private addPage(): number {
+    assert(this.pages.length < PAGES_MAX, 'a cell is a number of 31 bits');
     const page = new Float64Array(PAGE_CELLS);
     this.halves.push(new Int32Array(page.buffer));
     return (this.pages.push(page) - 1) << PAGE_BITS;
