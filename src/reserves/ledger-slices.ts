@@ -12,9 +12,9 @@ const ACCOUNTS_AT_A_TIME = 250;
 export async function eachRowInSlices(state: State, visit: RowVisit): Promise<void> {
   const read = beginLedgerRead(state);
   try {
-    for (let row = 0; row < read.rowCount; row += ROWS_AT_A_TIME) {
-      if (row > 0) await turn();
-      read.read(row, row + ROWS_AT_A_TIME, visit);
+    for (let place = 0; place < read.rowCount; place += ROWS_AT_A_TIME) {
+      if (place > 0) await turn();
+      read.read(place, place + ROWS_AT_A_TIME, visit);
     }
   } finally {
     read.close();

@@ -56,8 +56,8 @@ export const COLUMN_ARRAYS = { f64: Float64Array, i32: Int32Array, u8: Uint8Arra
 
 /**
  * Columns that a type may have. In the slab the values of an order in all columns of a type follow each other, then come those of
- * the next order: an order is in three lines of the processor's cache and three pages of the machine's memory, and not in one of
- * each for every column.
+ * the next order: an order is in three pages of the machine's memory, about a line of the processor's cache in each, and not in one
+ * page and line for every column.
  */
 const SLOT_BITS = 3;
 export const COLUMNS_OF_A_TYPE = 1 << SLOT_BITS;

@@ -181,7 +181,7 @@ export class OrderSlab implements OrderColumns {
     this.count--;
   }
 
-  /** Reads the three lines of an order right after each other, so that the cache misses overlap. */
+  /** Reads a value of each type right after each other, so that the cache misses overlap. */
   prefetch(slot: number): void {
     if (this.used < PREFETCH_FROM * SLOT_STEP) return;
     this.prefetchSink = this.id[slot]! + this.account[slot]! + this.side[slot]!;
