@@ -226,6 +226,7 @@ describe('the package', { skip: process.platform !== 'linux' }, () => {
     await succeeds(machine.run(BOURSE, 'key', 'create', 'alice'));
     start.process.kill('SIGTERM');
     assert.equal(await start.ended, 0, start.output);
+    await auditMany(machine, variables);
     const nowhere = ['--data', 'other', '--history', 'postgres://nobody@127.0.0.1:1/none'];
     const refused = machine.runWith(variables, BOURSE, 'start', ...SMALL, ...nowhere);
     assert.equal(await refused.ended, 3, refused.output);
@@ -237,6 +238,32 @@ describe('the package', { skip: process.platform !== 'linux' }, () => {
       workers.map((name) => join(machine.root, 'node_modules/bourse', name)).sort(),
     );
   });
+
+  /** The claims of many accounts are hashed in a thread; a crowd trades with the house where there is no market. */
+  async function auditMany(machine: Machine, variables: NodeJS.ProcessEnv): Promise<void> {
+    const ready = join(machine.root, 'many.json');
+    const where = ['--data', 'many', '--operator-port', '0', '--ready-file', ready];
+    const many = machine.runWith(variables, BOURSE, 'start', ...SMALL, ...where);
+    await many.shows(/^(Listening on) /m);
+    const { operatorUrl } = readReadyFile(ready);
+    const token = readFileSync(join(machine.root, 'many/operator.token'), 'utf8').trim();
+    const crowd = { accounts: 1000, side: 'long', leverage: 2, symbol: 'BTCUSDT', worth: '100' };
+    const steps = [
+      { at: '0s', crowd },
+      { at: '0s', crowd },
+    ];
+    const document = { scenario: 'many accounts', steps };
+    const response = await fetch(`${operatorUrl}/lab/scenarios`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ document }),
+    });
+    const text = await response.text();
+    assert.equal((JSON.parse(text) as { ok?: boolean }).ok, true, text);
+    await succeeds(machine.run(BOURSE, 'reserves', 'audit', '--data', 'many'));
+    many.process.kill('SIGTERM');
+    assert.equal(await many.ended, 0, many.output);
+  }
 
   it("lets a user's program live by the exchange's time", async () => {
     const machine = await installed(process.execPath, fetchPackage(`npm@${NPMS[12]}`));
