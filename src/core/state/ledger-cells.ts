@@ -1,8 +1,8 @@
 /**
  * The memory of the ledger: numbers side by side, in pages that are never copied. An account has a block of four lines: one of
  * its own, then the rows of the first coins that it touches. Among a hundred thousand accounts a command waits longer for the
- * translation of addresses than for the data, so all of an account is in one page of the machine's memory as a rule, and a line is
- * about one of the processor's cache. Rows of further coins are in pages of their own.
+ * translation of addresses than for the data, so these four are in one page of the machine's memory as a rule. A line is about one
+ * of the processor's cache. Rows of further coins are in pages of their own.
  *
  * A row is one line: seven buckets, then account and coin. A cell whose balance is beyond exact numbers is NaN and has its
  * balance in a table of big integers.
