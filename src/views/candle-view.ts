@@ -1,5 +1,6 @@
 /** Candles on the wire (interface 2.8, rules 8.2). */
 
+import type { Amount } from '../core/model/amount.ts';
 import { PRICE_KINDS, type PriceKind } from '../core/model/enums.ts';
 import type { CandleClosed, PriceCandleClosed } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
@@ -28,7 +29,9 @@ export interface CandleRow {
 export type CandleView = readonly [string, string, string, string, string, string, string];
 
 /** The numbers of a candle, closed or running. */
-export type CandleNumbers = Omit<CandleClosed, 'type' | 'instrument' | 'interval'>;
+export interface CandleNumbers extends Omit<CandleClosed, 'type' | 'instrument' | 'interval' | 'turnover'> {
+  readonly turnover: Amount;
+}
 
 export function candleRow(candle: CandleNumbers, instrument: Instrument): CandleRow {
   const price = (ticks: number) => formatUnits(BigInt(ticks), instrument.pricePrecision);
@@ -39,7 +42,7 @@ export function candleRow(candle: CandleNumbers, instrument: Instrument): Candle
     low: price(candle.lowTicks),
     close: price(candle.closeTicks),
     volume: formatUnits(BigInt(candle.volumeLots), instrument.quantityPrecision),
-    turnover: formatMoney(candle.turnover),
+    turnover: formatMoney(BigInt(candle.turnover)),
   };
 }
 

@@ -31,7 +31,7 @@ function worth(state: State, { index, positions }: Account): Map<number, bigint>
   for (const position of positions.values()) {
     const instrument = state.instruments[position.instrument]!;
     const profit = unrealisedOf(state, position);
-    add(instrument.futures!.settle, inCoinAt(instrument, profit, markTicks(state, instrument)));
+    add(instrument.futures!.settle, BigInt(inCoinAt(instrument, profit, markTicks(state, instrument))));
   }
   return sums;
 }

@@ -4,6 +4,7 @@
  * (executions, a client id) are in side tables.
  */
 
+import type { Amount } from '../model/amount.ts';
 import type { OrderKind, OrderOrigin } from '../model/enums.ts';
 import type { Preset } from '../model/tpsl.ts';
 import { assert } from '../model/units.ts';
@@ -28,10 +29,10 @@ export const SLOT_STEP = COLUMNS_OF_A_TYPE;
 /** The sums of a partly filled order. */
 export interface Execution {
   /** 10^-8 of the quote coin. */
-  value: bigint;
-  fee: bigint;
+  value: Amount;
+  fee: Amount;
   /** Profit of what it closed, in the settlement coin; 0 on spot. */
-  pnl: bigint;
+  pnl: Amount;
 }
 
 /** Take-profit and stop-loss of an order, and the strategy order that its fills have created. */

@@ -143,7 +143,7 @@ function checkShortfall(state: State, market: Market): void {
   let won = 0n;
   let positions = 0n;
   for (const { position } of holdersOf(state, instrument.index)) {
-    won += inCoinAt(instrument, unrealisedOf(state, position), markTicks);
+    won += BigInt(inCoinAt(instrument, unrealisedOf(state, position), markTicks));
     positions++;
   }
   const apart = shortfallOf(futures) - (won - clearing);

@@ -267,7 +267,7 @@ function closeMarketCandles(state: State, market: Market): void {
       lowTicks: candle.lowTicks,
       closeTicks: candle.closeTicks,
       volumeLots: candle.volumeLots,
-      turnover: candle.turnover,
+      turnover: BigInt(candle.turnover),
     });
   });
 }

@@ -298,9 +298,10 @@ export class FuturesFillChecks implements FillChecks {
     let cash = -fee;
     if (part.closing) {
       const { realised, margin } = position.close(part.lots, part.value);
-      const pnl = realisedInCoin(state, instrument, realised, side.priceTicks, markTicks(state, instrument));
+      const mark = markTicks(state, instrument);
+      const pnl = BigInt(realisedInCoin(state, instrument, realised, side.priceTicks, mark));
       if (position.isolated) {
-        const { freed, missing } = position.release(margin, pnl);
+        const { freed, missing } = position.release(BigInt(margin), pnl);
         // The last lots pay what funding is owed with what cash there is: at most all of it.
         const owed = position.size === 0 ? position.fundingOwed : position.payOwed(freed - fee);
         cash += freed - missing - owed;
@@ -344,7 +345,7 @@ export class FuturesFillChecks implements FillChecks {
   private feeOf(side: FillSide, part: Part): bigint {
     const { makerRate, takerRate } = this.ratesOf(side);
     const rate = larger(0n, side.maker ? makerRate : takerRate);
-    return feeOf(feeBase(this.instrument, part), rate, this.state.rules.feeFloors);
+    return BigInt(feeOf(feeBase(this.instrument, part), rate, this.state.rules.feeFloors));
   }
 
   private keyOf({ posSide }: FillSide): number {

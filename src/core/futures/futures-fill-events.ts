@@ -1,5 +1,6 @@
 /** Events of a futures trade: a fill and a ledger line for each part of each side; and of a closed position. */
 
+import type { Amount } from '../model/amount.ts';
 import { HoldMode, OrderKind, type OrderType, Side, Wallet } from '../model/enums.ts';
 import type { FillRecord, LedgerLineKind } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -18,7 +19,7 @@ export interface Trade {
   readonly maker: boolean;
   readonly priceTicks: number;
   readonly lots: number;
-  readonly value: bigint;
+  readonly value: Amount;
   /** Fee rates of this side and of the other, in 10^-12; a negative rate is a rebate. */
   readonly feeRate: bigint;
   readonly otherRate: bigint;
@@ -28,12 +29,12 @@ export interface Trade {
 
 /** Fee and profit of a part, in the settlement coin. */
 export interface Settled {
-  readonly fee: bigint;
+  readonly fee: Amount;
   /** The broker's share of the fee. */
-  readonly commission: bigint;
-  readonly pnl: bigint;
+  readonly commission: Amount;
+  readonly pnl: Amount;
   /** Added to the margin of an isolated position; negative when taken out of it. */
-  readonly intoMargin: bigint;
+  readonly intoMargin: Amount;
   readonly kind: OrderKind;
 }
 
@@ -85,17 +86,17 @@ function fillOf(
     maker: trade.maker,
     priceTicks: trade.priceTicks,
     sizeLots: part.lots,
-    value: part.value,
+    value: BigInt(part.value),
     feeCoin: instrument.futures!.settle,
-    fee,
-    commission,
+    fee: BigInt(fee),
+    commission: BigInt(commission),
     rpi: trade.rpi,
     time: state.now,
     futures: {
       posSide: posSideOf(slab.flags[slot]!),
       closing: part.closing,
       kind,
-      pnl,
+      pnl: BigInt(pnl),
     },
   };
 }

@@ -8,20 +8,23 @@ import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_RPI } from '../book/orde
 import { AdlRanking } from '../margin/adl-ranking.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
+import { type Amount, differenceOf, sumOf } from '../model/amount.ts';
 import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums.ts';
 import { feeOf, rebateOf } from '../model/fees.ts';
-import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { type Instrument, tradeAmount } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { Position, positionKey } from '../model/position.ts';
+import { POSITION_NUMBERS, PositionColumn } from '../model/position-numbers.ts';
 import { assert, divFloor, larger } from '../model/units.ts';
 import {
   emitOrderUpdate,
   finishRestingOrder,
   kindOf,
+  noteExecution,
   noteOpenSizeChange,
   posSideOf,
 } from '../orders/order-lifecycle.ts';
-import { printTrade } from '../orders/trade-events.ts';
+import { digestOf, printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
@@ -53,7 +56,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   private readonly contexts: FillContext[] = [];
   private readonly checks: FuturesFillChecks[] = [];
   /** What the present trade has brought the house in fees: no rebate is larger (rules 13.10). */
-  private feesKept = 0n;
+  private feesKept: Amount = 0;
 
   constructor(state: State) {
     this.state = state;
@@ -85,7 +88,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   tradeDirectly(context: FillContext, one: number, other: number, priceTicks: number, lots: number): void {
     const { state } = this;
     const { slab } = state;
-    const value = context.movedBasis ?? tradeValue(context.instrument, priceTicks, lots);
+    const value = context.movedBasis ?? tradeAmount(context.instrument, priceTicks, lots);
     const execLinkId = state.nextId();
     for (const slot of [one, other]) slab.remaining[slot]! -= lots;
     state.digest.fold(priceTicks);
@@ -96,9 +99,9 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   /** One side alone against the clearing account (delivery). */
   settleAlone(context: FillContext, slot: number, priceTicks: number, lots: number): void {
     const { state } = this;
-    const value = tradeValue(context.instrument, priceTicks, lots);
+    const value = tradeAmount(context.instrument, priceTicks, lots);
     state.slab.remaining[slot]! -= lots;
-    this.feesKept = 0n;
+    this.feesKept = 0;
     this.settle({
       context,
       slot,
@@ -124,7 +127,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   traded(context: FillContext, taker: number, maker: number, priceTicks: number, lots: number): void {
     const { state } = this;
     const { instrument, market } = context;
-    const value = tradeValue(instrument, priceTicks, lots);
+    const value = tradeAmount(instrument, priceTicks, lots);
     const execLinkId = state.nextId();
     state.digest.fold(state.slab.id[maker]!);
     state.digest.fold(priceTicks);
@@ -179,7 +182,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     if (state.tracer !== undefined) state.tracer.onMatch(taker, maker, deal.priceTicks, deal.lots);
     const { instrument } = deal.context;
     const takerRate = this.feeRateOf(instrument, taker, false);
-    this.feesKept = 0n;
+    this.feesKept = 0;
     const ownRate = this.feeRateOf(instrument, maker, true);
     // Forced trades pay no rebate (rules 13.7).
     const makerRate = state.rules.fundReach && this.isForced(taker) ? larger(0n, ownRate) : ownRate;
@@ -215,7 +218,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const chargedOn = feeBase(instrument, part);
     const fee = this.feeOf(chargedOn, trade.feeRate, kind);
     const held = this.positionFor(account, slot);
-    const marginBefore = held?.iso ?? 0n;
+    const marginBefore = held?.amount(PositionColumn.iso) ?? 0;
     const pnl = part.closing
       ? this.closePart(account, trade, part, kind)
       : this.openPart(account, trade, part);
@@ -227,26 +230,22 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     }
     this.chargeFee(account, settle, position, fee, kind);
     const commission = isLiquidation(kind)
-      ? 0n
+      ? 0
       : payCommission(state, account, settle, fee, rebateOf(chargedOn, trade.otherRate));
     if (position !== undefined) {
-      if (part.closing) position.closeFee += fee;
-      else position.openFee += fee;
+      position.add(part.closing ? PositionColumn.closeFee : PositionColumn.openFee, fee);
       position.updatedTime = state.now;
     }
-    const execution = state.slab.executions.get(slot);
-    if (execution === undefined) state.slab.executions.set(slot, { value: part.value, fee, pnl });
-    else {
-      execution.value += part.value;
-      execution.fee += fee;
-      execution.pnl += pnl;
-    }
-    state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
-    const intoMargin = (position?.iso ?? 0n) - marginBefore;
+    noteExecution(state, slot, part.value, fee, pnl);
+    state.digest.fold(digestOf(pnl, fee));
+    const intoMargin = differenceOf(position?.amount(PositionColumn.iso) ?? 0, marginBefore);
     emitFillPart(state, account, trade, part, { fee, commission, pnl, intoMargin, kind });
-    if (part.closing && held!.fundingOwed > 0n && !keepsMargin(kind))
-      payOwedFunding(state, account, held!, marginBefore + pnl - held!.iso - larger(0n, fee), kind);
-    if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
+    if (part.closing && held!.amount(PositionColumn.fundingOwed) > 0 && !keepsMargin(kind)) {
+      const released = BigInt(marginBefore) + BigInt(pnl) - held!.iso - larger(0n, BigInt(fee));
+      payOwedFunding(state, account, held!, released, kind);
+    }
+    if (position !== undefined && position.size === 0 && position.number(PositionColumn.iso) === 0)
+      this.forget(account, position);
   }
 
   /**
@@ -264,16 +263,16 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   }
 
   /** The taker is settled first: what it pays the house is all that the maker may get back. */
-  private feeOf(chargedOn: bigint, rate: bigint, kind: OrderKind): bigint {
+  private feeOf(chargedOn: Amount, rate: bigint, kind: OrderKind): Amount {
     const { feeFloors } = this.state.rules;
     const fee = feeOf(chargedOn, rate, feeFloors);
     if (!feeFloors || isLiquidation(kind)) return fee;
-    const kept = larger(fee, -this.feesKept);
-    this.feesKept += kept;
+    const kept = fee < -this.feesKept ? -this.feesKept : fee;
+    this.feesKept = sumOf(this.feesKept, kept);
     return kept;
   }
 
-  private openPart(account: Account, trade: Trade, part: Part): bigint {
+  private openPart(account: Account, trade: Trade, part: Part): Amount {
     const { state } = this;
     const { instrument, market, movedQueueValue, movedBasis } = trade.context;
     const { slab, ledger } = state;
@@ -292,7 +291,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
         ledger.cell(account.index, coin, Bucket.isolated),
         margin,
       );
-      position.iso += margin;
+      position.add(PositionColumn.iso, margin);
     }
     const queueValue =
       movedQueueValue === undefined
@@ -301,11 +300,11 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     position.open(buying, part.lots, part.value, queueValue);
     if (buying) market.futures!.openInterest += part.lots;
     if (slab.presets.size !== 0) onParentFill(state, trade.slot, part.lots);
-    return 0n;
+    return 0;
   }
 
   /** Returns the profit in the settlement coin. */
-  private closePart(account: Account, trade: Trade, part: Part, kind: OrderKind): bigint {
+  private closePart(account: Account, trade: Trade, part: Part, kind: OrderKind): Amount {
     const { state } = this;
     const { instrument, market } = trade.context;
     const { ledger } = state;
@@ -314,12 +313,12 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const position = this.positionFor(account, trade.slot)!;
     if (position.long) futures.openInterest -= part.lots;
     const { realised, margin } = position.close(part.lots, part.value);
-    futures.cleared -= realised;
+    futures.cleared -= BigInt(realised);
     const pnl =
       kind === OrderKind.user
         ? realisedInCoin(state, instrument, realised, trade.priceTicks, futures.markTicks)
         : inCoinAt(instrument, realised, trade.priceTicks);
-    position.realised += pnl;
+    position.add(PositionColumn.realised, pnl);
     const cash = ledger.cell(account.index, coin, Bucket.cash);
     if (!position.isolated) {
       this.clear(futures, cash, coin, pnl);
@@ -329,23 +328,23 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     this.clear(futures, isolated, coin, pnl);
     if (keepsMargin(kind)) {
       // A forced close keeps its result in the position's margin until it is settled with the insurance fund.
-      position.iso += pnl;
+      position.add(PositionColumn.iso, pnl);
       return pnl;
     }
-    const { freed, missing } = position.release(margin, pnl);
+    const { freed, missing } = position.release(BigInt(margin), BigInt(pnl));
     ledger.move(isolated, cash, freed);
     ledger.move(cash, isolated, missing);
     return pnl;
   }
 
   /** Pays a profit from the clearing account, or a loss into it. */
-  private clear(futures: FuturesMarket, cell: number, coin: number, pnl: bigint): void {
+  private clear(futures: FuturesMarket, cell: number, coin: number, pnl: Amount): void {
     const { ledger } = this.state;
     const clearing = ledger.cell(SystemAccount.clearing, coin, Bucket.cash);
-    futures.clearing -= pnl;
+    futures.clearing -= BigInt(pnl);
     if (futures.terms.coinMargined) this.state.clearingChanged = true;
-    if (pnl > 0n) ledger.move(clearing, cell, pnl);
-    else if (pnl < 0n) ledger.move(cell, clearing, -pnl);
+    if (pnl > 0) ledger.move(clearing, cell, pnl);
+    else if (pnl < 0) ledger.move(cell, clearing, -pnl);
   }
 
   /** Fees of liquidations go to the insurance fund, paid by the margin of the position. */
@@ -353,7 +352,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     account: Account,
     coin: number,
     position: Position | undefined,
-    fee: bigint,
+    fee: Amount,
     kind: OrderKind,
   ): void {
     const { ledger } = this.state;
@@ -361,9 +360,9 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const inside = keepsMargin(kind) && position?.isolated === true;
     const payer = ledger.cell(account.index, coin, inside ? Bucket.isolated : Bucket.cash);
     const house = ledger.cell(forced ? SystemAccount.insurance : SystemAccount.fee, coin, Bucket.cash);
-    if (inside) position.iso -= fee;
-    if (fee > 0n) ledger.move(payer, house, fee);
-    else if (fee < 0n) ledger.move(house, payer, -fee);
+    if (inside) position.add(PositionColumn.iso, -fee);
+    if (fee > 0) ledger.move(payer, house, fee);
+    else if (fee < 0) ledger.move(house, payer, -fee);
   }
 
   /** Returns the order's margin for the filled lots to cash, which pays the margin of the fill and its fee. */
@@ -390,7 +389,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const { state } = this;
     const { index } = context.instrument;
     const posSide = account.holdMode === HoldMode.hedge ? posSideOf(state.slab.flags[slot]!) : PosSide.none;
-    const position = new Position(state.nextId(), account.index, index, posSide, isolated, state.now);
+    const block = state.positionBlocks.take(POSITION_NUMBERS);
+    const position = new Position(state.nextId(), account.index, index, posSide, isolated, state.now, block);
     state.addPosition(account, position);
     return position;
   }
@@ -398,7 +398,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   /** Removes a position without size; after a forced close, once its margin is settled. */
   forget(account: Account, position: Position): void {
     const { state } = this;
-    assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
+    const left = position.number(PositionColumn.basis) + position.number(PositionColumn.iso);
+    assert(left === 0, 'an empty position holds nothing');
     if (!state.removePosition(account, position)) return;
     cancelProtection(state, account, position.instrument, position.wasLong);
     emitPositionClosed(state, state.instruments[position.instrument]!, account, position);

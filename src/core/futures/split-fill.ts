@@ -1,8 +1,10 @@
 /** Splits a fill of a contract into the part that closes and the part that opens, with their values. Books nothing. */
 
 import { futuresSetting } from '../margin/margin.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { type Amount, differenceOf, numberOf } from '../model/amount.ts';
+import { baseAmount, type Instrument, tradeValue } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
+import { floorRatio } from '../model/safe-integers.ts';
 import { divFloor, powerOfTen } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -10,7 +12,7 @@ import type { State } from '../state/state.ts';
 /** One side's part of a trade that either closes or opens. */
 export interface Part {
   readonly lots: number;
-  readonly value: bigint;
+  readonly value: Amount;
   readonly closing: boolean;
 }
 
@@ -19,26 +21,29 @@ export function splitFill(
   position: Position | undefined,
   buying: boolean,
   lots: number,
-  value: bigint,
+  value: Amount,
 ): readonly Part[] {
   const closing = position === undefined || position.long === buying ? 0 : Math.min(position.lots, lots);
   if (closing === 0 || closing === lots) return [{ lots, value, closing: closing !== 0 }];
-  const closingValue = divFloor(value * BigInt(closing), BigInt(lots));
+  const share = floorRatio(numberOf(value), closing, lots);
+  const closingValue = Number.isNaN(share) ? divFloor(BigInt(value) * BigInt(closing), BigInt(lots)) : share;
   return [
     { lots: closing, value: closingValue, closing: true },
-    { lots: lots - closing, value: value - closingValue, closing: false },
+    { lots: lots - closing, value: differenceOf(value, closingValue), closing: false },
   ];
 }
 
 /** What the fee of a part is charged on: its value, of coin-margined contracts its size in coin. */
-export function feeBase(instrument: Instrument, part: Part): bigint {
-  return instrument.futures!.coinMargined ? baseUnits(instrument, part.lots) : part.value;
+export function feeBase(instrument: Instrument, part: Part): Amount {
+  return instrument.futures!.coinMargined ? baseAmount(instrument, part.lots) : part.value;
 }
 
 /** Profit is linear in the quote coin; coin-margined contracts pay it in coin at the price of the trade. */
-export function inCoinAt(instrument: Instrument, quoteAmount: bigint, priceTicks: number): bigint {
+export function inCoinAt(instrument: Instrument, quoteAmount: Amount, priceTicks: number): Amount {
   if (!instrument.futures!.coinMargined) return quoteAmount;
-  return divFloor(quoteAmount * powerOfTen(instrument.pricePrecision), BigInt(priceTicks));
+  const scale = powerOfTen(instrument.pricePrecision);
+  const share = floorRatio(numberOf(quoteAmount), Number(scale), priceTicks);
+  return Number.isNaN(share) ? divFloor(BigInt(quoteAmount) * scale, BigInt(priceTicks)) : share;
 }
 
 /**
@@ -48,12 +53,12 @@ export function inCoinAt(instrument: Instrument, quoteAmount: bigint, priceTicks
 export function realisedInCoin(
   { rules }: State,
   instrument: Instrument,
-  realised: bigint,
+  realised: Amount,
   priceTicks: number,
   markTicks: number,
-): bigint {
+): Amount {
   if (!rules.clearingShortfall || markTicks === 0) return inCoinAt(instrument, realised, priceTicks);
-  const ticks = realised > 0n ? Math.max(priceTicks, markTicks) : Math.min(priceTicks, markTicks);
+  const ticks = realised > 0 ? Math.max(priceTicks, markTicks) : Math.min(priceTicks, markTicks);
   return inCoinAt(instrument, realised, ticks);
 }
 
@@ -62,12 +67,13 @@ export function receivedMargin(
   account: Account,
   instrument: Instrument,
   buying: boolean,
-  { lots, value: basis }: Part,
+  { lots, value: moved }: Part,
   priceTicks: number,
 ): bigint {
   const value = tradeValue(instrument, priceTicks, lots);
+  const basis = BigInt(moved);
   const gain = buying ? value - basis : basis - value;
-  const loss = gain < 0n ? -inCoinAt(instrument, gain, priceTicks) : 0n;
+  const loss = gain < 0n ? -BigInt(inCoinAt(instrument, gain, priceTicks)) : 0n;
   return openingMargin(account, instrument, buying, value, priceTicks) + loss;
 }
 
@@ -76,9 +82,10 @@ export function openingMargin(
   account: Account,
   instrument: Instrument,
   buying: boolean,
-  value: bigint,
+  value: Amount,
   priceTicks: number,
 ): bigint {
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
-  return inCoinAt(instrument, divFloor(value, BigInt(buying ? longLeverage : shortLeverage)), priceTicks);
+  const margin = divFloor(BigInt(value), BigInt(buying ? longLeverage : shortLeverage));
+  return BigInt(inCoinAt(instrument, margin, priceTicks));
 }

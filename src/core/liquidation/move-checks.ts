@@ -189,9 +189,9 @@ function resultOf(
   for (const part of splitFill(held, buying, lots, basis ?? tradeValue(instrument, mark, lots))) {
     if (part.closing) {
       const { realised, margin } = position.close(part.lots, part.value);
-      const pnl = inCoinAt(instrument, realised, mark);
+      const pnl = BigInt(inCoinAt(instrument, realised, mark));
       if (position.isolated) {
-        const { freed, missing } = position.release(margin, pnl);
+        const { freed, missing } = position.release(BigInt(margin), pnl);
         cash += freed - missing - position.payOwed(freed);
       } else cash += pnl;
       continue;

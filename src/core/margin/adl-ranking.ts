@@ -4,7 +4,8 @@ import type { Amount } from '../model/amount.ts';
 import { PosSide } from '../model/enums.ts';
 import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
-import { exactNumber, floorRatio } from '../model/safe-integers.ts';
+import { PositionColumn } from '../model/position-numbers.ts';
+import { floorRatio } from '../model/safe-integers.ts';
 import { divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { MarginCache } from '../state/margin-cache-state.ts';
@@ -211,7 +212,7 @@ function scoreOf(state: State, account: Account, position: Position): Amount {
 /** The same in numbers, NaN where they are not exact. */
 function scoreNumber(state: State, account: Account, position: Position): number {
   if (position.isolated) return Number.NaN;
-  const entry = Math.abs(exactNumber(position.queueBasis));
+  const entry = Math.abs(position.number(PositionColumn.queueBasis));
   if (entry === 0) return 0;
   const instrument = state.instruments[position.instrument]!;
   const value = valueNumber(instrument, markTicks(state, instrument), position.lots);

@@ -9,7 +9,8 @@ import { Side } from '../model/enums.ts';
 import { type Instrument, valueNumber } from '../model/instrument.ts';
 import { maintenanceWithFee } from '../model/margin-fractions.ts';
 import type { Position } from '../model/position.ts';
-import { exact, exactNumber } from '../model/safe-integers.ts';
+import { PositionColumn } from '../model/position-numbers.ts';
+import { exact } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
 import { ContractRow, MarginCache, Stale } from '../state/margin-cache-state.ts';
 import type { State } from '../state/state.ts';
@@ -150,7 +151,7 @@ export function isolatedSlackNumber(state: State, position: Position): number {
   if (instrument.futures!.coinMargined) return Number.NaN;
   const mark = markTicks(state, instrument);
   const value = valueNumber(instrument, mark, position.size);
-  const profit = exact(value - exactNumber(position.basis));
-  const own = exactNumber(position.iso - position.fundingOwed);
+  const profit = exact(value - position.number(PositionColumn.basis));
+  const own = exact(position.number(PositionColumn.iso) - position.number(PositionColumn.fundingOwed));
   return exact(own + profit - maintenanceAtNumber(instrument, mark, position.lots));
 }

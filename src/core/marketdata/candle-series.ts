@@ -3,6 +3,7 @@
  * longer candles, so a longer candle is the sum of its minutes by construction (I38). Only intervals with trades exist
  * here: readers fill the gaps with flat candles.
  */
+import { type Amount, sumOf } from '../model/amount.ts';
 import { CANDLE_INTERVALS, candleOpen, nextCandleOpen } from '../model/candle-interval.ts';
 
 export interface Candle {
@@ -12,7 +13,7 @@ export interface Candle {
   lowTicks: number;
   closeTicks: number;
   volumeLots: number;
-  turnover: bigint;
+  turnover: Amount;
 }
 
 const MINUTE = 0;
@@ -25,7 +26,7 @@ export class CandleSeries {
    * Call `closeUntil(time)` first: the trade must belong to the running minute or open one. Returns the end of a
    * minute it opened, else Infinity.
    */
-  trade(time: number, ticks: number, lots: number, value: bigint): number {
+  trade(time: number, ticks: number, lots: number, value: Amount): number {
     const minute = this.running[MINUTE];
     if (minute === undefined) {
       this.running[MINUTE] = {
@@ -43,7 +44,7 @@ export class CandleSeries {
     if (ticks < minute.lowTicks) minute.lowTicks = ticks;
     minute.closeTicks = ticks;
     minute.volumeLots += lots;
-    minute.turnover += value;
+    minute.turnover = sumOf(minute.turnover, value);
     return Number.POSITIVE_INFINITY;
   }
 
@@ -111,5 +112,5 @@ function append(candle: Candle, later: Candle): void {
   if (later.lowTicks < candle.lowTicks) candle.lowTicks = later.lowTicks;
   candle.closeTicks = later.closeTicks;
   candle.volumeLots += later.volumeLots;
-  candle.turnover += later.turnover;
+  candle.turnover = sumOf(candle.turnover, later.turnover);
 }

@@ -1,5 +1,6 @@
 /** Market data of a futures contract beyond its trades: index, mark price, premium, funding rate, settlement price. */
 import type { Book } from '../book/book.ts';
+import type { Amount } from '../model/amount.ts';
 import type { Fields } from '../model/bytes.ts';
 import { PRICE_KINDS, type PriceKind, Side } from '../model/enums.ts';
 import type { FuturesTerms, Instrument } from '../model/instrument.ts';
@@ -22,6 +23,8 @@ import { PriceCandles } from './price-candles.ts';
 const IMPACT_BASE = 200n * 10n ** 8n;
 /** A trade counts as the last price of a mark when it is of this part of the impact value, for this long (rules 13.4). */
 const SIZABLE_PART = 10n;
+/** Of a contract without leverage. */
+const SIZABLE_BASE = Number(IMPACT_BASE / SIZABLE_PART);
 const SIZABLE_MS = 60_000;
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
@@ -107,8 +110,8 @@ export class FuturesMarket {
   }
 
   /** A trade on the book. A small one is cheap to make with oneself and says nothing. */
-  sawTrade(now: number, ticks: number, value: bigint): void {
-    if (value * SIZABLE_PART < this.impactValue) return;
+  sawTrade(now: number, ticks: number, value: Amount): void {
+    if (value < SIZABLE_BASE * this.terms.maxLeverage) return;
     this.sizableTicks = ticks;
     this.sizableTime = now;
   }

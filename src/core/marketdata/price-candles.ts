@@ -61,6 +61,6 @@ function candleFields(f: Fields, candle: Candle | undefined): Candle {
     lowTicks: f.f64(candle?.lowTicks ?? 0),
     closeTicks: f.f64(candle?.closeTicks ?? 0),
     volumeLots: 0,
-    turnover: 0n,
+    turnover: 0,
   };
 }

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { amountOf } from '../model/amount.ts';
 import { WINDOW_BUCKETS_MAX } from '../model/limits.ts';
 import { type DayStatistics, Rolling24h } from './rolling-24h.ts';
 
@@ -61,7 +62,7 @@ test('the rolling window is what the list of trades says, at every instant', () 
         if (isTrade) {
           const trade = { time: now, ticks, lots };
           trades.push(trade);
-          window.trade(now, ticks, lots, value(trade));
+          window.trade(now, ticks, lots, amountOf(value(trade)));
         }
         deepEqual(window.statistics(now), byHand(trades, now));
         if (restarts) {

@@ -3,11 +3,15 @@
  * two monotonic queues for the highest and lowest price. Sums are kept as buckets come and go. Buckets leave by
  * logical time alone, so the content depends only on the trades and the exchange's clock.
  */
+import { type Amount, differenceOf, sumOf } from '../model/amount.ts';
 import { WINDOW_BUCKETS_MAX } from '../model/limits.ts';
 
 const DAY = 86_400_000;
-const VALUE_SPLIT = 40n;
-const VALUE_LOW = (1n << VALUE_SPLIT) - 1n;
+/** A value is kept as two numbers, of which the first counts in this unit. */
+const VALUE_UNIT = 2 ** 40;
+const VALUE_UNIT_BIG = BigInt(VALUE_UNIT);
+/** With fewer units a value is an exact number. */
+const EXACT_UNITS = 2 ** 13;
 
 export interface DayStatistics {
   readonly lastTicks: number;
@@ -24,7 +28,7 @@ export interface DayBucket {
   lowTicks: number;
   lastTicks: number;
   lots: number;
-  value: bigint;
+  value: Amount;
 }
 
 /** Few: most books of a catalogue have no trades for long. */
@@ -36,7 +40,7 @@ export class Rolling24h {
   /** Price of the last trade that has left the window; 0 = none yet. */
   private leftTicks = 0;
   private volumeLots = 0;
-  private turnover = 0n;
+  private turnover: Amount = 0;
   /** Trades closer together than this share a bucket; doubled when a day has too many. */
   private resolution = 1;
 
@@ -54,7 +58,7 @@ export class Rolling24h {
   private readonly highs = new MonotonicQueue();
   private readonly lows = new MonotonicQueue();
 
-  trade(time: number, ticks: number, lots: number, value: bigint): void {
+  trade(time: number, ticks: number, lots: number, value: Amount): void {
     this.expire(time);
     if (this.firstTicks === 0) this.firstTicks = ticks;
     this.lastTicks = ticks;
@@ -72,7 +76,7 @@ export class Rolling24h {
       highTicks: empty ? this.lastTicks : Math.max(open, this.high[this.highs.first() & this.mask]!),
       lowTicks: empty ? this.lastTicks : Math.min(open, this.low[this.lows.first() & this.mask]!),
       volumeLots: this.volumeLots,
-      turnover: this.turnover,
+      turnover: BigInt(this.turnover),
     };
   }
 
@@ -82,7 +86,7 @@ export class Rolling24h {
       const at = this.head & this.mask;
       this.leftTicks = this.last[at]!;
       this.volumeLots -= this.lots[at]!;
-      this.turnover -= this.valueAt(at);
+      this.turnover = differenceOf(this.turnover, this.valueAt(at));
       this.highs.dropFirst(this.head);
       this.lows.dropFirst(this.head);
       this.head++;
@@ -112,14 +116,14 @@ export class Rolling24h {
 
   private add(bucket: DayBucket): void {
     this.volumeLots += bucket.lots;
-    this.turnover += bucket.value;
+    this.turnover = sumOf(this.turnover, bucket.value);
     const newest = (this.tail - 1) & this.mask;
     if (this.tail > this.head && bucket.time - this.time[newest]! < this.resolution) {
       if (bucket.highTicks > this.high[newest]!) this.high[newest] = bucket.highTicks;
       if (bucket.lowTicks < this.low[newest]!) this.low[newest] = bucket.lowTicks;
       this.last[newest] = bucket.lastTicks;
       this.lots[newest]! += bucket.lots;
-      this.setValue(newest, this.valueAt(newest) + bucket.value);
+      this.setValue(newest, sumOf(this.valueAt(newest), bucket.value));
       this.highs.dropLast(this.tail - 1);
       this.lows.dropLast(this.tail - 1);
     } else {
@@ -145,7 +149,7 @@ export class Rolling24h {
       this.head = 0;
       this.tail = 0;
       this.volumeLots = 0;
-      this.turnover = 0n;
+      this.turnover = 0;
       this.highs.clear();
       this.lows.clear();
       for (const bucket of buckets) this.add(bucket);
@@ -163,13 +167,21 @@ export class Rolling24h {
     };
   }
 
-  private valueAt(at: number): bigint {
-    return (BigInt(this.valueHigh[at]!) << VALUE_SPLIT) + BigInt(this.valueLow[at]!);
+  private valueAt(at: number): Amount {
+    const high = this.valueHigh[at]!;
+    const low = this.valueLow[at]!;
+    return high < EXACT_UNITS ? high * VALUE_UNIT + low : BigInt(high) * VALUE_UNIT_BIG + BigInt(low);
   }
 
-  private setValue(at: number, value: bigint): void {
-    this.valueHigh[at] = Number(value >> VALUE_SPLIT);
-    this.valueLow[at] = Number(value & VALUE_LOW);
+  private setValue(at: number, value: Amount): void {
+    if (typeof value === 'number') {
+      const high = Math.floor(value / VALUE_UNIT);
+      this.valueHigh[at] = high;
+      this.valueLow[at] = value - high * VALUE_UNIT;
+    } else {
+      this.valueHigh[at] = Number(value / VALUE_UNIT_BIG);
+      this.valueLow[at] = Number(value % VALUE_UNIT_BIG);
+    }
   }
 
   private grow(): void {

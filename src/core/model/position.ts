@@ -2,21 +2,25 @@
  * A futures position as integers (rules 4.4, 4.5): signed size, signed cost basis. No average price is stored, so
  * what a close releases and what stays always add up to what was paid, and clearing sums come out exact.
  */
+import { type Amount, differenceOf, numberOf } from './amount.ts';
 import type { Fields } from './bytes.ts';
 import type { PosSide } from './enums.ts';
+import type { Block } from './number-blocks.ts';
+import { PositionColumn, PositionNumbers } from './position-numbers.ts';
+import { floorRatio } from './safe-integers.ts';
 import { assert, divFloor, larger, smaller } from './units.ts';
 
 export interface Closed {
   /** Profit of the closed part in 10^-8 of the quote coin, without fees and funding. */
-  readonly realised: bigint;
+  readonly realised: Amount;
   /** Isolated margin that the closed part sets free. */
-  readonly margin: bigint;
+  readonly margin: Amount;
 }
 
 /** As much as the account has. */
 export const AUTO_MARGIN_UNBOUNDED = 2n ** 64n;
 
-export class Position {
+export class Position extends PositionNumbers {
   readonly id: number;
   readonly account: number;
   readonly instrument: number;
@@ -24,38 +28,12 @@ export class Position {
   readonly isolated: boolean;
   /** `none` for the net position of one-way mode. */
   readonly posSide: PosSide;
-  readonly createdTime: number;
-  updatedTime: number;
   /** Direction of the first lots; a position never turns, it closes and another opens. */
   wasLong = false;
-  /** Lots, positive long, negative short. */
-  size = 0;
-  /** 10^-8 of the quote coin, sign of the size. */
-  basis = 0n;
-  /**
-   * What its place in the deleveraging queue counts profit from: the basis, except for lots that the owner moved here, which
-   * keep what they had, or whoever is first in the queue would move to its end for nothing.
-   */
-  queueBasis = 0n;
-  /** Isolated margin in 10^-8 of the margin coin. */
-  iso = 0n;
-  /** Funding that neither cash nor margin could pay; later releases pay it first (rules 13.8). */
-  fundingOwed = 0n;
-  /** What it may still add to that by itself before it is liquidated; 0 = nothing. */
-  autoMargin = 0n;
-  /** Life sums in the margin coin: profit without fees and funding, fees charged, funding received less paid. */
-  realised = 0n;
-  openFee = 0n;
-  closeFee = 0n;
-  funding = 0n;
-  /** For the record when it closes: everything opened and closed, in lots and in value. */
-  openedLots = 0;
-  openedValue = 0n;
-  closedLots = 0;
-  closedValue = 0n;
   /** Its place in the table of the contract (`../state/position-table.ts`); not saved. */
   row = -1;
 
+  /** `block`: where its numbers are, else in memory of its own. */
   constructor(
     id: number,
     account: number,
@@ -63,7 +41,9 @@ export class Position {
     posSide: PosSide,
     isolated: boolean,
     time: number,
+    block?: Block,
   ) {
+    super(block);
     this.id = id;
     this.account = account;
     this.instrument = instrument;
@@ -82,42 +62,57 @@ export class Position {
   }
 
   /** Adds lots in the direction of the position, or opens it. */
-  open(buying: boolean, lots: number, value: bigint, queueValue = value): void {
+  open(buying: boolean, lots: number, value: Amount, queueValue = value): void {
     assert(this.size === 0 || this.long === buying, 'opening goes in the direction of the position');
     this.wasLong = buying;
     this.size += buying ? lots : -lots;
-    this.basis += buying ? value : -value;
-    this.queueBasis += buying ? queueValue : -queueValue;
+    this.add(PositionColumn.basis, buying ? value : -value);
+    this.add(PositionColumn.queueBasis, buying ? queueValue : -queueValue);
     this.openedLots += lots;
-    this.openedValue += value;
+    this.add(PositionColumn.openedValue, value);
   }
 
   /** Takes lots off; `value` is what they traded for. The last lots release all that is left of the basis. */
-  close(lots: number, value: bigint): Closed {
-    const size = this.lots;
+  close(lots: number, value: Amount): Closed {
+    const { long, lots: size } = this;
     assert(lots > 0 && lots <= size, 'a close takes no more than there is');
-    const released = this.basisOf(lots);
-    const margin = lots === size ? this.iso : divFloor(this.iso * BigInt(lots), BigInt(size));
-    const realised = this.long ? value - released : released - value;
-    const queueValue = this.queueValueOf(lots);
-    this.basis += this.long ? -released : released;
-    this.queueBasis += this.long ? -queueValue : queueValue;
-    this.size += this.long ? -lots : lots;
+    const released = this.shareOf(this.magnitude(PositionColumn.basis), lots);
+    const queueValue = this.shareOf(this.magnitude(PositionColumn.queueBasis), lots);
+    const margin = this.shareOf(this.amount(PositionColumn.iso), lots);
+    this.add(PositionColumn.basis, long ? -released : released);
+    this.add(PositionColumn.queueBasis, long ? -queueValue : queueValue);
+    this.size += long ? -lots : lots;
     this.closedLots += lots;
-    this.closedValue += value;
-    return { realised, margin };
+    this.add(PositionColumn.closedValue, value);
+    return { realised: long ? differenceOf(value, released) : differenceOf(released, value), margin };
   }
 
   /** What so many of its lots have cost. */
   basisOf(lots: number): bigint {
-    const whole = this.basis < 0n ? -this.basis : this.basis;
-    return lots === this.lots ? whole : divFloor(whole * BigInt(lots), BigInt(this.lots));
+    return BigInt(this.shareOf(this.magnitude(PositionColumn.basis), lots));
   }
 
   /** What so many of its lots take along in the deleveraging queue. */
   queueValueOf(lots: number): bigint {
-    const whole = this.queueBasis < 0n ? -this.queueBasis : this.queueBasis;
-    return lots === this.lots ? whole : divFloor(whole * BigInt(lots), BigInt(this.lots));
+    return BigInt(this.shareOf(this.magnitude(PositionColumn.queueBasis), lots));
+  }
+
+  /** What so many of its lots take along of the funding that is owed. */
+  owedOf(lots: number): bigint {
+    return BigInt(this.shareOf(this.amount(PositionColumn.fundingOwed), lots));
+  }
+
+  private magnitude(column: number): Amount {
+    const amount = this.amount(column);
+    return amount < 0 ? -amount : amount;
+  }
+
+  /** What so many of its lots have of an amount; all of them have all of it. */
+  private shareOf(amount: Amount, lots: number): Amount {
+    const { lots: size } = this;
+    if (lots === size || amount === 0) return amount;
+    const share = floorRatio(numberOf(amount), lots, size);
+    return Number.isNaN(share) ? divFloor(BigInt(amount) * BigInt(lots), BigInt(size)) : share;
   }
 
   /**
@@ -140,17 +135,13 @@ export class Position {
     return paid;
   }
 
-  /** What so many of its lots take along of the funding that is owed. */
-  owedOf(lots: number): bigint {
-    return lots === this.lots
-      ? this.fundingOwed
-      : divFloor(this.fundingOwed * BigInt(lots), BigInt(this.lots));
-  }
-
   /** To try something out on. */
   copy(): Position {
     const { id, account, instrument, posSide, isolated, createdTime } = this;
-    return Object.assign(new Position(id, account, instrument, posSide, isolated, createdTime), this);
+    const copy = new Position(id, account, instrument, posSide, isolated, createdTime);
+    copy.copyFrom(this);
+    copy.wasLong = this.wasLong;
+    return copy;
   }
 
   /** Profit at a price, in 10^-8 of the quote coin: size x price - basis. */

@@ -9,7 +9,7 @@ import {
   NIL,
   type OrderSlab,
 } from '../book/order-slab.ts';
-import type { Amount } from '../model/amount.ts';
+import { type Amount, sumOf } from '../model/amount.ts';
 import {
   CancelReason,
   HoldMode,
@@ -191,6 +191,18 @@ export function openRecord(state: State, slot: number): OrderRecord {
   return recordOf(state, slot, status, CancelReason.none, 0n);
 }
 
+/** A fill, or a part of one, counts for the sums of the order. */
+export function noteExecution({ slab }: State, slot: number, value: Amount, fee: Amount, pnl: Amount): void {
+  const execution = slab.executions.get(slot);
+  if (execution === undefined) {
+    slab.executions.set(slot, { value, fee, pnl });
+    return;
+  }
+  execution.value = sumOf(execution.value, value);
+  execution.fee = sumOf(execution.fee, fee);
+  execution.pnl = sumOf(execution.pnl, pnl);
+}
+
 function recordOf(
   state: State,
   slot: number,
@@ -219,9 +231,9 @@ function recordOf(
     sizeLots: quoteAmount === 0n ? slab.size[slot]! : 0,
     quoteAmount,
     filledLots,
-    filledValue: execution === undefined ? 0n : execution.value,
+    filledValue: execution === undefined ? 0n : BigInt(execution.value),
     feeCoin: instrument.futures?.settle ?? (side === Side.buy ? instrument.base : instrument.quote),
-    fee: execution === undefined ? 0n : execution.fee,
+    fee: execution === undefined ? 0n : BigInt(execution.fee),
     status,
     cancelReason,
     createdTime: slab.createdTime[slot]!,
@@ -236,7 +248,7 @@ function recordOf(
 function futuresFields(
   state: State,
   slot: number,
-  execution: { readonly pnl: bigint } | undefined,
+  execution: { readonly pnl: Amount } | undefined,
 ): FuturesOrderFields {
   const { slab } = state;
   const flags = slab.flags[slot]!;
@@ -250,7 +262,7 @@ function futuresFields(
     closing: (flags & FLAG_CLOSING) !== 0,
     isolated: (flags & FLAG_ISOLATED) !== 0,
     kind: kindOf(state, slot),
-    pnl: execution === undefined ? 0n : execution.pnl,
+    pnl: execution === undefined ? 0n : BigInt(execution.pnl),
   };
 }
 

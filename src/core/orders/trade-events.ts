@@ -1,9 +1,10 @@
 /** Events of a spot or margin trade: a private fill and two ledger lines for each side, one public trade. */
 
 import { FLAG_RPI } from '../book/order-slab.ts';
+import { type Amount, numberOf } from '../model/amount.ts';
 import { type OrderType, Side } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { exact, exactNumber } from '../model/safe-integers.ts';
+import { exact } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
 import { reportedBalance } from '../state/ledger-lines.ts';
 import type { Market, State } from '../state/state.ts';
@@ -19,13 +20,13 @@ export interface Trade {
   readonly priceTicks: number;
   readonly lots: number;
   /** 10^-8 of the quote and of the base coin. */
-  readonly value: bigint;
-  readonly base: bigint;
-  readonly takerFee: bigint;
-  readonly makerFee: bigint;
+  readonly value: Amount;
+  readonly base: Amount;
+  readonly takerFee: Amount;
+  readonly makerFee: Amount;
   /** Parts of the fees that were paid to the brokers. */
-  readonly takerCommission: bigint;
-  readonly makerCommission: bigint;
+  readonly takerCommission: Amount;
+  readonly makerCommission: Amount;
 }
 
 export function emitTrade(state: State, instrument: Instrument, market: Market, trade: Trade): void {
@@ -46,10 +47,10 @@ export function emitTrade(state: State, instrument: Instrument, market: Market, 
   if (slab.remaining[maker] !== 0) emitOrderUpdate(state, maker);
 }
 
-/** The lowest 32 bits of both fees together, with their sign. */
-function digestOf(takerFee: bigint, makerFee: bigint): number {
-  const sum = exact(exactNumber(takerFee) * 31) + exactNumber(makerFee);
-  return Number.isNaN(exact(sum)) ? Number(BigInt.asIntN(32, takerFee * 31n + makerFee)) : sum | 0;
+/** For the digest: the lowest 32 bits of two amounts together, with their sign. */
+export function digestOf(one: Amount, other: Amount): number {
+  const sum = exact(exact(numberOf(one) * 31) + numberOf(other));
+  return Number.isNaN(sum) ? Number(BigInt.asIntN(32, BigInt(one) * 31n + BigInt(other))) : sum | 0;
 }
 
 interface Print {
@@ -94,11 +95,13 @@ function emitFill(
   const own = state.instrumentOf(slot);
   const maker = slot === trade.maker;
   const buying = slab.side[slot] === Side.buy;
-  const fee = maker ? trade.makerFee : trade.takerFee;
   if (state.suppressEvents) {
     state.passIds(LINES_OF_A_FILL);
     return;
   }
+  const fee = BigInt(maker ? trade.makerFee : trade.takerFee);
+  const value = BigInt(trade.value);
+  const base = BigInt(trade.base);
   const inCoin = buying ? instrument.base : instrument.quote;
   state.emit({
     type: 'fill',
@@ -115,16 +118,16 @@ function emitFill(
       maker,
       priceTicks: trade.priceTicks,
       sizeLots: trade.lots,
-      value: trade.value,
+      value,
       feeCoin: inCoin,
       fee,
-      commission: maker ? trade.makerCommission : trade.takerCommission,
+      commission: BigInt(maker ? trade.makerCommission : trade.takerCommission),
       rpi,
       time: state.now,
     },
   });
-  const given = buying ? trade.value : trade.base;
-  const received = buying ? trade.base : trade.value;
+  const given = buying ? value : base;
+  const received = buying ? base : value;
   const outCoin = buying ? instrument.quote : instrument.base;
   // In a self-trade both sides are already settled when the taker's lines are written, before the maker's: the
   // balance of the taker's lines must leave out the maker's side.
@@ -137,7 +140,7 @@ function emitFill(
     outCoin,
     -given,
     0n,
-    selfTrade ? trade.makerFee - given : 0n,
+    selfTrade ? BigInt(trade.makerFee) - given : 0n,
   );
   emitTradeLine(state, account, own, 'tradeIn', inCoin, received, fee, selfTrade ? received : 0n);
 }

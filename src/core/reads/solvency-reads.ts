@@ -228,7 +228,7 @@ function changesOf(
     const { settle, coinMargined } = instrument.futures!;
     const ticks = marks[position.instrument]!;
     if (ticks === 0) continue;
-    const profit = inCoinAt(instrument, unrealisedOf(state, position, ticks), ticks);
+    const profit = BigInt(inCoinAt(instrument, unrealisedOf(state, position, ticks), ticks));
     const claim = position.isolated ? larger(profit, -position.iso) : profit;
     add(settle, claim, coinMargined ? 0n : profit);
   }

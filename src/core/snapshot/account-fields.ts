@@ -3,6 +3,7 @@
 import type { HoldMode, PosSide, Wallet } from '../model/enums.ts';
 import { BUCKETS, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { Position } from '../model/position.ts';
+import { POSITION_NUMBERS } from '../model/position-numbers.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { list, mapByNumber, type StateFields } from './fields.ts';
@@ -69,7 +70,11 @@ function positionFields(
   const posSide = f.u8(known?.posSide ?? 0) as PosSide;
   const isolated = f.flag(known?.isolated ?? false);
   const createdTime = f.f64(known?.createdTime ?? 0);
-  const position = known ?? new Position(id, account.index, instrument, posSide, isolated, createdTime);
+  const open = () => {
+    const block = state.positionBlocks.take(POSITION_NUMBERS);
+    return new Position(id, account.index, instrument, posSide, isolated, createdTime, block);
+  };
+  const position = known ?? open();
   position.fields(f);
   if (f.reading) state.addPosition(account, position);
   return position;

@@ -1,4 +1,5 @@
 /** Fields of the state in both directions, and lists of them. */
+import { type Amount, amountOf } from '../model/amount.ts';
 import { ByteReader, ByteWriter, type Fields, UnreadableRecord } from '../model/bytes.ts';
 
 export interface StateFields extends Fields {
@@ -12,6 +13,11 @@ export interface StateFields extends Fields {
   block(array: ArrayBufferView<ArrayBuffer>): void;
   /** A place in a table with so many. A place beyond its end would make the tables of others grow up to it. */
   index(value: number, end: number): number;
+}
+
+/** Money that the state has as a number where that is exact. */
+export function amountField(f: Fields, amount: Amount): Amount {
+  return amountOf(f.money(BigInt(amount)));
 }
 
 const FIRST_BYTES = 1 << 16;

@@ -10,7 +10,7 @@ import { PUBLIC_FILLS_KEPT } from '../model/limits.ts';
 import type { CoinSpec, InstrumentSpec } from '../model/listing-spec.ts';
 import { parseInstrument } from '../model/parse-instrument.ts';
 import type { Market, State } from '../state/state.ts';
-import { list, type StateFields } from './fields.ts';
+import { amountField, list, type StateFields } from './fields.ts';
 
 export function listingFields(f: StateFields, state: State): void {
   const coins = list<CoinSpec>(f, state.coins, (spec) => specFields(f, spec));
@@ -94,7 +94,7 @@ function dayFields(f: StateFields, state: State, { day }: Market): void {
       lowTicks: f.i32(bucket?.lowTicks ?? 0),
       lastTicks: f.i32(bucket?.lastTicks ?? 0),
       lots: f.f64(bucket?.lots ?? 0),
-      value: f.money(bucket?.value ?? 0n),
+      value: amountField(f, bucket?.value ?? 0),
     })),
   };
   if (f.reading) day.restore(saved);
@@ -109,7 +109,7 @@ function candleFields(f: StateFields, known: Candle | undefined): Candle | undef
     lowTicks: f.i32(known?.lowTicks ?? 0),
     closeTicks: f.i32(known?.closeTicks ?? 0),
     volumeLots: f.f64(known?.volumeLots ?? 0),
-    turnover: f.money(known?.turnover ?? 0n),
+    turnover: amountField(f, known?.turnover ?? 0),
   };
 }
 

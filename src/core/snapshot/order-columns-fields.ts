@@ -15,8 +15,8 @@ import { UnreadableRecord } from '../model/bytes.ts';
 import type { OrderOrigin } from '../model/enums.ts';
 import { NO_PRESET, presetFields } from '../model/tpsl.ts';
 import type { State } from '../state/state.ts';
-import type { StateFields } from './fields.ts';
-import { adopt, NO_HOLD, restInOrder, slotsById } from './order-fields.ts';
+import { amountField, type StateFields } from './fields.ts';
+import { adopt, NO_EXECUTION, NO_HOLD, restInOrder, slotsById } from './order-fields.ts';
 
 const SAVED_COLUMNS = ORDER_COLUMN_NAMES.filter((name) => !('derived' in ORDER_COLUMNS[name]));
 const BYTES_PER_ORDER = SAVED_COLUMNS.reduce(
@@ -115,8 +115,8 @@ function attachmentFields(f: StateFields, slab: OrderSlab, slots: Int32Array): R
     marginHeld.set(slot, f.money(marginHolds.get(slot)?.held ?? 0n));
   });
   thoseIn(executions, f, slots, (slot) => {
-    const { value, fee, pnl } = executions.get(slot) ?? { value: 0n, fee: 0n, pnl: 0n };
-    const read = { value: f.money(value), fee: f.money(fee), pnl: f.money(pnl) };
+    const { value, fee, pnl } = executions.get(slot) ?? NO_EXECUTION;
+    const read = { value: amountField(f, value), fee: amountField(f, fee), pnl: amountField(f, pnl) };
     if (f.reading) executions.set(slot, read);
   });
   thoseIn(origins, f, slots, (slot) => {

@@ -1,6 +1,6 @@
 /** Open orders, one after the other, as formats before 8 and the state hash have them; and waiting strategy orders. */
 
-import type { OrderSlab } from '../book/order-slab.ts';
+import type { Execution, OrderSlab } from '../book/order-slab.ts';
 import { IS_LITTLE_ENDIAN } from '../model/bytes.ts';
 import {
   OrderOrigin,
@@ -16,10 +16,11 @@ import { heldCoin, holdOf, register } from '../orders/order-lifecycle.ts';
 import type { State } from '../state/state.ts';
 import { StrategyOrder } from '../state/strategy-order.ts';
 import { enrollStrategy } from '../strategy/strategy-lifecycle.ts';
-import { list, type StateFields } from './fields.ts';
+import { amountField, list, type StateFields } from './fields.ts';
 
 /** Amount of an order that has no hold of the kind. */
 export const NO_HOLD = -1n;
+export const NO_EXECUTION: Readonly<Execution> = { value: 0, fee: 0, pnl: 0 };
 
 export function orderFields(f: StateFields, state: State): void {
   const { slab } = state;
@@ -78,8 +79,8 @@ function holdFields(f: StateFields, slab: OrderSlab, slot: number): bigint {
 function attachmentFields(f: StateFields, slab: OrderSlab, slot: number): void {
   const execution = slab.executions.get(slot);
   if (f.flag(execution !== undefined)) {
-    const { value, fee, pnl } = execution ?? { value: 0n, fee: 0n, pnl: 0n };
-    const read = { value: f.money(value), fee: f.money(fee), pnl: f.money(pnl) };
+    const { value, fee, pnl } = execution ?? NO_EXECUTION;
+    const read = { value: amountField(f, value), fee: amountField(f, fee), pnl: amountField(f, pnl) };
     if (f.reading) slab.executions.set(slot, read);
   }
   const origin = f.u8(slab.origins.get(slot) ?? OrderOrigin.hand) as OrderOrigin;

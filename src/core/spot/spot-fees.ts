@@ -1,5 +1,6 @@
 /** Fees of the two sides of a spot trade (rules 4.3, 13.10): the buyer's in base, the seller's in quote coin. */
 
+import type { Amount } from '../model/amount.ts';
 import { feeOf, rebateOf } from '../model/fees.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import type { State } from '../state/state.ts';
@@ -14,8 +15,8 @@ export function feeRateOf(state: State, slot: number, taker: boolean): bigint {
 export interface SpotDeal {
   /** The buyer is the taker. */
   readonly buying: boolean;
-  readonly base: bigint;
-  readonly value: bigint;
+  readonly base: Amount;
+  readonly value: Amount;
   readonly buyerRate: bigint;
   readonly sellerRate: bigint;
   /** Index price in 10^-8; 0 = none. */
@@ -24,11 +25,11 @@ export interface SpotDeal {
 
 /** A negative fee is a rebate. */
 export interface SpotFees {
-  readonly buyer: bigint;
-  readonly seller: bigint;
+  readonly buyer: Amount;
+  readonly seller: Amount;
   /** What of each fee the rebate of the other side has taken, in the coin of the fee. */
-  readonly takenFromBuyer: bigint;
-  readonly takenFromSeller: bigint;
+  readonly takenFromBuyer: Amount;
+  readonly takenFromSeller: Amount;
 }
 
 /** Of the first edition: whatever the rates say. */
@@ -50,21 +51,21 @@ export function flooredSpotFees(deal: SpotDeal): SpotFees {
   if (buying) {
     const buyer = feeOf(base, larger(0n, buyerRate), true);
     const wanted = feeOf(value, sellerRate, true);
-    if (wanted >= 0n) return { buyer, seller: wanted, takenFromBuyer: 0n, takenFromSeller: 0n };
+    if (wanted >= 0) return { buyer, seller: wanted, takenFromBuyer: 0, takenFromSeller: 0 };
     const atIndex = index === 0n ? undefined : { quote: index, base: MONEY_ONE };
-    const price = lowerPrice({ quote: value, base }, atIndex);
-    const rebate = smaller(-wanted, divFloor(buyer * price.quote, price.base));
+    const price = lowerPrice({ quote: BigInt(value), base: BigInt(base) }, atIndex);
+    const rebate = smaller(-BigInt(wanted), divFloor(BigInt(buyer) * price.quote, price.base));
     const taken = divCeil(rebate * price.base, price.quote);
-    return { buyer, seller: -rebate, takenFromBuyer: taken, takenFromSeller: 0n };
+    return { buyer, seller: -rebate, takenFromBuyer: taken, takenFromSeller: 0 };
   }
   const seller = feeOf(value, larger(0n, sellerRate), true);
   const wanted = feeOf(base, buyerRate, true);
-  if (wanted >= 0n) return { buyer: wanted, seller, takenFromBuyer: 0n, takenFromSeller: 0n };
+  if (wanted >= 0) return { buyer: wanted, seller, takenFromBuyer: 0, takenFromSeller: 0 };
   const atIndex = index === 0n ? undefined : { quote: index, base: MONEY_ONE };
-  const price = higherPrice({ quote: value, base }, atIndex);
-  const rebate = smaller(-wanted, divFloor(seller * price.base, price.quote));
+  const price = higherPrice({ quote: BigInt(value), base: BigInt(base) }, atIndex);
+  const rebate = smaller(-BigInt(wanted), divFloor(BigInt(seller) * price.base, price.quote));
   const taken = divCeil(rebate * price.quote, price.base);
-  return { buyer: -rebate, seller, takenFromBuyer: 0n, takenFromSeller: taken };
+  return { buyer: -rebate, seller, takenFromBuyer: 0, takenFromSeller: taken };
 }
 
 /** Exact: so much quote coin for so much base. */

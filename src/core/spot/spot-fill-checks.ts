@@ -144,7 +144,7 @@ export class SpotFillChecks implements FillChecks {
       given: buying ? instrument.quote : instrument.base,
       givenAmount: buying ? value : base,
       received: buying ? instrument.base : instrument.quote,
-      receivedAmount: brought - feeOf(brought, larger(0n, rate), state.rules.feeFloors),
+      receivedAmount: brought - BigInt(feeOf(brought, larger(0n, rate), state.rules.feeFloors)),
     };
   }
 

@@ -6,7 +6,14 @@ import { baseAmount, type Instrument, tradeAmount } from '../model/instrument.ts
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { payFromMarginHold } from '../orders/margin-order-hold.ts';
-import { finishOrder, finishRestingOrder, heldCoin, holdOf, isMargin } from '../orders/order-lifecycle.ts';
+import {
+  finishOrder,
+  finishRestingOrder,
+  heldCoin,
+  holdOf,
+  isMargin,
+  noteExecution,
+} from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
 import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
@@ -74,18 +81,16 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     const buying = slab.side[taker] === Side.buy;
     const buyer = buying ? taker : maker;
     const seller = buying ? maker : taker;
-    const valueAmount = tradeAmount(instrument, priceTicks, lots);
-    const value = BigInt(valueAmount);
-    const baseUnits = baseAmount(instrument, lots);
-    const base = BigInt(baseUnits);
+    const value = tradeAmount(instrument, priceTicks, lots);
+    const base = baseAmount(instrument, lots);
     const buyerAccount = state.accountOf(buyer);
     const sellerAccount = state.accountOf(seller);
-    if (buying && slab.orderType[taker] === OrderType.market) context.budgetLeft -= value;
+    if (buying && slab.orderType[taker] === OrderType.market) context.budgetLeft -= BigInt(value);
 
     const buyerBase = ledger.cell(buyerAccount.index, instrument.base, Bucket.cash);
     const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
-    this.pay(context, buyer, valueAmount, sellerQuote);
-    this.pay(context, seller, baseUnits, buyerBase);
+    this.pay(context, buyer, value, sellerQuote);
+    this.pay(context, seller, base, buyerBase);
     const deal: SpotDeal = {
       buying,
       base,
@@ -111,8 +116,8 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     if (state.verifiesFillChecks) this.checks.confirm();
     if (buyerAccount.cashCanBeNegative) state.markDirty(buyerAccount);
     if (sellerAccount.cashCanBeNegative) state.markDirty(sellerAccount);
-    execute(state, buyer, value, buyerFee);
-    execute(state, seller, value, sellerFee);
+    noteExecution(state, buyer, value, buyerFee, 0);
+    noteExecution(state, seller, value, sellerFee, 0);
     emitTrade(state, instrument, market, {
       taker,
       maker,
@@ -170,20 +175,10 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
   }
 
   /** Charges the fee of one side; a negative fee is a rebate. */
-  private charge(fee: bigint, cash: number, coin: number): void {
+  private charge(fee: Amount, cash: number, coin: number): void {
     const { ledger } = this.state;
     const house = ledger.cell(SystemAccount.fee, coin, Bucket.cash);
-    if (fee > 0n) ledger.move(cash, house, fee);
-    else if (fee < 0n) ledger.move(house, cash, -fee);
-  }
-}
-
-function execute(state: State, slot: number, value: bigint, fee: bigint): void {
-  const execution = state.slab.executions.get(slot);
-  if (execution === undefined) {
-    state.slab.executions.set(slot, { value, fee, pnl: 0n });
-  } else {
-    execution.value += value;
-    execution.fee += fee;
+    if (fee > 0) ledger.move(cash, house, fee);
+    else if (fee < 0) ledger.move(house, cash, -fee);
   }
 }

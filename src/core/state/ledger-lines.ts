@@ -1,6 +1,6 @@
 /** Lines of the statements that users read (rules 4), and the cells that they are about. */
 
-import { sumOf } from '../model/amount.ts';
+import { type Amount, sumOf } from '../model/amount.ts';
 import { Category, Wallet } from '../model/enums.ts';
 import type { LedgerLineKind } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -31,11 +31,11 @@ export function digestAmount(state: State, amount: bigint): void {
 }
 
 interface LineDetails {
-  readonly fee?: bigint;
+  readonly fee?: Amount;
   /** The contract it is about; none for money that only moves. */
   readonly instrument?: Instrument | undefined;
   /** Margin that the same step added to an isolated position; it has a separate line. */
-  readonly intoMargin?: bigint;
+  readonly intoMargin?: Amount;
 }
 
 /** Balance that the last line of the unified wallet states: cash and what orders hold, without isolated margin. */
@@ -52,21 +52,24 @@ export function emitLedgerLine(
   wallet: Wallet,
   coin: number,
   kind: LedgerLineKind,
-  amount: bigint,
+  change: Amount,
   reference: string,
-  { fee = 0n, instrument, intoMargin = 0n }: LineDetails = {},
+  { fee: cost = 0, instrument, intoMargin: added = 0 }: LineDetails = {},
 ): void {
   if (account.cashCanBeNegative) state.markDirty(account);
   if (account.house) return;
   if (state.suppressEvents) {
-    state.passIds(intoMargin === 0n ? 1 : 2);
+    state.passIds(Number(added) === 0 ? 1 : 2);
     return;
   }
+  const amount = BigInt(change);
+  const fee = BigInt(cost);
+  const intoMargin = BigInt(added);
   const held =
     wallet === Wallet.unified
       ? reportedBalance(state, account, coin)
       : state.ledger.balanceOf(account.index, coin, WALLET_BUCKET[wallet]);
-  const line = (what: LedgerLineKind, moved: bigint, cost: bigint, balance: bigint): void => {
+  const line = (what: LedgerLineKind, moved: bigint, taken: bigint, balance: bigint): void => {
     state.emit({
       type: 'ledgerLine',
       lineId: state.nextId(),
@@ -76,7 +79,7 @@ export function emitLedgerLine(
       instrument: instrument?.index ?? -1,
       category: instrument?.category ?? Category.spot,
       amount: moved,
-      fee: cost,
+      fee: taken,
       balance,
       wallet,
       reference,

@@ -11,7 +11,8 @@
 
 import { type Block, NumberBlocks } from '../model/number-blocks.ts';
 import type { Position } from '../model/position.ts';
-import { exact, exactNumber } from '../model/safe-integers.ts';
+import { PositionColumn } from '../model/position-numbers.ts';
+import { exact } from '../model/safe-integers.ts';
 
 /** Columns of a contract: its crossed positions and opening orders. */
 export const ContractRow = {
@@ -142,7 +143,8 @@ export class MarginCache {
   }
 
   /** A position has this size and cost basis now. */
-  positionChanged({ instrument, isolated, long, lots, basis }: Position): void {
+  positionChanged(position: Position): void {
+    const { instrument, isolated, long, lots } = position;
     const at = this.find(instrument);
     if (isolated || lots === 0 || at < 0) {
       this.mark(Stale.positions);
@@ -150,7 +152,9 @@ export class MarginCache {
     }
     const { numbers } = this;
     numbers[at + (long ? ContractRow.longLots : ContractRow.shortLots)] = lots;
-    numbers[at + (long ? ContractRow.longBasis : ContractRow.shortBasis)] = exactNumber(basis);
+    numbers[at + (long ? ContractRow.longBasis : ContractRow.shortBasis)] = position.number(
+      PositionColumn.basis,
+    );
     this.markDirty(at, Stale.contracts);
   }
 

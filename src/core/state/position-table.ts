@@ -6,7 +6,7 @@
 
 import { PosSide } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
-import { exactNumber } from '../model/safe-integers.ts';
+import { PositionColumn } from '../model/position-numbers.ts';
 import type { Account } from './account.ts';
 import type { MarginCache } from './margin-cache-state.ts';
 
@@ -55,13 +55,16 @@ export class PositionTable {
   }
 
   /** The position has another size now. */
-  changed({ row, size, queueBasis, isolated, posSide }: Position): void {
+  changed(position: Position): void {
+    const { row, size, isolated, posSide } = position;
     // Of a hedged pair only the difference is ranked, and an isolated position by its own margin.
     const simple = !isolated && posSide === PosSide.none;
     const at = row * POSITION_COLUMNS;
     this.columns[at + PositionRow.priceVersion] = NO_VERSION;
     this.columns[at + PositionRow.size] = size;
-    this.columns[at + PositionRow.queueBasis] = simple ? Math.abs(exactNumber(queueBasis)) : Number.NaN;
+    this.columns[at + PositionRow.queueBasis] = simple
+      ? Math.abs(position.number(PositionColumn.queueBasis))
+      : Number.NaN;
   }
 
   has(position: Position): boolean {

@@ -30,6 +30,7 @@ import { NumberBlocks } from '../model/number-blocks.ts';
 import { NumberHeap } from '../model/number-heap.ts';
 import type { Position } from '../model/position.ts';
 import { positionKey } from '../model/position.ts';
+import { POSITION_NUMBERS } from '../model/position-numbers.ts';
 import { exactNumber } from '../model/safe-integers.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
 import { Account } from './account.ts';
@@ -155,6 +156,8 @@ export class State {
   nextSecond = 0;
   /** Memory of the cached margins of the accounts; not saved. */
   readonly marginBlocks = new NumberBlocks();
+  /** Memory of positions. */
+  readonly positionBlocks = new NumberBlocks();
   /** House accounts and market makers: the operator is liable for their orders (rules 13.0). Unordered. */
   readonly backedAccounts = new Set<Account>();
   /** Accounts with fee rates of their own. */
@@ -396,6 +399,7 @@ export class State {
     if (!account.removePosition(position)) return false;
     const { holders, positions } = this.market(this.instruments[instrument]!);
     positions.remove(position);
+    this.positionBlocks.giveBack(position.leaveBlock(), POSITION_NUMBERS);
     const holds = POSITION_SIDES.some((side) => account.positions.has(positionKey(instrument, side)));
     if (!holds) holders.delete(account);
     return true;

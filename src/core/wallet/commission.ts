@@ -5,6 +5,7 @@
  * broker would earn by trading with itself.
  */
 
+import { type Amount, differenceOf } from '../model/amount.ts';
 import type { SetCommission } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
@@ -35,14 +36,15 @@ export function payCommission(
   state: State,
   account: Account,
   coin: number,
-  fee: bigint,
-  taken: bigint,
-): bigint {
-  if (fee <= 0n || account.index === account.party) return 0n;
+  fee: Amount,
+  taken: Amount,
+): Amount {
+  if (fee <= 0 || account.index === account.party) return 0;
   const broker = state.accounts[account.party]!;
-  if (broker.commissionRate === 0n) return 0n;
-  const amount = divTrunc(larger(0n, fee - taken) * broker.commissionRate, RATE_ONE);
-  if (amount === 0n) return 0n;
+  if (broker.commissionRate === 0n) return 0;
+  const kept = larger(0n, BigInt(differenceOf(fee, taken)));
+  const amount = divTrunc(kept * broker.commissionRate, RATE_ONE);
+  if (amount === 0n) return 0;
   post(state, {
     from: state.ledger.cell(SystemAccount.fee, coin, Bucket.cash),
     to: walletCell(state, broker, coin, Wallet.funding),

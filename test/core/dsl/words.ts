@@ -11,12 +11,12 @@ import {
   type TriggerBy,
   type WalletName,
 } from '../../../src/core/model/enums.ts';
-import type { CandleClosed } from '../../../src/core/model/event.ts';
 import type { Instrument } from '../../../src/core/model/instrument.ts';
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../../src/core/model/limits.ts';
 import { RejectReason } from '../../../src/core/model/reject-reason.ts';
 import { NO_LEG, type PresetChange, type TriggerLeg } from '../../../src/core/model/tpsl.ts';
 import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../../../src/core/model/units.ts';
+import type { CandleNumbers } from '../../../src/views/candle-view.ts';
 
 export interface OrderWords {
   /** Symbol; BTCUSDT when left out. */
@@ -75,7 +75,7 @@ export interface CandleWords {
 
 export function candleWords(
   instrument: Instrument,
-  candle: Omit<CandleClosed, 'type' | 'instrument' | 'interval'>,
+  candle: CandleNumbers,
 ): CandleWords {
   return {
     openTime: new Date(candle.openTime).toISOString(),
@@ -84,7 +84,7 @@ export function candleWords(
     low: priceText(instrument, candle.lowTicks),
     close: priceText(instrument, candle.closeTicks),
     volume: qtyText(instrument, candle.volumeLots),
-    turnover: money(candle.turnover),
+    turnover: money(BigInt(candle.turnover)),
   };
 }
 

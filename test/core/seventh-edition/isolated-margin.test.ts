@@ -69,7 +69,7 @@ test('4.2: a loss beyond the share, which only older orders could have, costs th
     position.open(true, 2, 120_000n);
     position.iso = 12_000n;
     const { margin } = position.close(1, 60_000n + pnl);
-    return { margin, ...position.release(margin, pnl), left: position.iso };
+    return { margin: BigInt(margin), ...position.release(BigInt(margin), pnl), left: position.iso };
   };
   assert.deepEqual(released(-5000n), { margin: 6000n, freed: 1000n, missing: 0n, left: 6000n });
   assert.deepEqual(released(-9000n), { margin: 6000n, freed: 0n, missing: 0n, left: 3000n });

@@ -8,6 +8,7 @@ import { HoldMode, Side } from '../../model/enums.ts';
 import { type Instrument, valueNumber } from '../../model/instrument.ts';
 import { feesOf, maintenanceWithFee } from '../../model/margin-fractions.ts';
 import type { Position } from '../../model/position.ts';
+import { PositionColumn } from '../../model/position-numbers.ts';
 import { ceilQuotient, ceilValue, exact, exactNumber } from '../../model/safe-integers.ts';
 import { countsAsOpening } from '../../orders/order-lifecycle.ts';
 import type { Account } from '../../state/account.ts';
@@ -38,8 +39,8 @@ export function reloadPositions(state: State, account: Account, margin: MarginCa
     const at = findOrAddRow(state, account, margin, state.instruments[position.instrument]!);
     const { numbers } = margin;
     numbers[at + (position.long ? ContractRow.longLots : ContractRow.shortLots)] = position.lots;
-    numbers[at + (position.long ? ContractRow.longBasis : ContractRow.shortBasis)] = exactNumber(
-      position.basis,
+    numbers[at + (position.long ? ContractRow.longBasis : ContractRow.shortBasis)] = position.number(
+      PositionColumn.basis,
     );
   }
   margin.setIsolated(isolated);
