@@ -99,7 +99,7 @@ export const core: Benchmark = {
         ['replay of the log: decode and apply', rate(COMMANDS, replay), ratio(codec, replay)],
       ],
     );
-    compareRule('restingRisk', setUp, commands.slice(0, COMPARED));
+    await compareRule('restingRisk', setUp, commands.slice(0, COMPARED));
     if (against === undefined) return;
     await comparePairs(against, setUp, commands.slice(0, COMPARED));
     await compareReplays(against, setUp, log.slice(0, COMPARED));

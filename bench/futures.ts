@@ -193,7 +193,7 @@ export const futures: Benchmark = {
     );
     const recorded = new Day(true);
     recorded.run(COMPARED.perSecond, COMPARED.seconds, LOADS[0].quoting);
-    compareRule('restingRisk', recorded.setUp, recorded.commands);
+    await compareRule('restingRisk', recorded.setUp, recorded.commands);
     if (against === undefined) return;
     await comparePairs(against, recorded.setUp, recorded.commands);
     const equal = new Day(true);

@@ -1,16 +1,15 @@
 /**
  * Two cores side by side, of two checkouts or without and with a rule: the same commands through each, in turns of a few
- * milliseconds, so that other work on the machine slows both alike. Processor time, not wall time. Two figures: the median
- * of the ratios of the pairs, and the ratio of the sums of the fastest turns, in which other work is left out as far as
- * possible.
+ * milliseconds, so that other work on the machine slows both alike. Each is in a process of its own (`pair-process.ts`). Processor
+ * time, not wall time. Two figures: the median of the ratios of the pairs, and the ratio of the sums of the fastest turns, in which
+ * other work is left out as far as possible.
  */
-import { existsSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { decodeCommand } from '../src/core/codec/command-codec.ts';
-import { Exchange } from '../src/core/engine/exchange.ts';
 import type { Command } from '../src/core/model/command.ts';
 import type { SecondEditionRule } from '../src/core/model/edition.ts';
+import type { SideSpec, Told } from './pair-process.ts';
 import { printTable, rate } from './report.ts';
 
 const PAIRS = 20;
@@ -18,9 +17,8 @@ const PAIRS = 20;
 const WARM_UP_PAIRS = 2;
 /** Commands of a turn. */
 const TURN = 2000;
-
-type Running = Pick<Exchange, 'apply' | 'takeEvents'>;
-type Core = new () => Running;
+const PROGRAM = join(import.meta.dirname, 'pair-process.ts');
+const HERE = join(import.meta.dirname, '..');
 
 /** The core of another checkout, and that of this one. */
 export async function comparePairs(
@@ -28,8 +26,10 @@ export async function comparePairs(
   setUp: readonly Command[],
   commands: readonly Command[],
 ): Promise<void> {
-  const { before, after } = await bothCores(checkout, setUp);
-  compare(before, after, commands);
+  await compare(
+    { name: `the core of ${checkout}`, spec: { checkout, setUp, commands } },
+    { name: 'this one', spec: { checkout: HERE, setUp, commands } },
+  );
 }
 
 /** The same with commands as bytes of the log, each decoded and applied as a start does it. */
@@ -38,87 +38,25 @@ export async function compareReplays(
   setUp: readonly Command[],
   log: readonly Uint8Array[],
 ): Promise<void> {
-  const { before, after } = await bothCores(checkout, setUp);
-  const path = join(checkout, 'src/core/codec/command-codec.ts');
-  const other: { decodeCommand: typeof decodeCommand } = await import(pathToFileURL(path).href);
-  compare(replaying(before, other.decodeCommand), replaying(after, decodeCommand), log);
-}
-
-async function bothCores(checkout: string, setUp: readonly Command[]) {
-  const path = join(checkout, 'src/core/engine/exchange.ts');
-  const other: { Exchange: Core } = await import(pathToFileURL(path).href);
-  const known = existsSync(join(checkout, 'src/core/model/edition.ts'));
-  const shared = setUp.filter(({ type }) => known || type !== 'setEdition');
-  return {
-    before: { name: `the core of ${checkout}`, open: () => opened(new other.Exchange(), shared) },
-    after: { name: 'this one', open: () => opened(new Exchange(), shared) },
-  };
-}
-
-/** A replay of commands that the history has: a core that can leave out their events does so. */
-function replaying({ name, open }: Side<Command>, decode: typeof decodeCommand): Side<Uint8Array> {
-  return {
-    name: `replay by ${name}`,
-    open: () => {
-      const exchange = open();
-      if ('suppressEvents' in exchange) exchange.suppressEvents = true;
-      // The name in earlier checkouts.
-      else if ('silent' in exchange) (exchange as { silent: boolean }).silent = true;
-      return { apply: (bytes) => exchange.apply(decode(bytes)), takeEvents: () => exchange.takeEvents() };
-    },
-  };
+  await compare(
+    { name: `replay by the core of ${checkout}`, spec: { checkout, setUp, commands: log } },
+    { name: 'replay by this one', spec: { checkout: HERE, setUp, commands: log } },
+  );
 }
 
 /** The same core without and with one rule of the second edition. */
-export function compareRule(
-  rule: SecondEditionRule,
+export async function compareRule(
+  name: SecondEditionRule,
   setUp: readonly Command[],
   commands: readonly Command[],
-): void {
-  const open = (on: boolean) => () => {
-    const exchange = opened(new Exchange(), setUp);
-    exchange.state.rules[rule] = on;
-    return exchange;
-  };
-  compare({ name: `${rule} off`, open: open(false) }, { name: `${rule} on`, open: open(true) }, commands);
+): Promise<void> {
+  const side = (on: boolean): SideSpec => ({ checkout: HERE, rule: { name, on }, setUp, commands });
+  await compare({ name: `${name} off`, spec: side(false) }, { name: `${name} on`, spec: side(true) });
 }
 
-/** What takes commands, decoded or not. */
-interface Taker<T> {
-  apply(command: T): unknown;
-  takeEvents(): unknown;
-}
-
-interface Side<T> {
+interface Side {
   readonly name: string;
-  readonly open: () => Taker<T>;
-}
-
-function compare<T>(one: Side<T>, other: Side<T>, commands: readonly T[]): void {
-  const pairs: Pair[] = [];
-  for (let n = -WARM_UP_PAIRS; n < PAIRS; n++) {
-    const pair = runPair(one.open(), other.open(), commands);
-    if (n >= 0) pairs.push(pair);
-  }
-  const ratios = pairs.map(({ before, after }) => sum(after) / sum(before));
-  const fastest = (side: keyof Pair) =>
-    sum(pairs[0]![side].map((_, turn) => Math.min(...pairs.map((pair) => pair[side][turn]!))));
-  const [before, after] = [fastest('before'), fastest('after')];
-  const quartiles = `${quantile(ratios, 0.25).toFixed(3)} to ${quantile(ratios, 0.75).toFixed(3)}`;
-  console.log(`\n${PAIRS} pairs of ${commands.length.toLocaleString('en-US')} commands, processor time:`);
-  printTable(
-    ['what', 'a second, fastest turns', 'ratio of time', 'median ratio of pairs', 'quartiles'],
-    [
-      [one.name, rate(commands.length, before), '1.000', '1.000', ''],
-      [
-        other.name,
-        rate(commands.length, after),
-        (after / before).toFixed(3),
-        quantile(ratios, 0.5).toFixed(3),
-        quartiles,
-      ],
-    ],
-  );
+  readonly spec: SideSpec;
 }
 
 /** Processor seconds of each turn. */
@@ -127,34 +65,75 @@ interface Pair {
   readonly after: number[];
 }
 
-function runPair<T>(before: Taker<T>, after: Taker<T>, commands: readonly T[]): Pair {
-  globalThis.gc?.();
+async function compare(one: Side, other: Side): Promise<void> {
+  const pairs: Pair[] = [];
+  const { length } = one.spec.commands;
+  const children = [one, other].map(() => fork(PROGRAM, { serialization: 'advanced' }));
+  const [before, after] = [children[0]!, children[1]!];
+  try {
+    await ask(before, { spec: one.spec });
+    await ask(after, { spec: other.spec });
+    for (let n = -WARM_UP_PAIRS; n < PAIRS; n++) {
+      const pair = await runPair(before, after, length);
+      if (n >= 0) pairs.push(pair);
+    }
+  } finally {
+    for (const child of children) child.kill();
+  }
+  print(one.name, other.name, pairs, length);
+}
+
+async function runPair(before: ChildProcess, after: ChildProcess, commands: number): Promise<Pair> {
+  await ask(before, 'open');
+  await ask(after, 'open');
   const pair: Pair = { before: [], after: [] };
-  for (let at = 0; at < commands.length; at += TURN) {
-    const turn = commands.slice(at, at + TURN);
+  for (let from = 0; from < commands; from += TURN) {
+    const turn = { from, to: Math.min(from + TURN, commands) };
     // Each goes first in half of the turns.
     const first = pair.before.length % 2 === 0;
-    if (first) pair.before.push(processorSeconds(before, turn));
-    pair.after.push(processorSeconds(after, turn));
-    if (!first) pair.before.push(processorSeconds(before, turn));
+    if (first) pair.before.push(await ask(before, turn));
+    pair.after.push(await ask(after, turn));
+    if (!first) pair.before.push(await ask(before, turn));
   }
   return pair;
 }
 
-function opened<T extends Running>(exchange: T, setUp: readonly Command[]): T {
-  for (const command of setUp) exchange.apply(command);
-  exchange.takeEvents();
-  return exchange;
+async function ask(child: ChildProcess, told: Told): Promise<number> {
+  const ended = new AbortController();
+  const exit = once(child, 'exit', { signal: ended.signal }).then(() => {
+    throw new Error('a side of the comparison has ended');
+  });
+  child.send(told);
+  const answer = once(child, 'message', { signal: ended.signal });
+  try {
+    const [seconds] = (await Promise.race([answer, exit])) as [number];
+    return seconds;
+  } finally {
+    ended.abort();
+    await Promise.allSettled([answer, exit]);
+  }
 }
 
-function processorSeconds<T>(exchange: Taker<T>, commands: readonly T[]): number {
-  const start = process.cpuUsage();
-  for (const command of commands) {
-    exchange.apply(command);
-    exchange.takeEvents();
-  }
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1e6;
+function print(one: string, other: string, pairs: readonly Pair[], commands: number): void {
+  const ratios = pairs.map(({ before, after }) => sum(after) / sum(before));
+  const fastest = (side: keyof Pair) =>
+    sum(pairs[0]![side].map((_, turn) => Math.min(...pairs.map((pair) => pair[side][turn]!))));
+  const [before, after] = [fastest('before'), fastest('after')];
+  const quartiles = `${quantile(ratios, 0.25).toFixed(3)} to ${quantile(ratios, 0.75).toFixed(3)}`;
+  console.log(`\n${PAIRS} pairs of ${commands.toLocaleString('en-US')} commands, processor time:`);
+  printTable(
+    ['what', 'a second, fastest turns', 'ratio of time', 'median ratio of pairs', 'quartiles'],
+    [
+      [one, rate(commands, before), '1.000', '1.000', ''],
+      [
+        other,
+        rate(commands, after),
+        (after / before).toFixed(3),
+        quantile(ratios, 0.5).toFixed(3),
+        quartiles,
+      ],
+    ],
+  );
 }
 
 function sum(values: readonly number[]): number {
