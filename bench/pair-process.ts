@@ -3,7 +3,6 @@
  * answers with their processor time. A process of its own, because two cores in one share the layouts of objects: a field that
  * is a big integer in one would cost the other its numbers.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { decodeCommand } from '../src/core/codec/command-codec.ts';
@@ -29,11 +28,9 @@ let open: () => void = () => {};
 async function prepare({ checkout, rule, setUp, commands }: SideSpec): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(checkout, path)).href);
   const core: { Exchange: new () => Exchange } = await load('src/core/engine/exchange.ts');
-  const known = existsSync(join(checkout, 'src/core/model/edition.ts'));
-  const understood = setUp.filter(({ type }) => known || type !== 'setEdition');
   open = () => {
     exchange = new core.Exchange();
-    for (const command of understood) exchange.apply(command);
+    for (const command of setUp) exchange.apply(command);
     exchange.takeEvents();
     if (rule !== undefined) exchange.state.rules[rule.name] = rule.on;
     if (isLog(commands)) leaveOutEvents();

@@ -6,9 +6,11 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Command } from '../src/core/model/command.ts';
-import type { SecondEditionRule } from '../src/core/model/edition.ts';
+import { NEWEST_EDITION, type SecondEditionRule } from '../src/core/model/edition.ts';
 import type { SideSpec, Told } from './pair-process.ts';
 import { printTable, rate } from './report.ts';
 
@@ -26,9 +28,10 @@ export async function comparePairs(
   setUp: readonly Command[],
   commands: readonly Command[],
 ): Promise<void> {
+  const shared = await underSharedRules(checkout, setUp);
   await compare(
-    { name: `the core of ${checkout}`, spec: { checkout, setUp, commands } },
-    { name: 'this one', spec: { checkout: HERE, setUp, commands } },
+    { name: `the core of ${checkout}`, spec: { checkout, setUp: shared, commands } },
+    { name: 'this one', spec: { checkout: HERE, setUp: shared, commands } },
   );
 }
 
@@ -38,10 +41,21 @@ export async function compareReplays(
   setUp: readonly Command[],
   log: readonly Uint8Array[],
 ): Promise<void> {
+  const shared = await underSharedRules(checkout, setUp);
   await compare(
-    { name: `replay by the core of ${checkout}`, spec: { checkout, setUp, commands: log } },
-    { name: 'replay by this one', spec: { checkout: HERE, setUp, commands: log } },
+    { name: `replay by the core of ${checkout}`, spec: { checkout, setUp: shared, commands: log } },
+    { name: 'replay by this one', spec: { checkout: HERE, setUp: shared, commands: log } },
   );
+}
+
+/** With the newest edition of the rules that both checkouts know, so that both do the same work. */
+async function underSharedRules(checkout: string, setUp: readonly Command[]): Promise<readonly Command[]> {
+  const path = join(checkout, 'src/core/model/edition.ts');
+  if (!existsSync(path)) return setUp.filter(({ type }) => type !== 'setEdition');
+  const other: { NEWEST_EDITION: number } = await import(pathToFileURL(path).href);
+  const edition = Math.min(NEWEST_EDITION, other.NEWEST_EDITION);
+  console.log(`\nUnder edition ${edition} of the rules:`);
+  return setUp.map((command) => (command.type === 'setEdition' ? { ...command, edition } : command));
 }
 
 /** The same core without and with one rule of the second edition. */

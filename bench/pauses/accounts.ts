@@ -43,7 +43,8 @@ function timeTicks(venue: Venue, watch: Stopwatch): void {
   const tick = (kind: string, over: string, is: (second: number) => boolean, ppm: number, times: number) => {
     for (let n = 0; n < times; n++) {
       const command = venue.nextSecond(is, ppm);
-      watch.time(`tick: ${kind}`, over, () => venue.apply(command));
+      for (const time of venue.ticksUntil(command.time))
+        watch.time(`tick: ${kind}`, over, () => venue.apply({ type: 'tick', time }));
       while (venue.exchange.hasOpenWork)
         watch.time(`tick: a portion of ${kind}`, over, () => venue.apply({ type: 'tick', time: venue.time }));
     }
@@ -80,7 +81,7 @@ function timeTicks(venue: Venue, watch: Stopwatch): void {
   );
   // Loans have begun ten in a millisecond, all in one second: their hours come ten at an instant.
   const loansHour = (second: number) => second % HOUR_MS === venue.loansSecond % HOUR_MS;
-  tick('hours of loans', counted(loans, 'loans, 1,000 ms'), loansHour, 0, 3);
+  tick('hours of loans', counted(loans, 'loans, 1,000 ms, ticks of 20 ms'), loansHour, 0, 3);
   const owing = `${counted(state.ledger.accountsInDebt().length, 'debts')}, ${positions}`;
   tick(
     'a full hour: interest, candles',

@@ -21,6 +21,8 @@ import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { LoanTerm } from '../../src/core/model/loan-terms.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { NO_LEG } from '../../src/core/model/tpsl.ts';
+import { countDue } from '../../src/core/reads/schedule-reads.ts';
+import { CROWD_MIN, CROWDED_TICK_MS } from '../../src/sequencer/limits.ts';
 import { account, deposit, OPENING_TIME, order, spotPair } from '../../test/property/venue.ts';
 
 export const ONE = 10n ** 8n;
@@ -219,6 +221,15 @@ export class Venue {
     this.report(ppm);
     this.time = second;
     return { type: 'tick', time: second };
+  }
+
+  /** As the exchange ticks: once for a second, or more often where much is due in it (`src/sequencer/clock-ticker.ts`). */
+  ticksUntil(second: number): number[] {
+    const ticks = [second];
+    if (countDue(this.exchange.state, second, CROWD_MIN) < CROWD_MIN) return ticks;
+    const { now } = this.exchange.state;
+    for (let time = second - CROWDED_TICK_MS; time > now; time -= CROWDED_TICK_MS) ticks.unshift(time);
+    return ticks;
   }
 
   private quietSecond(time: number): void {

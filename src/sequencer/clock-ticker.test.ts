@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { noHistory } from '../../test/harness/memory-journal.ts';
-import { OPENING_TIME } from '../../test/property/venue.ts';
+import { account, OPENING_TIME } from '../../test/property/venue.ts';
 import { Exchange } from '../core/engine/exchange.ts';
 import { openMemoryJournal } from '../journal/memory-journal.ts';
 import { ManualClock } from './clock.ts';
 import { ClockTicker } from './clock-ticker.ts';
 import { JournalLog } from './command-log.ts';
+import { CROWD_MIN } from './limits.ts';
 import { Sequencer } from './sequencer.ts';
 
 function opened() {
@@ -44,4 +45,35 @@ test('what ends a listener ends no other, however often it is called', async () 
   ticker.onTick(() => void heard.push('second'));
   await ticker.advance(clock, OPENING_TIME + 1000, 1000);
   assert.deepEqual(heard, ['first', 'second']);
+});
+
+test('a second in which much is due gets ticks in between, a calm one does not', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: OPENING_TIME });
+  const log = new JournalLog(openMemoryJournal().journal);
+  const exchange = new Exchange();
+  const sequencer = new Sequencer(exchange, log, noHistory(), { now: () => Date.now() }, 0);
+  const ticker = new ClockTicker(sequencer, assert.ifError);
+  context.after(() => ticker.stop());
+  for (let uid = 1; uid <= CROWD_MIN; uid++) {
+    exchange.apply({ ...account(uid), time: OPENING_TIME });
+    exchange.apply({ type: 'countdownCancel', time: OPENING_TIME, uid, seconds: 5 });
+  }
+  const ticks: number[] = [];
+  const submit = sequencer.submit.bind(sequencer);
+  sequencer.submit = (command) => {
+    ticks.push(Date.now() - OPENING_TIME);
+    return submit(command);
+  };
+  const pass = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 10) context.mock.timers.tick(10);
+  };
+  ticker.start();
+  pass(4000);
+  assert.deepEqual(ticks, [1000, 2000, 3000, 4000]);
+  ticks.length = 0;
+  pass(2500);
+  const between = Array.from({ length: 49 }, (_, n) => 4020 + 20 * n);
+  assert.deepEqual(ticks, [...between, 5000, 6000]);
+  await sequencer.durable();
+  assert.equal(sequencer.state.countdowns.size, 0);
 });

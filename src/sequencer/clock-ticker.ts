@@ -1,13 +1,22 @@
 /**
  * Submits one `tick` per second of logical time, whichever clock runs. On the machine's clock that is one a second,
- * and seconds that the process slept through are skipped. On a scaled clock each logical second gets its own tick, so
+ * and seconds that the process slept through are skipped; a second in which much is due gets more, because one tick for all of it
+ * would hold up every other command. On a scaled clock each logical second gets its own tick, so
  * that prices, samples and candles are as dense as on the machine's. A manual clock has no timer: `advance` moves it
  * from instant to instant.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Event } from '../core/model/event.ts';
+import { countDue } from '../core/reads/schedule-reads.ts';
 import { ManualClock, ScaledClock, sourceOf } from './clock.ts';
-import { ADVANCE_BATCH, SECONDS_BEHIND_MAX, TICK_INTERVAL_MS, TIMER_INTERVAL_MIN_MS } from './limits.ts';
+import {
+  ADVANCE_BATCH,
+  CROWD_MIN,
+  CROWDED_TICK_MS,
+  SECONDS_BEHIND_MAX,
+  TICK_INTERVAL_MS,
+  TIMER_INTERVAL_MIN_MS,
+} from './limits.ts';
 import type { Sequencer } from './sequencer.ts';
 
 /** Called after each tick was applied; an advance of a manual clock waits for the promise. */
@@ -39,6 +48,7 @@ export class ClockTicker {
   /** Replaced when one comes or goes: some may be under way. */
   private listeners: readonly TickListener[] = [];
   private timer: NodeJS.Timeout | undefined;
+  private timerWithin: NodeJS.Timeout | undefined;
   private lastTick: number;
   private counts: EventCounts | undefined;
   private onEvent: AdvanceOptions['onEvent'];
@@ -76,6 +86,7 @@ export class ClockTicker {
   stop(): void {
     this.stopped = true;
     clearInterval(this.timer);
+    clearTimeout(this.timerWithin);
   }
 
   /** Another clock runs: seconds before it are not made up for. */
@@ -140,6 +151,7 @@ export class ClockTicker {
     const now = sequencer.clock.now();
     if (!everySecond) {
       this.tick(now);
+      this.tickWithin(now + TICK_INTERVAL_MS);
       return;
     }
     const second = Math.floor(now / TICK_INTERVAL_MS) * TICK_INTERVAL_MS;
@@ -152,6 +164,21 @@ export class ClockTicker {
     this.lastTick = time;
     this.sequencer.submit({ type: 'tick', time }).catch(this.report);
     this.runListeners(time);
+  }
+
+  /** Ticks until the next second, where much is due in this one. */
+  protected tickWithin(end: number): void {
+    clearTimeout(this.timerWithin);
+    const { sequencer } = this;
+    if (countDue(sequencer.state, end, CROWD_MIN) < CROWD_MIN) return;
+    const again = () => {
+      this.timerWithin = setTimeout(() => {
+        if (sequencer.failure !== undefined || sequencer.clock.now() >= end) return;
+        sequencer.submit({ type: 'tick' }).catch(this.report);
+        again();
+      }, CROWDED_TICK_MS);
+    };
+    again();
   }
 
   protected runListeners(time: number): void {

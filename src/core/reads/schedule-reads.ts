@@ -21,3 +21,9 @@ export function nextInstants(state: State, now: number): NextInstants {
   const any = Math.min(funding, delivery, loan, debts, state.nextCalendarTime, state.nextCountdown);
   return { funding, interest: Math.min(hour, loan), delivery, any };
 }
+
+/** How many hours of pledge loans and countdowns are due until a time; counts no more than so many of each. */
+export function countDue(state: State, time: number, most: number): number {
+  const countdowns = state.countdowns.upTo(time, most)?.length ?? most;
+  return state.loans.hoursUntil(time, most) + countdowns;
+}

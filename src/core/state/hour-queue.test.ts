@@ -47,7 +47,12 @@ test('the first of the queue is that of all, whatever was lent, charged, repaid 
           queue.remove(known);
           loans = loans.filter((loan) => loan !== known);
         } else queue.settle(known);
-        if (asks) equal(queue.first(), earliest(loans));
+        if (asks) {
+          equal(queue.first(), earliest(loans));
+          const soon = now + pick * 1000;
+          const due = loans.filter((loan) => loan.nextHour() <= soon).length;
+          for (const most of [1, 3, 1000]) equal(queue.countUntil(soon, most), Math.min(due, most));
+        }
       }
       for (let due = earliest(loans); due !== undefined; due = earliest(loans)) {
         equal(queue.first(), due);

@@ -15,6 +15,14 @@ export class HourQueue {
     return this.head;
   }
 
+  /** How many hours begin until a time, that one included; counts no more than so many. */
+  countUntil(time: number, most: number): number {
+    let count = 0;
+    for (let loan = this.first(); loan !== undefined && loan.queuedHour <= time; loan = loan.later)
+      if (++count === most) break;
+    return count;
+  }
+
   add(loan: Loan): void {
     loan.queuedHour = loan.nextHour();
     if (this.tail === undefined || isEarlier(this.tail, loan)) this.append(loan);

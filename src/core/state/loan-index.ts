@@ -66,6 +66,11 @@ export class LoanIndex {
     return Math.min(hour, end);
   }
 
+  /** How many hours of loans begin until a time; counts no more than so many. */
+  hoursUntil(time: number, most: number): number {
+    return this.hours.countUntil(time, most);
+  }
+
   /** The loan whose instant comes first, of equal ones the oldest. */
   next(): Loan | undefined {
     const ofHour = this.hours.first();
