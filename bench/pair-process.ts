@@ -65,12 +65,13 @@ function processorSeconds(from: number, to: number): number {
   return (user + system) / 1e6;
 }
 
-process.on('message', async (told: Told) => {
-  if (told === 'open') {
-    open();
-    process.send!(0);
-  } else if ('spec' in told) {
-    await prepare(told.spec);
-    process.send!(0);
-  } else process.send!(processorSeconds(told.from, told.to));
+async function answer(told: Told): Promise<number> {
+  if (told === 'open') open();
+  else if ('spec' in told) await prepare(told.spec);
+  else return processorSeconds(told.from, told.to);
+  return 0;
+}
+
+process.on('message', (told: Told) => {
+  void answer(told).then((seconds) => process.send!(seconds));
 });

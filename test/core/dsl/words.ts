@@ -73,10 +73,7 @@ export interface CandleWords {
   readonly turnover: string;
 }
 
-export function candleWords(
-  instrument: Instrument,
-  candle: CandleNumbers,
-): CandleWords {
+export function candleWords(instrument: Instrument, candle: CandleNumbers): CandleWords {
   return {
     openTime: new Date(candle.openTime).toISOString(),
     open: priceText(instrument, candle.openTicks),
