@@ -19,7 +19,6 @@ export class SharedTicker extends ClockTicker {
   }
 
   override stop(): void {
-    super.stop();
     clearTimeout(this.#timer);
   }
 
@@ -28,7 +27,6 @@ export class SharedTicker extends ClockTicker {
     if (secondOf(time) <= this.#lastSecond) return;
     this.#lastSecond = secondOf(time);
     this.runListeners(time);
-    this.tickWithin((secondOf(time) + 1) * TICK_INTERVAL_MS);
   }
 
   #plan(): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { noHistory } from '../../test/harness/memory-journal.ts';
 import { account, OPENING_TIME } from '../../test/property/venue.ts';
@@ -47,14 +47,14 @@ test('what ends a listener ends no other, however often it is called', async () 
   assert.deepEqual(heard, ['first', 'second']);
 });
 
-test('a second in which much is due gets ticks in between, a calm one does not', async (context) => {
+/** With a countdown of five seconds for each of so many accounts, on the machine's clock as the mocked timers move it. */
+function crowded(context: TestContext, report: (error: Error) => void = assert.ifError) {
   context.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: OPENING_TIME });
   const log = new JournalLog(openMemoryJournal().journal);
   const exchange = new Exchange();
-  // The machine's, as the mocked timers move it.
   const clock = { now: () => Date.now() };
   const sequencer = new Sequencer(exchange, log, noHistory(), clock, 0);
-  const ticker = new ClockTicker(sequencer, assert.ifError);
+  const ticker = new ClockTicker(sequencer, report);
   context.after(() => ticker.stop());
   for (let uid = 1; uid <= CROWD_MIN; uid++) {
     exchange.apply({ ...account(uid), time: OPENING_TIME });
@@ -66,16 +66,42 @@ test('a second in which much is due gets ticks in between, a calm one does not',
     ticks.push(clock.now() - OPENING_TIME);
     return submit(command);
   };
-  const pass = (ms: number) => {
-    for (let passed = 0; passed < ms; passed += 10) context.mock.timers.tick(10);
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      context.mock.timers.tick(10);
+      await nextTurn();
+    }
   };
   ticker.start();
-  pass(4000);
+  return { sequencer, ticker, ticks, pass };
+}
+
+test('a second in which much is due gets ticks in between, a calm one does not', async (context) => {
+  const { sequencer, ticks, pass } = crowded(context);
+  await pass(4000);
   assert.deepEqual(ticks, [1000, 2000, 3000, 4000]);
   ticks.length = 0;
-  pass(2500);
+  await pass(2500);
   const between = Array.from({ length: 49 }, (_, n) => 4020 + 20 * n);
   assert.deepEqual(ticks, [...between, 5000, 6000]);
   await sequencer.durable();
   assert.equal(sequencer.state.countdowns.size, 0);
+});
+
+test('of the ticks in between a refused one is the last, until the next second', async (context) => {
+  const { sequencer, ticks, pass } = crowded(context, () => {});
+  await pass(4000);
+  ticks.length = 0;
+  sequencer.admissionFilter = () => 'no space';
+  await pass(1990);
+  assert.deepEqual(ticks, [4020, 5000, 5020]);
+});
+
+test('a ticker that was stopped in such a second ticks no more', async (context) => {
+  const { ticker, ticks, pass } = crowded(context);
+  await pass(4100);
+  ticks.length = 0;
+  ticker.stop();
+  await pass(2000);
+  assert.deepEqual(ticks, []);
 });

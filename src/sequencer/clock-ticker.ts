@@ -166,16 +166,19 @@ export class ClockTicker {
     this.runListeners(time);
   }
 
-  /** Ticks until the next second, where much is due in this one. */
-  protected tickWithin(end: number): void {
+  /** Ticks until the next second, where much is due in this one; a refused one is the last. */
+  private tickWithin(end: number): void {
     clearTimeout(this.timerWithin);
     const { sequencer } = this;
     if (countDue(sequencer.state, end, CROWD_MIN) < CROWD_MIN) return;
     const again = () => {
       this.timerWithin = setTimeout(() => {
         if (sequencer.failure !== undefined || sequencer.clock.now() >= end) return;
-        sequencer.submit({ type: 'tick' }).catch(this.report);
         again();
+        sequencer.submit({ type: 'tick' }).catch((error) => {
+          clearTimeout(this.timerWithin);
+          this.report(error);
+        });
       }, CROWDED_TICK_MS);
     };
     again();

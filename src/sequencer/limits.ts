@@ -5,8 +5,9 @@ export const CHECKPOINT_COMMANDS = 10_000;
 /** Least interval between audits of the reserves that requests cause. */
 export const RESERVE_AUDIT_INTERVAL_MS = 10 * 60_000;
 export const TICK_INTERVAL_MS = 1000;
-/** A second in which so many countdowns and hours of loans are due gets a tick every few milliseconds: one would take them all. */
+/** A second in which so many countdowns and hours of loans are due gets more ticks: one would take them all. */
 export const CROWD_MIN = 500;
+/** From each of these ticks to the next. */
 export const CROWDED_TICK_MS = 20;
 /** Ticks of a scaled clock come in batches, at least this far apart. */
 export const TIMER_INTERVAL_MIN_MS = 10;

@@ -398,8 +398,8 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   /** Removes a position without size; after a forced close, once its margin is settled. */
   forget(account: Account, position: Position): void {
     const { state } = this;
-    const left = position.number(PositionColumn.basis) + position.number(PositionColumn.iso);
-    assert(left === 0, 'an empty position holds nothing');
+    const isEmpty = position.number(PositionColumn.basis) === 0 && position.number(PositionColumn.iso) === 0;
+    assert(isEmpty, 'a position without lots holds nothing');
     if (!state.removePosition(account, position)) return;
     cancelProtection(state, account, position.instrument, position.wasLong);
     emitPositionClosed(state, state.instruments[position.instrument]!, account, position);

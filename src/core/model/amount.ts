@@ -1,6 +1,7 @@
 /**
  * An amount of money in 10^-8: a `number` where that is exact, else a `bigint`. Nearly all amounts are exact numbers, which cost
- * no allocation. Comparisons may mix the two; sums and differences are made here.
+ * no allocation. Comparisons with < and > may mix the two, not those with ===; sums and differences are made here, and those of big
+ * integers stay such until `amountOf`.
  */
 import { exact } from './safe-integers.ts';
 

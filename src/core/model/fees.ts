@@ -1,4 +1,4 @@
-/** What a rate takes of an amount, which is not negative (rules 4.3, 13.10). */
+/** What a rate takes of an amount (rules 4.3, 13.10). */
 import { type Amount, numberOf } from './amount.ts';
 import { ceilQuotient, floorRatio } from './safe-integers.ts';
 import { divCeil, divTrunc, RATE_ONE } from './units.ts';
@@ -16,9 +16,9 @@ export function feeOf(amount: Amount, rate: bigint, floors: boolean): Amount {
   const share = Number(rate);
   const product = charged * share;
   if (floors && product > 0 && product < SMALL_FEE_NUMBER) return ceilQuotient(product, RATE_ONE_NUMBER);
-  const fee =
-    share < 0 ? -floorRatio(charged, -share, RATE_ONE_NUMBER) : floorRatio(charged, share, RATE_ONE_NUMBER);
-  return Number.isNaN(fee) ? largeFee(BigInt(amount), rate, floors) : fee;
+  const fee = floorRatio(Math.abs(charged), Math.abs(share), RATE_ONE_NUMBER);
+  if (Number.isNaN(fee)) return largeFee(BigInt(amount), rate, floors);
+  return product < 0 ? -fee : fee;
 }
 
 function largeFee(amount: bigint, rate: bigint, floors: boolean): bigint {

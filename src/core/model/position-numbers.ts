@@ -1,5 +1,5 @@
 /**
- * The numbers of a position: a block in an array that all positions share. A fill changes ten of them, and as fields of an object they
+ * The numbers of a position: a block in an array that thousands of positions share. A fill changes ten of them, and as fields of an object they
  * would be ten objects more, each of which the collector has to visit. An amount that is no exact number is a big integer beside
  * the block, and NaN in it.
  */
@@ -125,7 +125,7 @@ export class PositionNumbers {
     return this.number(PositionColumn.createdTime);
   }
 
-  set createdTime(value: number) {
+  protected set createdTime(value: number) {
     this.numbers[this.base + PositionColumn.createdTime] = value;
   }
 

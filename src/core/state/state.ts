@@ -156,7 +156,7 @@ export class State {
   nextSecond = 0;
   /** Memory of the cached margins of the accounts; not saved. */
   readonly marginBlocks = new NumberBlocks();
-  /** Memory of positions. */
+  /** Memory of the numbers of positions; not saved. */
   readonly positionBlocks = new NumberBlocks();
   /** House accounts and market makers: the operator is liable for their orders (rules 13.0). Unordered. */
   readonly backedAccounts = new Set<Account>();
