@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatUnits } from '../../core/model/units.ts';
-import { parseDecimal, parseInteger, unitsAtScale } from './decimal.ts';
+import { exactUnits, parseDecimal, parseInteger, unitsAtScale } from './decimal.ts';
 
 test('decimal text becomes exact units without trailing zeros', () => {
   assert.deepEqual(parseDecimal('65000.00012345'), { units: 6500000012345n, scale: 8 });
@@ -116,4 +116,38 @@ test('integers are plain digits within their range', () => {
   for (const text of ['0', '101', '-1', '1.0', '1e2', '9007199254740993', '12345678901234567', '1 ', '']) {
     assert.equal(parseInteger(text, 1, text.length > 3 ? Number.MAX_VALUE : 100), undefined, text);
   }
+});
+
+/** Well formed and not, short and long. */
+const texts = fc.oneof(
+  fc.stringMatching(/^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/),
+  fc.stringMatching(/^(0|[1-9][0-9]{0,8})\.[0-9]{1,3}0{0,4}$/),
+  fc.stringMatching(/^[0-9.]{0,18}$/),
+  fc.stringMatching(/^[-+e 0-9.]{0,6}$/),
+  fc.constantFrom(
+    '',
+    '.',
+    '0',
+    '00',
+    '0.',
+    '.5',
+    '5.',
+    '1.2.3',
+    '9007199254740991',
+    '9007199254740992',
+    '１',
+  ),
+);
+
+test('short decimals are the same units as numbers, or are left to big integers', () => {
+  fc.assert(
+    fc.property(texts, fc.nat(10), (text, scale) => {
+      const units = exactUnits(text, scale);
+      const decimal = parseDecimal(text);
+      const exact = decimal === undefined ? undefined : unitsAtScale(decimal, scale);
+      if (!Number.isNaN(units)) assert.equal(BigInt(units), exact);
+      else if (exact !== undefined && text.length <= 12) assert.ok(exact > 2n ** 53n - 1n, `left ${text}`);
+    }),
+    { numRuns: 20_000 },
+  );
 });

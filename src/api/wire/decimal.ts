@@ -39,6 +39,38 @@ export function unitsAtScale(decimal: Decimal, scale: number): bigint | undefine
   return decimal.scale > scale ? undefined : decimal.units * 10n ** BigInt(scale - decimal.scale);
 }
 
+const ZERO = 0x30;
+const POINT = 0x2e;
+/** As many digits as a number always keeps, and a point. */
+const EXACT_CHARS_MAX = 16;
+const POWERS_OF_TEN = Array.from({ length: EXACT_CHARS_MAX }, (_, n) => 10 ** n);
+
+/**
+ * The value of a short decimal text in units of 10^-`scale`, as nearly all prices and sizes are: without a big integer. NaN where
+ * the text is not that, where it has more decimals, and where a number would not be exact: `parseDecimal` decides then.
+ */
+export function exactUnits(text: string, scale: number): number {
+  const { length } = text;
+  if (length > EXACT_CHARS_MAX) return Number.NaN;
+  let units = 0;
+  /** Where the point is; before it, beyond the end. */
+  let point = length;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    const digit = code - ZERO;
+    if (code === POINT && point === length) point = at;
+    else if (digit < 0 || digit > 9) return Number.NaN;
+    else if (at <= point + scale) units = 10 * units + digit;
+    else if (digit !== 0) return Number.NaN;
+  }
+  const decimals = length - 1 - point;
+  const padded = point > 1 && text.charCodeAt(0) === ZERO;
+  if (point === 0 || decimals === 0 || padded) return Number.NaN;
+  const missing = POWERS_OF_TEN[Math.max(0, scale - Math.max(0, decimals))];
+  const value = missing === undefined ? Number.NaN : units * missing;
+  return Number.isSafeInteger(value) ? value : Number.NaN;
+}
+
 /** Limits, page numbers and timestamps: plain digits within the range, as text or as a JSON number. */
 export function parseInteger(input: unknown, min: number, max: number): number | undefined {
   const text = decimalText(input);

@@ -3,7 +3,7 @@ import { EXPLICIT_ZERO, OFF_GRID, OUT_OF_RANGE } from '../../../core/model/comma
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../../core/model/limits.ts';
 import { MONEY_SCALE, powerOfTen } from '../../../core/model/units.ts';
-import { parseDecimal, unitsAtScale } from '../../wire/decimal.ts';
+import { exactUnits, parseDecimal, unitsAtScale } from '../../wire/decimal.ts';
 
 export function priceTicks(text: string, instrument: Instrument): number {
   return gridUnits(text, instrument.pricePrecision, PRICE_TICKS_MAX);
@@ -23,6 +23,9 @@ export function quoteAmount(text: string, instrument: Instrument): bigint {
 }
 
 function gridUnits(text: string, scale: number, max: number): number {
+  const plain = exactUnits(text, scale);
+  if (plain === 0) return EXPLICIT_ZERO;
+  if (!Number.isNaN(plain)) return plain > max ? OUT_OF_RANGE : plain;
   const decimal = parseDecimal(text);
   const units = decimal === undefined ? undefined : unitsAtScale(decimal, scale);
   if (units === undefined) return OFF_GRID;
