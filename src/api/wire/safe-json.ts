@@ -50,12 +50,14 @@ export function parseBody(bytes: Uint8Array, limits: BodyLimits = BODY_LIMITS): 
     return refuse(`the body nests more than ${limits.depthMax} levels of objects and arrays`);
   }
   if (!isUtf8(bytes)) return refuse('the body is not valid UTF-8');
-  const parsed = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  const parsed = parse(text);
   if ('fault' in parsed) return refuse(parsed.fault);
   if (typeof parsed.value !== 'object' || parsed.value === null) {
     return refuse('the body must be a JSON object or array');
   }
-  return sanitizeAll(parsed.value, limits);
+  // UTF-8 has no half of a surrogate pair, only an escape may be one. Asking every string would be a call into the runtime each.
+  return sanitizeAll(parsed.value, { ...limits, escapes: text.includes('\\') });
 }
 
 /** Brackets inside strings do not count. Broken JSON may mislead the scan; the parser then rejects it. */
@@ -93,43 +95,48 @@ function parse(text: string): { readonly value: JsonValue } | { readonly fault: 
 
 class Fault extends Error {}
 
+interface Checks extends BodyLimits {
+  /** Does the text have escapes? */
+  readonly escapes: boolean;
+}
+
 /** The only place that uses an exception for an expected error: it leaves a recursion whose depth is limited. */
-function sanitizeAll(value: JsonObject | JsonValue[], limits: BodyLimits): ParsedBody {
+function sanitizeAll(value: JsonObject | JsonValue[], checks: Checks): ParsedBody {
   try {
-    return { ok: true, value: sanitize(value, 'the body', limits) as JsonObject | JsonValue[] };
+    return { ok: true, value: sanitize(value, 'the body', checks) as JsonObject | JsonValue[] };
   } catch (error) {
     if (error instanceof Fault) return refuse(error.message);
     throw error;
   }
 }
 
-function sanitize(value: JsonValue, name: string, limits: BodyLimits): JsonValue {
-  if (typeof value === 'string') return checkedString(value, name, limits);
+function sanitize(value: JsonValue, name: string, checks: Checks): JsonValue {
+  if (typeof value === 'string') return checkedString(value, name, checks);
   if (typeof value === 'number') return checkedNumber(value, name);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item, index) => sanitize(item, `${name}[${index}]`, limits));
+  if (Array.isArray(value)) return value.map((item, index) => sanitize(item, `${name}[${index}]`, checks));
   const keys = Object.keys(value);
-  if (keys.length > limits.keysPerObjectMax) {
-    throw new Fault(`${name} has ${keys.length} fields, at most ${limits.keysPerObjectMax} are allowed`);
+  if (keys.length > checks.keysPerObjectMax) {
+    throw new Fault(`${name} has ${keys.length} fields, at most ${checks.keysPerObjectMax} are allowed`);
   }
   const copy = emptyObject();
   for (const key of keys) {
     if (FORBIDDEN_KEYS.has(key)) throw new Fault(`the field name ${key} is not allowed`);
-    if (!isFine(key, limits)) checkedString(key, `a field name of ${name}`, limits);
+    if (!isFine(key, checks)) checkedString(key, `a field name of ${name}`, checks);
     const field = value[key]!;
     // Names are made for those alone that may need them: nearly every field is a string that is right.
-    copy[key] = isFine(field, limits) ? field : sanitize(field, `field ${key}`, limits);
+    copy[key] = isFine(field, checks) ? field : sanitize(field, `field ${key}`, checks);
   }
   return copy;
 }
 
-function isFine(value: JsonValue, { stringCharsMax }: BodyLimits): boolean {
-  return typeof value === 'string' && value.length <= stringCharsMax && value.isWellFormed();
+function isFine(value: JsonValue, { stringCharsMax, escapes }: Checks): boolean {
+  return typeof value === 'string' && value.length <= stringCharsMax && (!escapes || value.isWellFormed());
 }
 
-function checkedString(value: string, name: string, limits: BodyLimits): string {
-  if (value.length > limits.stringCharsMax) {
-    throw new Fault(`${name} has ${value.length} characters, at most ${limits.stringCharsMax} are allowed`);
+function checkedString(value: string, name: string, checks: Checks): string {
+  if (value.length > checks.stringCharsMax) {
+    throw new Fault(`${name} has ${value.length} characters, at most ${checks.stringCharsMax} are allowed`);
   }
   if (!value.isWellFormed()) throw new Fault(`${name} contains half of a surrogate pair`);
   return value;
