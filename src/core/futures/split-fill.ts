@@ -1,10 +1,9 @@
 /** Splits a fill of a contract into the part that closes and the part that opens, with their values. Books nothing. */
 
 import { futuresSetting } from '../margin/margin.ts';
-import { type Amount, differenceOf, numberOf } from '../model/amount.ts';
+import { type Amount, differenceOf, shareOf } from '../model/amount.ts';
 import { baseAmount, type Instrument, tradeValue } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
-import { floorRatio } from '../model/safe-integers.ts';
 import { divFloor, powerOfTen } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -25,8 +24,7 @@ export function splitFill(
 ): readonly Part[] {
   const closing = position === undefined || position.long === buying ? 0 : Math.min(position.lots, lots);
   if (closing === 0 || closing === lots) return [{ lots, value, closing: closing !== 0 }];
-  const share = floorRatio(numberOf(value), closing, lots);
-  const closingValue = Number.isNaN(share) ? divFloor(BigInt(value) * BigInt(closing), BigInt(lots)) : share;
+  const closingValue = shareOf(value, closing, lots);
   return [
     { lots: closing, value: closingValue, closing: true },
     { lots: lots - closing, value: differenceOf(value, closingValue), closing: false },
@@ -41,9 +39,7 @@ export function feeBase(instrument: Instrument, part: Part): Amount {
 /** Profit is linear in the quote coin; coin-margined contracts pay it in coin at the price of the trade. */
 export function inCoinAt(instrument: Instrument, quoteAmount: Amount, priceTicks: number): Amount {
   if (!instrument.futures!.coinMargined) return quoteAmount;
-  const scale = powerOfTen(instrument.pricePrecision);
-  const share = floorRatio(numberOf(quoteAmount), Number(scale), priceTicks);
-  return Number.isNaN(share) ? divFloor(BigInt(quoteAmount) * scale, BigInt(priceTicks)) : share;
+  return shareOf(quoteAmount, Number(powerOfTen(instrument.pricePrecision)), priceTicks);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Amount, differenceOf, numberOf, sumOf } from './amount.ts';
+import { type Amount, differenceOf, numberOf, shareOf, sumOf } from './amount.ts';
+import { divFloor } from './units.ts';
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const amounts: fc.Arbitrary<Amount> = fc.oneof(
@@ -25,5 +26,15 @@ test('a number is the amount itself, or NaN where it would not be exact', () => 
       const exact = BigInt(amount) >= -SAFE && BigInt(amount) <= SAFE;
       equal(numberOf(amount), exact ? Number(amount) : Number.NaN);
     }),
+  );
+});
+
+test('a share of an amount is that of big integers, rounded down', () => {
+  const factor = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 2 ** 45 }));
+  fc.assert(
+    fc.property(amounts, factor, factor, (amount, m, d) => {
+      equal(BigInt(shareOf(amount, m, d)), divFloor(BigInt(amount) * BigInt(m), BigInt(d)));
+    }),
+    { numRuns: 5000 },
   );
 });

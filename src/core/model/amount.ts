@@ -1,9 +1,10 @@
 /**
  * An amount of money in 10^-8: a `number` where that is exact, else a `bigint`. Nearly all amounts are exact numbers, which cost
- * no allocation. Comparisons with < and > may mix the two, not those with ===; sums and differences are made here, and those of big
- * integers stay such until `amountOf`.
+ * no allocation. Comparisons with < and > may mix the two, not those with ===; sums, differences and shares are made here, and those of
+ * big integers stay such until `amountOf`.
  */
-import { exact } from './safe-integers.ts';
+import { exact, floorRatio } from './safe-integers.ts';
+import { divFloor } from './units.ts';
 
 export type Amount = number | bigint;
 
@@ -32,4 +33,10 @@ export function differenceOf(a: Amount, b: Amount): Amount {
     if (!Number.isNaN(difference)) return difference;
   }
   return BigInt(a) - BigInt(b);
+}
+
+/** `floor` of amount x m / d, for exact numbers m and d above zero. */
+export function shareOf(amount: Amount, m: number, d: number): Amount {
+  const share = floorRatio(numberOf(amount), m, d);
+  return Number.isNaN(share) ? divFloor(BigInt(amount) * BigInt(m), BigInt(d)) : share;
 }

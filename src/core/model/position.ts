@@ -2,13 +2,12 @@
  * A futures position as integers (rules 4.4, 4.5): signed size, signed cost basis. No average price is stored, so
  * what a close releases and what stays always add up to what was paid, and clearing sums come out exact.
  */
-import { type Amount, differenceOf, numberOf } from './amount.ts';
+import { type Amount, differenceOf, shareOf } from './amount.ts';
 import type { Fields } from './bytes.ts';
 import type { PosSide } from './enums.ts';
 import type { Block } from './number-blocks.ts';
 import { PositionColumn, PositionNumbers } from './position-numbers.ts';
-import { floorRatio } from './safe-integers.ts';
-import { assert, divFloor, larger, smaller } from './units.ts';
+import { assert, larger, smaller } from './units.ts';
 
 export interface Closed {
   /** Profit of the closed part in 10^-8 of the quote coin, without fees and funding. */
@@ -76,9 +75,9 @@ export class Position extends PositionNumbers {
   close(lots: number, value: Amount): Closed {
     const { long, lots: size } = this;
     assert(lots > 0 && lots <= size, 'a close takes no more than there is');
-    const released = this.shareOf(this.magnitude(PositionColumn.basis), lots);
-    const queueValue = this.shareOf(this.magnitude(PositionColumn.queueBasis), lots);
-    const margin = this.shareOf(this.amount(PositionColumn.iso), lots);
+    const released = this.partOf(this.magnitude(PositionColumn.basis), lots);
+    const queueValue = this.partOf(this.magnitude(PositionColumn.queueBasis), lots);
+    const margin = this.partOf(this.amount(PositionColumn.iso), lots);
     this.add(PositionColumn.basis, long ? -released : released);
     this.add(PositionColumn.queueBasis, long ? -queueValue : queueValue);
     this.size += long ? -lots : lots;
@@ -89,17 +88,17 @@ export class Position extends PositionNumbers {
 
   /** What so many of its lots have cost. */
   basisOf(lots: number): bigint {
-    return BigInt(this.shareOf(this.magnitude(PositionColumn.basis), lots));
+    return BigInt(this.partOf(this.magnitude(PositionColumn.basis), lots));
   }
 
   /** What so many of its lots take along in the deleveraging queue. */
   queueValueOf(lots: number): bigint {
-    return BigInt(this.shareOf(this.magnitude(PositionColumn.queueBasis), lots));
+    return BigInt(this.partOf(this.magnitude(PositionColumn.queueBasis), lots));
   }
 
   /** What so many of its lots take along of the funding that is owed. */
   owedOf(lots: number): bigint {
-    return BigInt(this.shareOf(this.amount(PositionColumn.fundingOwed), lots));
+    return BigInt(this.partOf(this.amount(PositionColumn.fundingOwed), lots));
   }
 
   private magnitude(column: number): Amount {
@@ -108,11 +107,9 @@ export class Position extends PositionNumbers {
   }
 
   /** What so many of its lots have of an amount; all of them have all of it. */
-  private shareOf(amount: Amount, lots: number): Amount {
+  private partOf(amount: Amount, lots: number): Amount {
     const { lots: size } = this;
-    if (lots === size || amount === 0) return amount;
-    const share = floorRatio(numberOf(amount), lots, size);
-    return Number.isNaN(share) ? divFloor(BigInt(amount) * BigInt(lots), BigInt(size)) : share;
+    return lots === size || amount === 0 ? amount : shareOf(amount, lots, size);
   }
 
   /**
