@@ -2,6 +2,7 @@
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { ANY, type Command } from '../../src/core/model/command.ts';
 import { Category, Side, Source, TimeInForce } from '../../src/core/model/enums.ts';
+import { FILLS_PER_ORDER_MAX } from '../../src/core/model/limits.ts';
 import { depth, openOrders } from '../../src/core/reads/reads.ts';
 import { saveState } from '../../src/core/snapshot/snapshot.ts';
 import { OPENING_TIME, order } from '../../test/property/venue.ts';
@@ -17,7 +18,6 @@ const TAKER = ACCOUNTS + 1;
 const MIDDLE_TICKS = 6_000_000;
 const MEAN_DISTANCE = 5000;
 const CHURN = 20_000;
-const FILLS = 1000;
 const TIMES = 20;
 /** Of which the first are not counted: their code is compiled then. */
 const WARM_UP = 10;
@@ -35,15 +35,11 @@ export function placeResting(random: Random, uid: number, time = OPENING_TIME): 
 
 /** As many fills as one order may have. */
 function sweep(exchange: Exchange, watch: Stopwatch, taker: Command): void {
-  const fills = watch.time(
-    'placeOrder that sweeps the book',
-    `${FILLS.toLocaleString('en-US')} fills`,
-    () => {
-      exchange.apply(taker);
-      return exchange.takeEvents().filter(({ type }) => type === 'trade').length;
-    },
-  );
-  if (fills < FILLS / 2) throw new Error(`a sweep of ${fills} fills`);
+  const fills = watch.time('placeOrder that sweeps the book', `${FILLS_PER_ORDER_MAX} fills`, () => {
+    exchange.apply(taker);
+    return exchange.takeEvents().filter(({ type }) => type === 'trade').length;
+  });
+  if (fills < FILLS_PER_ORDER_MAX / 2) throw new Error(`a sweep of ${fills} fills`);
 }
 
 export async function measureOrders(): Promise<Part> {
@@ -90,7 +86,7 @@ export async function measureOrders(): Promise<Part> {
       uid: TAKER,
       side: n % 2 === 0 ? Side.buy : Side.sell,
       priceTicks: n % 2 === 0 ? MIDDLE_TICKS + 2000 : MIDDLE_TICKS - 2000,
-      sizeLots: FILLS * 100,
+      sizeLots: FILLS_PER_ORDER_MAX * 100,
       timeInForce: TimeInForce.ioc,
     });
     sweep(exchange, watch, taker);

@@ -127,10 +127,10 @@ test('a failed modification is remembered over a restart', () => {
 
 test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
   const newer = busyDay().image();
-  newer[0] = 10;
+  newer[0] = 11;
   const refusal = {
     name: 'UnreadableRecord',
-    message: /has format 10, this version reads formats 1 to 9: start/,
+    message: /has format 11, this version reads formats 1 to 10: start/,
   };
   throws(() => loadState(newer), refusal);
   newer[0] = 0;

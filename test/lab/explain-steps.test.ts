@@ -49,6 +49,8 @@ const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {
   awaitedMargin: ['deleveraged'],
   // When an account is tested, not what is done to it.
   riskPortions: [],
+  closePortions: [],
+  fewerMatches: [],
 };
 
 test('every rule of the editions is known here', () => {

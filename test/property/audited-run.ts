@@ -104,8 +104,13 @@ export class AuditedRun {
       `I40: the snapshot at ${cut} does not survive loading`,
     );
     assert.deepEqual(replay(second, this.log.slice(cut)), end, `I40: a restart at ${cut} differs`);
-    const rows = loadState(inRows(this.exchange.state));
-    assert.deepEqual(saveState(rows), end, 'I40: a snapshot with one order after the other differs');
+    const { state } = withoutOpenWork(end);
+    const rows = loadState(inRows(state));
+    assert.deepEqual(
+      saveState(rows),
+      saveState(state),
+      'I40: a snapshot with one order after the other differs',
+    );
   }
 }
 
@@ -114,6 +119,13 @@ function refusedWholly({ type }: Command, { rejectReason, items = [] }: CommandR
   if (type !== 'movePositions' || rejectReason !== RejectReason.none)
     return rejectReason !== RejectReason.none;
   return items.every((item) => item.rejectReason !== RejectReason.none);
+}
+
+/** Some of it has no place in formats before the present one. */
+function withoutOpenWork(snapshot: Uint8Array): Exchange {
+  const exchange = new Exchange(loadState(snapshot));
+  while (exchange.hasOpenWork) exchange.apply({ type: 'tick', time: exchange.state.now });
+  return exchange;
 }
 
 /** As the last format without columns of orders has it. */

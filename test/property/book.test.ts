@@ -18,7 +18,7 @@ import {
   TimeInForce,
 } from '../../src/core/model/enums.ts';
 import type { Event } from '../../src/core/model/event.ts';
-import { FILLS_PER_ORDER_MAX } from '../../src/core/model/limits.ts';
+import { MATCHES_PER_ORDER_MAX_BEFORE } from '../../src/core/model/limits.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import {
   NaiveBook,
@@ -331,8 +331,8 @@ const SELL: Placing = {
 
 test('the order that would trade more than the limit of fills is cut at the same maker', () => {
   const pair = new Pair();
-  for (let n = 0; n <= FILLS_PER_ORDER_MAX; n++) pair.send({ ...SELL, uid: [1, 4, 5][n % 3]! });
-  pair.send({ ...SELL, uid: 2, side: Side.buy, lots: FILLS_PER_ORDER_MAX + 1 });
+  for (let n = 0; n <= MATCHES_PER_ORDER_MAX_BEFORE; n++) pair.send({ ...SELL, uid: [1, 4, 5][n % 3]! });
+  pair.send({ ...SELL, uid: 2, side: Side.buy, lots: MATCHES_PER_ORDER_MAX_BEFORE + 1 });
   assert.equal(pair.naive.orders.length, 1);
   assert.equal(pair.exchange.state.slab.count, 1);
 });

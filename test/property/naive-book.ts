@@ -11,7 +11,7 @@ import {
   StpMode,
   TimeInForce,
 } from '../../src/core/model/enums.ts';
-import { FILLS_PER_ORDER_MAX } from '../../src/core/model/limits.ts';
+import { MATCHES_PER_ORDER_MAX_BEFORE } from '../../src/core/model/limits.ts';
 
 export interface NaiveOrder {
   readonly id: number;
@@ -201,7 +201,7 @@ export class NaiveBook {
       if (remaining(maker) === 0) this.drop(maker.id);
       const done = byAmount ? taker.budget === 0 : remaining(taker) === 0;
       if (done) return end(CancelReason.none);
-      if (trades.length === FILLS_PER_ORDER_MAX) return end(CancelReason.tradeTooManyTimes);
+      if (trades.length === MATCHES_PER_ORDER_MAX_BEFORE) return end(CancelReason.tradeTooManyTimes);
     }
   }
 }

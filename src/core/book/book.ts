@@ -4,7 +4,6 @@
  */
 
 import { Side, StpMode } from '../model/enums.ts';
-import { FILLS_PER_ORDER_MAX, REMOVALS_PER_ORDER_MAX } from '../model/limits.ts';
 import { assert } from '../model/units.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
@@ -81,6 +80,7 @@ export class Book {
     sink: MatchSink<Context>,
     context: Context,
     capped: boolean,
+    fillsMax = this.slab.fillsMax,
   ): MatchEnd {
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
@@ -118,8 +118,7 @@ export class Book {
             }
             capacity = Math.min(capacity, makerCapacity);
           }
-          if (fills === FILLS_PER_ORDER_MAX || removals === REMOVALS_PER_ORDER_MAX)
-            return MatchEnd.tooManyFills;
+          if (fills === fillsMax || removals === slab.removalsMax) return MatchEnd.tooManyFills;
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
             if (stpMode === StpMode.cancelTaker) return MatchEnd.selfTrade;
             this.remove(maker);
@@ -142,6 +141,7 @@ export class Book {
               continue;
             }
           }
+          slab.fillsDone++;
           slab.remaining[taker] = wanted - lots;
           slab.remaining[maker] = offered - lots;
           if (queue === 0) this.normalLots[level]! -= lots;
@@ -197,7 +197,7 @@ export class Book {
             if (stpMode === StpMode.cancelMaker) continue;
             return false;
           }
-          if (fills === FILLS_PER_ORDER_MAX || removals === REMOVALS_PER_ORDER_MAX) return false;
+          if (fills === slab.fillsMax || removals === slab.removalsMax) return false;
           let lots = slab.remaining[maker]!;
           const account = slab.account[maker]!;
           const before = lotsByAccount.get(account) ?? 0;

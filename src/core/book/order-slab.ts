@@ -6,6 +6,7 @@
 
 import type { Amount } from '../model/amount.ts';
 import type { OrderKind, OrderOrigin } from '../model/enums.ts';
+import { MATCHES_PER_ORDER_MAX_BEFORE } from '../model/limits.ts';
 import type { Preset } from '../model/tpsl.ts';
 import { assert } from '../model/units.ts';
 import { ClientIds } from './client-ids.ts';
@@ -117,6 +118,11 @@ export class OrderSlab implements OrderColumns {
   private used = 0;
   freeHead = NIL;
   count = 0;
+  /** Fills and removals of resting orders that one order may bring (rules 1.4, 13.1, 19.3). */
+  fillsMax = MATCHES_PER_ORDER_MAX_BEFORE;
+  removalsMax = MATCHES_PER_ORDER_MAX_BEFORE;
+  /** Fills in all books. Only differences count; not saved. */
+  fillsDone = 0;
   /** Sum of the numbers that were read: the compiler would remove reads whose result is not used. */
   prefetchSink = 0;
 

@@ -15,7 +15,9 @@ import type { State } from '../state/state.ts';
 
 /** A portion is measured in accounts that are passed; the cost of a liquidation is given in accounts as well. */
 const PASSED_PER_UNIT = 8;
-const LIQUIDATION_COST = 80;
+const LIQUIDATION_COST = 160;
+/** The same in the eighth edition. */
+const LIQUIDATION_COST_BEFORE = 80;
 /** Up to so many accounts to check are sorted by their turn; more are found by passing all. */
 const FEW = 1000;
 
@@ -99,7 +101,7 @@ export class PriceChecks {
     if (awaitsMoney(state, account.index)) return;
     monitor.release(account);
     if (isDue(state, account)) {
-      this.used += LIQUIDATION_COST;
+      this.used += state.rules.closePortions ? LIQUIDATION_COST : LIQUIDATION_COST_BEFORE;
       state.markDirty(account);
       return;
     }

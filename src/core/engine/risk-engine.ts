@@ -11,11 +11,13 @@ import { delist, deliver } from '../liquidation/delivery.ts';
 import { liquidateIfDue } from '../liquidation/liquidation.ts';
 import { isDue } from '../liquidation/liquidation-check.ts';
 import { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
+import { continueCloses } from '../liquidation/open-closes.ts';
 import { checkLoans } from '../loan/loan-servicing.ts';
 import type { Command } from '../model/command.ts';
-import { InstrumentStatus } from '../model/enums.ts';
+import { InstrumentStatus, OrderKind, PosSide } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { CloseScope } from '../state/open-closes.ts';
 import { awaitsMoney } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
@@ -29,11 +31,19 @@ import { PriceChecks } from './price-checks.ts';
 const ROUNDS_MAX = 1000;
 const ROUNDS_PER_ACCOUNT_MAX = 100;
 
+/** What a liquidation that begins counts, and a look of a ranking, in units of a portion. */
+const LIQUIDATION_UNITS = 20;
+const LOOKS_PER_UNIT = 16;
+
 export class RiskEngine {
   private readonly state: State;
   private readonly settlement: FuturesSettlement;
   readonly monitor: LiquidationMonitor;
   private readonly priceChecks: PriceChecks;
+  /** Liquidations that the present command has begun. */
+  private begun = 0;
+  /** The accounts that are processed are about to act. */
+  private atOnce = false;
   /** The present command has done a portion of the loan checks. */
   private loansChecked = false;
 
@@ -48,12 +58,29 @@ export class RiskEngine {
   begin(): void {
     this.priceChecks.begin();
     this.loansChecked = false;
+    const { state } = this;
+    if (!state.rules.closePortions) return;
+    this.begun = 0;
+    state.closeUnitsLeft = state.portion;
+    state.looksLeft = state.portion * LOOKS_PER_UNIT;
+    for (const ranking of state.rankings) ranking.isNew = false;
   }
 
-  /** A tick: the checks of a second go on (rules 18). */
+  /** A command ends. */
+  end(): void {
+    if (this.state.rankings.length !== 0) this.settlement.ranking.forget(this.state);
+  }
+
+  /** A tick: the checks of a second and forced closes go on (rules 18, 19). */
   resume(): void {
     if (this.state.loanChecksPending && !this.loansChecked) this.checkLoans();
+    if (this.state.openCloses.length !== 0) this.continueCloses();
     this.priceChecks.continue();
+  }
+
+  private continueCloses(): void {
+    continueCloses(this.state, this.settlement, this.liquidationsMax - this.begun);
+    this.processDirtyAccounts();
   }
 
   /** Prices, hours or pledges have changed. */
@@ -64,20 +91,44 @@ export class RiskEngine {
 
   /** An account is about to act by itself. */
   checkEarly(account: Account): void {
-    this.priceChecks.checkEarly(account);
-    if (account.dirty) this.processDirtyAccounts();
+    this.checkNow(account);
+    if (account.dirty) this.processAtOnce();
   }
 
   /** Accounts that a command names are checked before it is applied. */
   checkNamed(command: Command): void {
-    const { state, priceChecks } = this;
-    eachNamed(state, command, (account) => priceChecks.checkEarly(account));
+    eachNamed(this.state, command, (account) => this.checkNow(account));
+    this.processAtOnce();
+  }
+
+  private checkNow(account: Account): void {
+    this.priceChecks.checkEarly(account);
+    if (this.withdrawDue(account)) this.state.markDirty(account);
+  }
+
+  /** However many liquidations the command has begun. */
+  private processAtOnce(): void {
+    this.atOnce = true;
     this.processDirtyAccounts();
+    this.atOnce = false;
+  }
+
+  /** Was it waiting to be liquidated? Then it does not any more. */
+  private withdrawDue(account: Account): boolean {
+    const { state } = this;
+    const place = state.openCloses.findIndex(
+      (close) => close.scope === CloseScope.due && close.account === account.index,
+    );
+    if (place >= 0) state.openCloses.splice(place, 1);
+    return place >= 0;
   }
 
   /** Prices have moved. */
   onPrices(): void {
-    if (this.state.rules.riskPortions) this.priceChecks.open();
+    const { state } = this;
+    // Scores of the second before.
+    if (state.rankings.length !== 0) state.rankings = state.rankings.filter((ranking) => !ranking.isComplete);
+    if (state.rules.riskPortions) this.priceChecks.open();
     else this.checkAll();
     this.processDirtyAccounts();
   }
@@ -125,7 +176,7 @@ export class RiskEngine {
       assert(round < roundsMax, 'liquidations come to an end');
       for (const account of state.takeDirty()) this.processAccount(account);
     }
-    this.settlement.ranking.forget();
+    this.settlement.ranking.forget(state);
   }
 
   /**
@@ -138,11 +189,38 @@ export class RiskEngine {
     return awaitsMoney(state, account.index);
   }
 
+  /** How many liquidations may begin with a command, apart from those of accounts that act (rules 19.1). */
+  private get liquidationsMax(): number {
+    return Math.ceil(this.state.portion / LIQUIDATION_UNITS);
+  }
+
+  /** Has the command begun as many liquidations as it may, and is the account due for one? It takes its place behind the others. */
+  private mustWait(account: Account): boolean {
+    const { state } = this;
+    if (!state.rules.closePortions || this.begun < this.liquidationsMax || this.atOnce) return false;
+    if (!account.cashCanBeNegative || !isDue(state, account)) return false;
+    this.withdrawDue(account);
+    state.openCloses.push({
+      scope: CloseScope.due,
+      account: account.index,
+      position: 0,
+      instrument: 0,
+      posSide: PosSide.none,
+      lots: 0,
+      kind: OrderKind.liquidation,
+      fundLeft: 0n,
+    });
+    return true;
+  }
+
   private processAccount(account: Account): void {
     const { state } = this;
     trimClosingOrders(state, account);
-    if (this.isUnsettled(account)) return;
-    liquidateIfDue(state, this.settlement, account);
+    if (this.isUnsettled(account) || account.liquidating) return;
+    if (this.mustWait(account)) return;
+    if (liquidateIfDue(state, this.settlement, account)) this.begun++;
+    // A part of it goes on with the next ticks.
+    if (account.liquidating) return;
     repayFromCollateral(state, account);
     updateWarning(state, account);
     this.monitor.watch(account);

@@ -49,8 +49,9 @@ export class TriggerEngine {
   private readonly state: State;
   private readonly settlements: Settlements;
   private readonly riskEngine: RiskEngine;
-  /** Orders made in the present command. */
+  /** Orders made in the present command, and fills that they and the order of the command brought. */
   private fired = 0;
+  private fills = 0;
 
   constructor(state: State, settlements: Settlements, riskEngine: RiskEngine) {
     this.state = state;
@@ -61,6 +62,12 @@ export class TriggerEngine {
   /** A command begins. */
   begin(): void {
     this.fired = 0;
+    this.fills = 0;
+  }
+
+  /** The order of the command has brought so many fills. */
+  countFills(fills: number): void {
+    this.fills += fills;
   }
 
   /** A tick: what waits for its turn goes on (rules 14.4). */
@@ -98,14 +105,15 @@ export class TriggerEngine {
 
   /** In a halt an order would be rejected: triggers that trades of liquidations reach wait for its end. */
   private fireDue(): void {
-    const { strategies, halted } = this.state;
+    const { state } = this;
+    const { strategies, halted } = state;
     if (halted) return;
     let at = 0;
     while (!strategies.paused) {
       this.queueDue();
       const order = strategies.queue[at];
       if (order === undefined) break;
-      if (this.fired >= this.firingsMax) {
+      if (this.isUsedUp) {
         strategies.paused = true;
         break;
       }
@@ -113,14 +121,19 @@ export class TriggerEngine {
       // It may have been cancelled while it waited for its turn.
       if (strategies.byId.get(order.id) !== order) continue;
       this.fired++;
+      const { fillsDone } = state.slab;
       this.submit(order);
+      this.fills += state.slab.fillsDone - fillsDone;
     }
     if (at !== 0) strategies.queue = strategies.queue.slice(at);
   }
 
-  private get firingsMax(): number {
+  /** Must the next one wait for its turn? Since the ninth edition fills count too (rules 14.4, 19.3). */
+  private get isUsedUp(): boolean {
     const { rules, portion } = this.state;
-    return rules.portions ? Math.ceil(portion / FIRING_SHARE) : FIRINGS_PER_COMMAND_MAX;
+    if (!rules.portions) return this.fired >= FIRINGS_PER_COMMAND_MAX;
+    if (rules.fewerMatches && FIRING_SHARE * this.fired + this.fills >= portion) return true;
+    return this.fired >= Math.ceil(portion / FIRING_SHARE);
   }
 
   private queueDue(): void {
@@ -139,7 +152,8 @@ export class TriggerEngine {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     state.settleOpenWork(account);
-    if (state.priceCheckRound !== undefined) this.riskEngine.checkEarly(account);
+    if (state.priceCheckRound !== undefined || state.openCloses.length !== 0)
+      this.riskEngine.checkEarly(account);
     // Open work or a liquidation may have cancelled it (rules 14.5, 18.1).
     if (!state.strategies.byId.has(order.id)) return;
     if (state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);

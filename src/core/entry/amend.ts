@@ -43,19 +43,24 @@ export function amendOrders(state: State, settlements: Settlements, command: Ame
   }
   const { items: given, source } = command;
   const items = new Array<CommandResult>(given.length);
-  for (let n = 0; n < given.length; n++) items[n] = amendItem(state, settlements, account, source, given[n]!);
+  const batch = { state, settlements, account, source, fillsBefore: state.slab.fillsDone };
+  for (let n = 0; n < given.length; n++) items[n] = amendItem(batch, given[n]!);
   return { rejectReason: RejectReason.none, orderId: 0, clientOid: '', items };
 }
 
-function amendItem(
-  state: State,
-  settlements: Settlements,
-  account: Account,
-  source: Source,
-  item: AmendItem,
-): CommandResult {
+/** What the amendments of a command have in common. */
+interface Batch {
+  readonly state: State;
+  readonly settlements: Settlements;
+  readonly account: Account;
+  readonly source: Source;
+  readonly fillsBefore: number;
+}
+
+function amendItem(batch: Batch, item: AmendItem): CommandResult {
+  const { state } = batch;
   const emitted = state.events.length;
-  const result = amendOrder(state, settlements, account, source, item);
+  const result = amendOrder(batch, item);
   if (item.requestId) nameEvents(state, emitted, result.orderId, item.requestId);
   return result;
 }
@@ -80,13 +85,14 @@ function hasDuplicates(state: State, account: Account, items: readonly AmendItem
   return false;
 }
 
-function amendOrder(
-  state: State,
-  settlements: Settlements,
-  account: Account,
-  source: Source,
-  item: AmendItem,
-): CommandResult {
+/** Fills that the next amendment may bring: since the ninth edition those of a command count together (rules 19.3). */
+function fillsLeft({ state, fillsBefore }: Batch): number {
+  const { fillsMax, fillsDone } = state.slab;
+  return state.rules.fewerMatches ? Math.max(0, fillsMax - (fillsDone - fillsBefore)) : fillsMax;
+}
+
+function amendOrder(batch: Batch, item: AmendItem): CommandResult {
+  const { state, settlements, account, source } = batch;
   const slot = findOpenOrder(state, account, item);
   if (slot === NIL) {
     const failed = state.hasFailedAmend(account.index, item.orderId, item.clientOid);
@@ -119,7 +125,7 @@ function amendOrder(
     return { ...failure, orderId, clientOid };
   }
   if (preset !== undefined) replacePreset(state, slot, preset);
-  if (moves) applyAmend(context, slot, priceTicks, sizeLots);
+  if (moves) applyAmend(context, slot, priceTicks, sizeLots, fillsLeft(batch));
   else emitOrderUpdate(state, slot);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
@@ -211,7 +217,13 @@ function isMakerOnly(timeInForce: number): boolean {
   return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
 }
 
-function applyAmend(context: EntryContext, slot: number, priceTicks: number, sizeLots: number): void {
+function applyAmend(
+  context: EntryContext,
+  slot: number,
+  priceTicks: number,
+  sizeLots: number,
+  fillsMax: number,
+): void {
   const { state, account, instrument, market } = context;
   const { slab } = state;
   const { book } = market;
@@ -248,7 +260,7 @@ function applyAmend(context: EntryContext, slot: number, priceTicks: number, siz
   }
   slab.prioritySeq[slot] = ++state.lastPriority;
   if (priceChanges && !isMakerOnly(slab.timeInForce[slot]!)) {
-    finishLimit(context, slot, matchLimit(context, slot));
+    finishLimit(context, slot, matchLimit(context, slot, fillsMax));
     return;
   }
   book.rest(slot);

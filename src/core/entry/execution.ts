@@ -70,16 +70,20 @@ function canFill({ state, instrument, market, settlements }: EntryContext, slot:
 }
 
 /** Matches a limit order at its price; closing orders stop when the position is closed. */
-export function matchLimit({ state, instrument, market, settlements }: EntryContext, slot: number): MatchEnd {
+export function matchLimit(
+  { state, instrument, market, settlements }: EntryContext,
+  slot: number,
+  fillsMax = state.slab.fillsMax,
+): MatchEnd {
   const { slab } = state;
   const limitTicks = slab.price[slot]!;
   if (instrument.futures === undefined) {
     const { spot } = settlements;
-    return market.book.match(slot, limitTicks, spot, spot.contextOf(instrument), false);
+    return market.book.match(slot, limitTicks, spot, spot.contextOf(instrument), false, fillsMax);
   }
   const { futures } = settlements;
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
-  return market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing);
+  return market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing, fillsMax);
 }
 
 /** Ends or rests a limit order after its match, a new one or a amended one. */

@@ -6,7 +6,6 @@
 import { FLAG_RPI } from '../book/order-slab.ts';
 import type { ForcedFillPolicy } from '../futures/fill-context.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
-import { closeBudget } from '../margin/fund-budgets.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
 import { markTicks } from '../margin/margin.ts';
 import { CancelReason, Side } from '../model/enums.ts';
@@ -80,13 +79,13 @@ export interface BudgetedClose extends ForcedFillPolicy {
 export function budgetedClose(
   state: State,
   instrument: Instrument,
-  order: { readonly lots: number; readonly size: number },
+  order: { readonly lots: number; readonly size: number; readonly budget: bigint },
   costAt: (priceTicks: number) => CloseCost,
   pay: (amount: bigint) => void,
 ): BudgetedClose {
   const coin = instrument.futures!.settle;
   const size = BigInt(order.size);
-  const budget = closeBudget(state, coin, instrument.index);
+  const { budget } = order;
   const before = fundBalance(state, coin);
   const outflow = () => before - fundBalance(state, coin);
   const left = () => larger(0n, budget - outflow());

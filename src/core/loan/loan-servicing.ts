@@ -37,16 +37,22 @@ function dueLoan({ loans, now }: State): Loan | undefined {
   return loans.nextInstant() <= now ? loans.next() : undefined;
 }
 
+/** Undefined when all are looked at with one command. Since the ninth edition they count twice as much (rules 19.4). */
+function loanPortion({ rules, portion }: State): number | undefined {
+  if (!rules.riskPortions) return undefined;
+  return rules.closePortions ? Math.ceil(portion / 2) : portion;
+}
+
 /**
  * After prices, hours or pledges have changed: warns owners and closes loans at or above the force level. A stale price
  * neither warns nor closes, as it liquidates nobody (rules 5.14). What exceeds a portion waits for the next tick (rules 18.2).
  */
 export function checkLoans(state: State): void {
-  const { rules, loans, portion } = state;
+  const { loans } = state;
   state.loanChecksPending = false;
   if (loans.size === 0) return;
   const pricesOf = (loanCoin: number, pledgeCoin: number) => forcePrices(state, loanCoin, pledgeCoin);
-  const { warned, forced, complete } = loans.crossings(pricesOf, rules.riskPortions ? portion : undefined);
+  const { warned, forced, complete } = loans.crossings(pricesOf, loanPortion(state));
   state.loanChecksPending = !complete;
   for (const loan of warned) {
     const prices = pricesOf(loan.loanCoin, loan.pledgeCoin)!;

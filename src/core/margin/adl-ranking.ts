@@ -3,23 +3,28 @@
 import type { Amount } from '../model/amount.ts';
 import { PosSide } from '../model/enums.ts';
 import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
+import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
 import { PositionColumn } from '../model/position-numbers.ts';
 import { floorRatio } from '../model/safe-integers.ts';
 import { divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { AdlQueue, type Ranked } from '../state/adl-queue.ts';
 import type { MarginCache } from '../state/margin-cache-state.ts';
+import { OpenRanking } from '../state/open-closes.ts';
 import { POSITION_COLUMNS, PositionRow, type PositionTable } from '../state/position-table.ts';
 import type { State } from '../state/state.ts';
-import { AdlQueue, type Ranked } from './adl-queue.ts';
 import { inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk, currentMaintenance, RepricedMaintenance } from './margin-cache.ts';
 
-export type { Ranked } from './adl-queue.ts';
+export type { Ranked } from '../state/adl-queue.ts';
 
 /** Lower bound of the risk that a score is multiplied by. */
 const RISK_MIN = RATE_ONE / 10_000n;
 const RATE_NUMBER = Number(RATE_ONE);
+/** What a ranking may look at with a command is given in accounts without such a position. */
+const LOOKS_PER_RANKED = 8;
+const LOOKS_PER_SETTLED = 64;
 const RISK_MIN_NUMBER = Number(RISK_MIN);
 
 interface Queue {
@@ -37,7 +42,7 @@ export class AdlRanking {
 
   /**
    * The first position with lots left: those that can bear the price first, accounts in liquidation last among them;
-   * then the others. Undefined when there is none.
+   * then the others. Undefined when there is none, and since the ninth edition while the ranking is not complete.
    */
   first(
     state: State,
@@ -45,6 +50,7 @@ export class AdlRanking {
     long: boolean,
     canBear: (ranked: Ranked) => boolean,
   ): Ranked | undefined {
+    if (state.rules.closePortions) return this.firstOfPortions(state, instrument, long, canBear);
     const key = `${instrument} ${long}`;
     let queue = this.queues.get(key);
     for (let fresh = false; ; fresh = true) {
@@ -56,34 +62,90 @@ export class AdlRanking {
         this.queues.set(key, queue);
         fresh = true;
       }
-      const found = this.next(queue, canBear);
+      const found = nextRanked(queue, canBear);
       if (found !== undefined || fresh) return found;
       // The ranking lacks positions that were opened since, by orders that traded with a forced close.
       queue = undefined;
     }
   }
 
-  /** Call at the end of the instant. */
-  forget(): void {
-    // A map that is emptied gets a new table, although nearly every instant has no ranking.
-    if (this.queues.size !== 0) this.queues.clear();
+  private firstOfPortions(
+    state: State,
+    instrument: number,
+    long: boolean,
+    canBear: (ranked: Ranked) => boolean,
+  ): Ranked | undefined {
+    for (let fresh = false; ; ) {
+      let ranking = state.rankings.find((each) => each.instrument === instrument && each.long === long);
+      if (ranking === undefined) {
+        ranking = openRanking(state, instrument, long);
+        fresh = true;
+      }
+      if (!ranking.isComplete) return undefined;
+      const found = nextRanked(ranking, canBear);
+      if (found !== undefined || fresh) return found;
+      // It lacks positions that were opened since.
+      state.rankings = state.rankings.filter((each) => each !== ranking);
+    }
   }
 
-  private next(queue: Queue, canBear: (ranked: Ranked) => boolean): Ranked | undefined {
-    const { order } = queue;
-    let waiting: Ranked | undefined;
-    let ruined: Ranked | undefined;
-    for (let place = queue.head; ; place++) {
-      const ranked = order.at(place);
-      if (ranked === undefined) return waiting ?? ruined;
-      if (queueLots(ranked.account, ranked.position) <= 0) {
-        if (place === queue.head) queue.head++;
-        continue;
-      }
-      if (!canBear(ranked)) ruined ??= ranked;
-      else if (ranked.account.liquidating) waiting ??= ranked;
-      else return ranked;
+  /** Call at the end of the instant. */
+  forget(state: State): void {
+    // A map that is emptied gets a new table, although nearly every instant has no ranking.
+    if (this.queues.size !== 0) this.queues.clear();
+    if (state.rankings.length !== 0)
+      state.rankings = state.rankings.filter((each) => !(each.isNew && each.isComplete));
+  }
+}
+
+function nextRanked(queue: Queue, canBear: (ranked: Ranked) => boolean): Ranked | undefined {
+  const { order } = queue;
+  let waiting: Ranked | undefined;
+  let ruined: Ranked | undefined;
+  for (let place = queue.head; ; place++) {
+    const ranked = order.at(place);
+    if (ranked === undefined) return waiting ?? ruined;
+    if (queueLots(ranked.account, ranked.position) <= 0) {
+      if (place === queue.head) queue.head++;
+      continue;
     }
+    if (!canBear(ranked)) ruined ??= ranked;
+    else if (ranked.account.liquidating) waiting ??= ranked;
+    else return ranked;
+  }
+}
+
+function openRanking(state: State, instrument: number, long: boolean): OpenRanking {
+  const until = Math.max(FIRST_USER_ACCOUNT, state.accounts.length);
+  const ranking = new OpenRanking(state, instrument, long, FIRST_USER_ACCOUNT, until);
+  ranking.isNew = true;
+  state.rankings = [...state.rankings, ranking];
+  continueRanking(state, ranking);
+  return ranking;
+}
+
+/**
+ * Ranks as many accounts as the present command may (rules 19.2), each by what it has in its turn.
+ */
+export function continueRanking(state: State, ranking: OpenRanking): void {
+  const { accounts, works } = state;
+  const { instrument, long, order } = ranking;
+  const contract = state.instruments[instrument]!;
+  const table = state.market(contract).positions;
+  const scores = new Scores(state, contract, table);
+  while (!ranking.isComplete && state.looksLeft > 0) {
+    const account = accounts[ranking.next++]!;
+    const held = positionOf(account, instrument, PosSide.none);
+    const position =
+      held?.long === long ? held : positionOf(account, instrument, long ? PosSide.long : PosSide.short);
+    if (position === undefined) {
+      state.looksLeft--;
+      continue;
+    }
+    state.looksLeft -= works.length === 0 ? LOOKS_PER_RANKED : LOOKS_PER_SETTLED;
+    state.settleOpenWork(account);
+    // Open work may have closed it.
+    if (table.has(position) && addScored(state, order, scores, table, position.row)) order.raiseLast();
   }
 }
 
@@ -91,28 +153,39 @@ export class AdlRanking {
 export function deleveragingQueue(state: State, instrument: number, long: boolean): AdlQueue {
   const contract = state.instruments[instrument]!;
   const table = state.market(contract).positions;
-  const { positions, numbers } = table;
-  const { accounts, inLiquidation } = state;
+  const { size: rows, numbers } = table;
   const scores = new Scores(state, contract, table);
-  const queue = new AdlQueue(accounts, positions.length);
-  for (let row = 0, at = 0; row < positions.length; row++, at += POSITION_COLUMNS) {
+  const queue = new AdlQueue(state.accounts, rows);
+  for (let row = 0, at = 0; row < rows; row++, at += POSITION_COLUMNS) {
     const size = numbers[at + PositionRow.size]!;
-    if (long ? size <= 0 : size >= 0) continue;
-    const index = numbers[at + PositionRow.account]!;
-    const score = scores.of(row);
-    if (Number.isNaN(score)) addRanked(state, queue, accounts[index]!, positions[row]!);
-    else {
-      const liquidating = inLiquidation.size !== 0 && inLiquidation.has(index);
-      queue.add(positions[row]!, numbers[at + PositionRow.uid]!, score, Math.abs(size), liquidating);
-    }
+    if (long ? size > 0 : size < 0) addScored(state, queue, scores, table, row);
   }
   return queue.close();
 }
 
-/** One whose rank does not follow from the columns of the table. */
-function addRanked(state: State, queue: AdlQueue, account: Account, position: Position): void {
-  const ranked = rank(state, account, position);
-  if (ranked !== undefined) queue.addRanked(ranked);
+/** The position in this row of the table, with its score. False when it is not reduced. */
+function addScored(
+  state: State,
+  queue: AdlQueue,
+  scores: Scores,
+  table: PositionTable,
+  row: number,
+): boolean {
+  const { accounts, inLiquidation } = state;
+  const { positions, numbers } = table;
+  const at = row * POSITION_COLUMNS;
+  const index = numbers[at + PositionRow.account]!;
+  const score = scores.of(row);
+  if (Number.isNaN(score)) {
+    // Its rank does not follow from the columns of the table.
+    const ranked = rank(state, accounts[index]!, positions[row]!);
+    if (ranked !== undefined) queue.addRanked(ranked);
+    return ranked !== undefined;
+  }
+  const liquidating = inLiquidation.size !== 0 && inLiquidation.has(index);
+  const lots = Math.abs(numbers[at + PositionRow.size]!);
+  queue.add(positions[row]!, numbers[at + PositionRow.uid]!, score, lots, liquidating);
+  return true;
 }
 
 /** How many of the ranked positions are reduced before this one, and how many there are; undefined when it is not one. */

@@ -1,11 +1,11 @@
 /**
- * Editions of the rule book (rules 13 to 18). The second closes holes that colluding accounts had in the first; the third and
- * the fifth to seventh close some that were left; the fourth and the eighth divide work over all accounts into
+ * Editions of the rule book (rules 13 to 19). The second closes holes that colluding accounts had in the first; the third and
+ * the fifth to seventh close some that were left; the fourth, the eighth and the ninth divide long work into
  * portions. Which edition is in force is part of the state and changes by a command, so every journal replays under the
  * rules that it was written under.
  */
 
-export const NEWEST_EDITION = 8;
+export const NEWEST_EDITION = 9;
 
 /** The rules of the second edition, in the order of their numbers R1 to R10. */
 export const SECOND_EDITION_RULES = [
@@ -46,6 +46,9 @@ export const SEVENTH_EDITION_RULES = [
 /** Rules 18. */
 export const EIGHTH_EDITION_RULES = ['riskPortions'] as const;
 
+/** Rules 19. */
+export const NINTH_EDITION_RULES = ['closePortions', 'fewerMatches'] as const;
+
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];
 export type EditionRule =
   | SecondEditionRule
@@ -56,6 +59,7 @@ export type EditionRule =
       | typeof SIXTH_EDITION_RULES
       | typeof SEVENTH_EDITION_RULES
       | typeof EIGHTH_EDITION_RULES
+      | typeof NINTH_EDITION_RULES
     )[number];
 
 /** Which of them are in force. Tests may put single ones back to an earlier edition; nothing else can. */
@@ -72,5 +76,6 @@ export function rulesOf(edition: number): RulesInForce {
     ...since(6, SIXTH_EDITION_RULES),
     ...since(7, SEVENTH_EDITION_RULES),
     ...since(8, EIGHTH_EDITION_RULES),
+    ...since(9, NINTH_EDITION_RULES),
   ]) as RulesInForce;
 }

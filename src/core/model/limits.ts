@@ -34,9 +34,11 @@ export const CALLBACK_PPM_MAX = 100_000;
 export const STRATEGY_OIDS_REMEMBERED = 100_000;
 export const STRATEGY_OID_MS = 6 * 3_600_000;
 /** Matches of one order in one command; the rest is cancelled with `trade_too_many_times_cancel`. */
-export const FILLS_PER_ORDER_MAX = 1000;
+export const FILLS_PER_ORDER_MAX = 400;
 /** Resting orders that one order removes in one command because they fail their check (rules 13.1). */
-export const REMOVALS_PER_ORDER_MAX = 1000;
+export const REMOVALS_PER_ORDER_MAX = 400;
+/** Both before the ninth edition (rules 19.3). */
+export const MATCHES_PER_ORDER_MAX_BEFORE = 1000;
 /** Orders whose failed amendment cancelled them; later amendments of these answer 25573, not 25204. */
 export const FAILED_AMENDS_REMEMBERED = 1024;
 /** Client ids of transfers and withdrawals that a retry is recognised by. */

@@ -10,6 +10,7 @@ import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
+import { openCloseFields } from './open-close-fields.ts';
 import { openWorkFields, priceCheckFields } from './open-work-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
@@ -45,6 +46,10 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
   if (state.priceCheckRound !== undefined || state.loanChecksPending) {
     w.text('priceTests');
     priceCheckFields(w, state);
+  }
+  if (state.openCloses.length > 0 || state.rankings.length > 0) {
+    w.text('openCloses');
+    openCloseFields(w, state);
   }
   return w.written();
 }

@@ -36,6 +36,8 @@ const UPGRADES: readonly Upgrade[] = [
   () => {},
   // Before the eighth edition no check by the prices of a second waits.
   () => {},
+  // Before the ninth no forced close does.
+  () => {},
 ];
 
 export function saveState(

@@ -21,8 +21,11 @@ import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accou
 import {
   DEPOSIT_REFERENCES_REMEMBERED,
   FAILED_AMENDS_REMEMBERED,
+  FILLS_PER_ORDER_MAX,
+  MATCHES_PER_ORDER_MAX_BEFORE,
   PORTION_MAX,
   PORTION_MAX_BEFORE,
+  REMOVALS_PER_ORDER_MAX,
   TRANSFER_OIDS_REMEMBERED,
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
@@ -38,6 +41,7 @@ import { AccountTable } from './account-table.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
+import type { OpenClose, OpenRanking } from './open-closes.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
 import type { Delisting, OpenWork, PriceCheckRound } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
@@ -213,7 +217,14 @@ export class State {
   pricesJumped = false;
   private portionOverride: number | undefined = undefined;
 
-  /** Accounts that are being liquidated, by index: none at the end of a command. */
+  /** Forced closes that go on with the next ticks, in this order, and rankings for deleveraging (rules 19). */
+  openCloses: OpenClose[] = [];
+  rankings: readonly OpenRanking[] = [];
+  /** What the present command may still do: fills of forced orders, looks of rankings. Not saved. */
+  closeUnitsLeft = 0;
+  looksLeft = 0;
+
+  /** Accounts that are being liquidated, by index. Before the ninth edition there are none at the end of a command. */
   readonly inLiquidation = new Set<number>();
   /** Compares each bound of a fill check with the rule, and the settlement with the check (I50); not saved. */
   verifiesFillChecks = false;
@@ -244,6 +255,9 @@ export class State {
   enterEdition(edition: number): void {
     this.edition = edition;
     Object.assign(this.rules, rulesOf(edition));
+    const { fewerMatches } = this.rules;
+    this.slab.fillsMax = fewerMatches ? FILLS_PER_ORDER_MAX : MATCHES_PER_ORDER_MAX_BEFORE;
+    this.slab.removalsMax = fewerMatches ? REMOVALS_PER_ORDER_MAX : MATCHES_PER_ORDER_MAX_BEFORE;
     this.priceVersion++;
   }
 

@@ -1,0 +1,35 @@
+/** What the owner of an account may not do while it is being liquidated over several commands (rules 19.1). */
+
+import type { Command } from '../model/command.ts';
+import { rejected } from '../model/command-result.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+
+/**
+ * Commands that would take something from the account or change its terms, with the fields that name it. Orders, loans and
+ * repayments look for themselves; deposits and transfers to it help.
+ */
+const BARRED_COMMANDS: { readonly [Type in Command['type']]?: readonly string[] } = {
+  withdraw: ['uid'],
+  transfer: ['fromUid'],
+  requestWithdrawal: ['uid'],
+  internalWithdrawal: ['uid'],
+  movePositions: ['fromUid', 'toUid'],
+  adjustMargin: ['uid'],
+  setAutoMargin: ['uid'],
+  setLeverage: ['uid'],
+  setCoinLeverage: ['uid'],
+  setHoldMode: ['uid'],
+  setMarginMode: ['uid'],
+  writeOffDebt: ['uid'],
+};
+
+export const BARRED = rejected(RejectReason.accountLiquidating);
+
+export function isBarred(state: State, command: Command): boolean {
+  if (state.inLiquidation.size === 0) return false;
+  const fields = BARRED_COMMANDS[command.type];
+  if (fields === undefined) return false;
+  const named = command as unknown as Readonly<Record<string, number>>;
+  return fields.some((field) => state.accountByUid.get(named[field]!)?.liquidating === true);
+}

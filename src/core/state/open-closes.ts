@@ -1,0 +1,87 @@
+/** Forced closes that go on with the next ticks, and the rankings they need (rules 19). */
+
+import type { OrderKind, PosSide } from '../model/enums.ts';
+import { type Position, positionKey } from '../model/position.ts';
+import { AdlQueue } from './adl-queue.ts';
+import type { State } from './state.ts';
+
+/** What goes on. */
+export const CloseScope = {
+  /** An account that is due and has not been begun with. */
+  due: 0,
+  /** The liquidation of an isolated position. */
+  isolated: 1,
+  /** The liquidation of a crossed account. */
+  crossed: 2,
+  /** The operator closes all positions of an account. */
+  whole: 3,
+  /** The operator gives a position to the other side. */
+  givenUp: 4,
+} as const;
+export type CloseScope = (typeof CloseScope)[keyof typeof CloseScope];
+
+export interface OpenClose {
+  readonly scope: CloseScope;
+  readonly account: number;
+  /** The position that is being closed, by its id; 0 for an account that has not been begun with. */
+  readonly position: number;
+  readonly instrument: number;
+  readonly posSide: PosSide;
+  /** What is left to close of it, and the kind of the orders that do. */
+  readonly lots: number;
+  readonly kind: OrderKind;
+  /** What the insurance fund may still pay for this close. */
+  readonly fundLeft: bigint;
+}
+
+/** The position of an open close; undefined when it is closed. */
+export function positionOfClose(state: State, close: OpenClose): Position | undefined {
+  const { positions } = state.accounts[close.account]!;
+  const position = positions.get(positionKey(close.instrument, close.posSide));
+  return position?.id === close.position ? position : undefined;
+}
+
+/** Does a close of the position, or of its account, go on with the next ticks? */
+export function isBeingClosed({ openCloses, accounts }: State, position: Position): boolean {
+  if (openCloses.length === 0) return false;
+  return (
+    accounts[position.account]!.liquidating ||
+    openCloses.some((close) => close.position === position.id && close.scope !== CloseScope.due)
+  );
+}
+
+/** Does an open close concern the account? */
+export function hasOpenClose({ openCloses }: State, account: number): boolean {
+  return openCloses.length !== 0 && openCloses.some((close) => close.account === account);
+}
+
+/** Positions of one direction as they are ranked, account by account in the order in which these were opened. */
+export class OpenRanking {
+  readonly instrument: number;
+  readonly long: boolean;
+  /** The account to go on with, and the first that was opened later. */
+  next: number;
+  readonly until: number;
+  readonly order: AdlQueue;
+  /** The first place that may still have lots. */
+  head = 0;
+  /** It was begun by the present command: complete, it does not outlive the instant. Not saved. */
+  isNew = false;
+
+  constructor(state: State, instrument: number, long: boolean, next: number, until: number) {
+    this.instrument = instrument;
+    this.long = long;
+    this.next = next;
+    this.until = until;
+    this.order = new AdlQueue(state.accounts);
+  }
+
+  get isComplete(): boolean {
+    return this.next >= this.until;
+  }
+}
+
+/** Must a close of this position wait until the other side has been ranked? */
+export function awaitsRanking({ rankings }: State, { instrument, long }: Position): boolean {
+  return rankings.some((each) => !each.isComplete && each.instrument === instrument && each.long !== long);
+}
