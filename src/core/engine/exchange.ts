@@ -96,16 +96,14 @@ export class Exchange {
   apply(command: Command, seq = this.lastSeq + 1): CommandResult {
     const { state } = this;
     this.lastSeq = seq;
-    if (command.type === 'checkpoint') return this.verifyCheckpoint(command);
-    // Only recovery acts on it: it skips the named command. The clock does not move, because that may be what failed.
-    if (command.type === 'skipCommand') return OK;
-    // Read by recovery and verification only; users and keys are not part of the state.
-    if (command.type === 'identityMark') return OK;
+    // Commands have many shapes, so a read of a field is a search: each is read once.
+    const { type, time } = command;
+    if (isMark(type, command)) return this.applyMark(command);
     const { nextSecond } = state;
     this.triggerEngine.begin();
     this.portions.begin();
     this.riskEngine.begin();
-    this.schedule.advanceTo(command.time);
+    this.schedule.advanceTo(time);
     this.portions.settleNamedAccounts(command);
     if (state.priceCheckRound !== undefined || state.openCloses.length !== 0)
       this.riskEngine.checkNamed(command);
@@ -113,7 +111,7 @@ export class Exchange {
     const { fillsDone } = state.slab;
     const result = isBarred(state, command) ? BARRED : this.dispatch(command);
     // What forced orders trade with a tick keeps no strategy order waiting.
-    if (command.type !== 'tick') this.triggerEngine.countFills(state.slab.fillsDone - fillsDone);
+    if (type !== 'tick') this.triggerEngine.countFills(state.slab.fillsDone - fillsDone);
     if (state.tracer !== undefined) state.tracer.onResult(result);
     this.triggerEngine.runUntilIdle();
     this.riskEngine.end();
@@ -159,7 +157,7 @@ export class Exchange {
     return this.state.takeEvents();
   }
 
-  private dispatch(command: Exclude<Command, Checkpoint | SkipCommand | IdentityMark>): CommandResult {
+  private dispatch(command: Exclude<Command, Mark>): CommandResult {
     const { state } = this;
     switch (command.type) {
       case 'placeOrder':
@@ -290,6 +288,12 @@ export class Exchange {
     return OK;
   }
 
+  private applyMark(mark: Mark): CommandResult {
+    // Only recovery acts on `skipCommand`: it skips the named command. The clock does not move, because that may be what failed.
+    // `identityMark` is read by recovery and verification only; users and keys are not part of the state.
+    return mark.type === 'checkpoint' ? this.verifyCheckpoint(mark) : OK;
+  }
+
   /** A replay with other results than the run that wrote the journal must stop. */
   private verifyCheckpoint(checkpoint: Checkpoint): CommandResult {
     const { digest } = this.state;
@@ -300,4 +304,11 @@ export class Exchange {
     }
     return OK;
   }
+}
+
+/** Commands that change no state. */
+type Mark = Checkpoint | SkipCommand | IdentityMark;
+
+function isMark(type: Command['type'], _command: Command): _command is Mark {
+  return type === 'checkpoint' || type === 'skipCommand' || type === 'identityMark';
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishWork, nextPortion, setPortion } from '../fourth-edition/in-portions.ts';
-import { FuturesFloor } from '../futures/futures-floor.ts';
+import { BTC_PERPETUAL, FuturesFloor } from '../futures/futures-floor.ts';
+import { protect } from '../strategy/strategy-tickets.ts';
 
 const SHORTS = ['bob', 'cat', 'dan', 'eve'];
 
@@ -195,6 +196,36 @@ test('a command begins as many liquidations as a portion holds; who waits is clo
   assert.deepEqual(holders(), ['bob', 'cat', 'dan']);
   floor.withdraw('dan', '1', 'USDT');
   assert.deepEqual(holders(), ['bob', 'cat']);
+  finishWork(floor);
+  assert.deepEqual(holders(), []);
+});
+
+test('funding that makes many due at once closes them one by one; who waits is closed before he acts or a stop of his fires', () => {
+  const rate = '0.0001';
+  const futures = { ...BTC_PERPETUAL.futures!, minFundingRate: rate, maxFundingRate: rate };
+  const floor = new FuturesFloor({ ...BTC_PERPETUAL, futures });
+  floor.send({ type: 'setEdition', time: floor.now, edition: 9 });
+  const longs = ['ann', 'bob', 'cat', 'dan'];
+  for (const name of ['eve', 'zoe']) floor.trader(name, { USDT: '1000000' });
+  for (const name of longs) {
+    floor.trader(name, { USDT: '7000' });
+    floor.leverage(name, 10);
+    floor.deal(name, 'eve', '1', '60000');
+  }
+  const holders = () => longs.filter((name) => floor.position(name) !== 'none');
+  floor.wait(60_000);
+  // At 53 281 they are due, and funding takes 5.
+  floor.mark('53283');
+  const stop = protect(floor, 'cat', { stopLoss: '53260' });
+  floor.buy('zoe', '4', '53100');
+  setPortion(floor, 20);
+  assert.equal(floor.forceFunding(), 'none');
+  // Ann was closed, and that trade reached the stop of cat.
+  assert.deepEqual(holders(), ['bob', 'dan']);
+  assert.match(stop.stands, /^cancelled/);
+  assert.match(floor.executions('cat').at(-1)!, /^liquidation close 1 /);
+  floor.withdraw('dan', '1', 'USDT');
+  assert.deepEqual(holders(), ['bob']);
   finishWork(floor);
   assert.deepEqual(holders(), []);
 });
