@@ -1,6 +1,7 @@
 /** Forced closes and rankings in portions (rules 19.1, 19.2): who waits gains nothing by it, and neither does anybody else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OrderKind } from '../../../src/core/model/enums.ts';
 import { finishWork, nextPortion, setPortion } from '../fourth-edition/in-portions.ts';
 import { BTC_PERPETUAL, FuturesFloor } from '../futures/futures-floor.ts';
 import { protect } from '../strategy/strategy-tickets.ts';
@@ -120,6 +121,11 @@ test('19.2: the example: the other side is ranked in portions, then deleveraged 
   for (; floor.exchange.hasOpenWork; nextPortion(floor)) left.push(held(floor).length);
   assert.deepEqual(left, [4, 4, 3, 2, 1], 'a counterparty counts two');
   assertSameTrades(floor, expected);
+  const closes = floor.eventsOf('order').filter(({ order }) => order.futures?.kind === OrderKind.liquidation);
+  assert.ok(
+    closes.slice(1).every(({ order }) => order.filledLots > 0),
+    'while the ranking grows nothing is tried',
+  );
 });
 
 test('the order of a ranking is that of its second; who has closed since is passed over', () => {

@@ -79,12 +79,11 @@ test('what a tick closes by force keeps no strategy order waiting', () => {
   floor.leverage('ann', 10);
   floor.deal('ann', 'mel', '1', '60000');
   const stop = when(floor, 'bob', 'sell', '0.1', '53300', { by: 'mark', limit: '53000' });
-  for (let n = 0; n < 50; n++) floor.buy('eve', '0.02', '53100');
+  for (let n = 0; n < 50; n++) floor.buy('eve', '0.02', n < 30 ? '53100' : '53090');
   setPortion(floor, 20);
   floor.mark('53200');
   assert.equal(stop.stands, 'success');
-  nextPortion(floor);
-  const late = when(floor, 'bob', 'sell', '0.1', '53100', { limit: '53050' });
+  const late = when(floor, 'bob', 'sell', '0.1', '53095', { limit: '53050' });
   nextPortion(floor);
   assert.equal(late.stands, 'success');
   finishWork(floor);
