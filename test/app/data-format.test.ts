@@ -5,8 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { copyBeforeMigration } from '../../src/app/backup/migration-copies.ts';
 import { loggedCommands } from '../../src/app/data/logged-commands.ts';
 import type { Verification } from '../../src/app/verify/verify.ts';
+import { STATE_FORMAT } from '../../src/core/snapshot/snapshot.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { failingChecks } from '../harness/readiness.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -30,7 +32,10 @@ for (const file of readdirSync(FORMATS).filter((name) => name.endsWith('.json'))
     assert.deepEqual(await verified(data), expected);
     const log = name === IN_A_PROCESS ? await servedInProcess(data) : await served(data);
     // Its own program could not read the snapshots of this one: what it needs is kept.
-    assert.match(log, /the snapshot changes from format \d+ to \d+/);
+    assert.match(
+      log,
+      new RegExp(`the snapshot changes from ${name.replace('-', ' ')} to ${STATE_FORMAT}\\b`),
+    );
     const [kept] = readdirSync(data).filter((each) => each.startsWith('before-state-'));
     const copied = (await verified(join(data, kept!))).snapshots;
     assert.deepEqual(copied, expected.snapshots);
@@ -41,10 +46,21 @@ for (const file of readdirSync(FORMATS).filter((name) => name.endsWith('.json'))
   });
 }
 
-test('a journal of the first edition without a snapshot is kept before the second edition begins', async () => {
-  const data = unpacked('format-1');
+function withoutSnapshots(format: string): string {
+  const data = unpacked(format);
   for (const name of readdirSync(join(data, 'log')).filter((each) => each.startsWith('snapshot-')))
     rmSync(join(data, 'log', name));
+  return data;
+}
+
+test('a journal without a snapshot has the format of its edition', async () => {
+  const told: string[] = [];
+  await copyBeforeMigration(withoutSnapshots('format-9'), (text) => told.push(text));
+  assert.match(told.join(), new RegExp(`changes from format 9 to ${STATE_FORMAT}\\b`));
+});
+
+test('a journal of the first edition without a snapshot is kept before the second edition begins', async () => {
+  const data = withoutSnapshots('format-1');
   const { lastSeq, stateHash }: Partial<Verification> = JSON.parse(
     readFileSync(join(FORMATS, 'format-1.json'), 'utf8'),
   );

@@ -26,6 +26,8 @@ import { isWhole, MANIFEST_FILE, readManifest } from './manifest.ts';
 const KEPT_MAX = 2;
 const KEPT = /^before-/;
 const FORMAT_BYTES = 2;
+/** Orders in columns were a format without an edition: from this edition on formats are one ahead. */
+const FIRST_EDITION_AHEAD = 8;
 
 /** A file that a start of this program would migrate. */
 export interface FormatChange {
@@ -127,7 +129,7 @@ function journalFormat(data: string): number {
     edition = command.type === 'setEdition' ? command.edition : Math.max(edition, 1);
     if (edition === NEWEST_EDITION) return STATE_FORMAT;
   }
-  return edition;
+  return edition < FIRST_EDITION_AHEAD ? edition : edition + 1;
 }
 
 /** 0 for a missing, empty or unreadable file: the code that opens it reports the fault. */
