@@ -1,6 +1,6 @@
 /** The effective commands of a journal: a poisoned command that the next record skips is left out. */
 
-import { decodeCommand } from '../core/codec/command-codec.ts';
+import { decodeCommand, decodeNextCommand, skippedBy } from '../core/codec/command-codec.ts';
 import type { Command } from '../core/model/command.ts';
 import type { LoggedRecord } from '../journal/command-journal.ts';
 
@@ -9,13 +9,20 @@ export interface LoggedCommand {
   readonly command: Command;
 }
 
-export function* effectiveCommands(records: Iterable<LoggedRecord>): Generator<LoggedCommand> {
-  let held: LoggedCommand | undefined;
-  for (const { seq, payload } of records) {
-    const command = decodeCommand(payload);
-    const skipCommand = command.type === 'skipCommand' && command.seq === held?.seq;
-    if (held !== undefined && !skipCommand) yield held;
-    held = { seq, command };
+export function* effectiveCommands(
+  records: Iterable<LoggedRecord>,
+  decode: (bytes: Uint8Array) => Command = decodeCommand,
+): Generator<LoggedCommand> {
+  let held: LoggedRecord | undefined;
+  for (const record of records) {
+    if (held !== undefined && skippedBy(record.payload) !== held.seq)
+      yield { seq: held.seq, command: decode(held.payload) };
+    held = record;
   }
-  if (held !== undefined) yield held;
+  if (held !== undefined) yield { seq: held.seq, command: decode(held.payload) };
+}
+
+/** For a replay: each command is valid until the next. */
+export function commandsToReplay(records: Iterable<LoggedRecord>): Generator<LoggedCommand> {
+  return effectiveCommands(records, decodeNextCommand);
 }

@@ -9,7 +9,7 @@ import { loadState } from '../core/snapshot/snapshot.ts';
 import type { State } from '../core/state/state.ts';
 import { type History, HistoryStarved } from '../history/history.ts';
 import type { LoggedRecord, Snapshot } from '../journal/command-journal.ts';
-import { effectiveCommands } from './effective-commands.ts';
+import { commandsToReplay } from './effective-commands.ts';
 import { HISTORY_LAG_MAX, HISTORY_WAITING_MAX } from './limits.ts';
 import { HistoryGap, PoisonedCommand } from './recovery-errors.ts';
 
@@ -22,7 +22,7 @@ export interface Replayed {
 export interface ReplayOptions {
   /** Called every 100,000 commands. */
   readonly progress?: (seq: number) => void;
-  /** Called with every command and its result. */
+  /** Called with every command, which is valid until the next, and its result. */
   readonly applied?: (seq: number, command: Command, result: CommandResult) => void;
   /** Continues although the history lacks records that the journal no longer holds. */
   readonly acceptHistoryGap?: boolean;
@@ -51,7 +51,7 @@ export async function replay(
     history.project({ seq: startSeq, time: exchange.state.now, events: [], gap: true });
   let lastSeq = startSeq;
   let commands = 0;
-  for (const { seq, command } of effectiveCommands(records)) {
+  for (const { seq, command } of commandsToReplay(records)) {
     exchange.suppressEvents = seq <= history.confirmedSeq;
     const result = applyLogged(exchange, seq, command);
     options.applied?.(seq, command, result);
@@ -85,7 +85,10 @@ export function applyLogged(exchange: Exchange, seq: number, command: Command): 
   try {
     return exchange.apply(command, seq);
   } catch (error) {
-    throw error instanceof ReplayDivergence ? error : new PoisonedCommand(seq, command, error as Error);
+    // The command of a replay is valid until the next.
+    throw error instanceof ReplayDivergence
+      ? error
+      : new PoisonedCommand(seq, { ...command }, error as Error);
   }
 }
 

@@ -8,7 +8,7 @@ import { loadState, saveState } from '../core/snapshot/snapshot.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/journal-reader.ts';
 import { saveSnapshotAndTrim } from '../journal/snapshot-retention.ts';
-import { effectiveCommands } from './effective-commands.ts';
+import { commandsToReplay } from './effective-commands.ts';
 import { applyLogged } from './recovery.ts';
 
 /** The exchange after a command that is durable: its sequence number, and the digest of all results up to it. */
@@ -24,7 +24,7 @@ export function saveByReplica(disk: Disk, { seq, digest, note }: ReplicaTarget):
   const { instanceId, snapshot, records } = readJournal(disk, seq);
   const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
   exchange.suppressEvents = true;
-  for (const { seq: at, command } of effectiveCommands(records)) {
+  for (const { seq: at, command } of commandsToReplay(records)) {
     applyLogged(exchange, at, command);
     exchange.takeEvents();
   }

@@ -3,7 +3,7 @@
  * the auditor and the test's own model look at what happened. Refusals change nothing; replays agree.
  */
 import assert from 'node:assert/strict';
-import { decodeCommand, stampCommand } from '../../src/core/codec/command-codec.ts';
+import { decodeCommand, decodeNextCommand, stampCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
 import type { Command } from '../../src/core/model/command.ts';
@@ -150,7 +150,7 @@ interface Following {
 
 function replay(exchange: Exchange, log: readonly Uint8Array[]): Uint8Array {
   for (const bytes of log) {
-    exchange.apply(decodeCommand(bytes));
+    exchange.apply(decodeNextCommand(bytes));
     exchange.takeEvents();
   }
   return saveState(exchange.state).slice();

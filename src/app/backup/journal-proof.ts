@@ -8,7 +8,7 @@ import { NodeDisk } from '../../journal/node-disk.ts';
 import { recover } from '../../journal/recovery.ts';
 import { continues, readSegmentHeaders } from '../../journal/segment-files.ts';
 import { readSnapshotFile } from '../../journal/snapshot-file.ts';
-import { effectiveCommands } from '../../sequencer/effective-commands.ts';
+import { commandsToReplay } from '../../sequencer/effective-commands.ts';
 import { applyLogged } from '../../sequencer/recovery.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import { ReadOnlyDisk } from '../data/read-only-disk.ts';
@@ -29,7 +29,7 @@ export function provenEnd(directory: string, { withHash, asFound }: ProofOptions
   if (!withHash) return { seq: report.lastSeq, time: 0, stateHash: null };
   const exchange = new Exchange(snapshot === undefined ? undefined : loadState(snapshot.state));
   exchange.suppressEvents = true;
-  for (const { seq, command } of effectiveCommands(records)) {
+  for (const { seq, command } of commandsToReplay(records)) {
     applyLogged(exchange, seq, command);
     exchange.takeEvents();
   }

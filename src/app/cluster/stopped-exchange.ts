@@ -9,7 +9,7 @@ import { journalSettings } from '../../journal/journal-settings.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { recover } from '../../journal/recovery.ts';
 import { liveDirectory } from '../../lab/head.ts';
-import { effectiveCommands } from '../../sequencer/effective-commands.ts';
+import { commandsToReplay } from '../../sequencer/effective-commands.ts';
 import { applyLogged } from '../../sequencer/recovery.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
 import { LOG_DIRECTORY } from '../data/data-files.ts';
@@ -48,7 +48,7 @@ export function readStopped(data: string): StoppedExchange {
   mark.readSnapshot(snapshot);
   const exchange = new Exchange(snapshot === undefined ? undefined : loadState(snapshot.state));
   exchange.suppressEvents = true;
-  for (const { seq, command } of effectiveCommands(records)) {
+  for (const { seq, command } of commandsToReplay(records)) {
     applyLogged(exchange, seq, command);
     exchange.takeEvents();
     mark.readCommand(command);

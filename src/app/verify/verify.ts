@@ -33,7 +33,7 @@ import { recover } from '../../journal/recovery.ts';
 import { continues, readSegmentHeaders } from '../../journal/segment-files.ts';
 import type { SegmentHeader } from '../../journal/segment-format.ts';
 import { readSnapshotFile } from '../../journal/snapshot-file.ts';
-import { effectiveCommands } from '../../sequencer/effective-commands.ts';
+import { commandsToReplay } from '../../sequencer/effective-commands.ts';
 import { applyLogged, isListing } from '../../sequencer/recovery.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import { GENERATED_FILE, LOG_DIRECTORY, LOST_GENERATED } from '../data/data-files.ts';
@@ -295,7 +295,7 @@ class Verifier {
         history.startAfter(exchange.state.lastId, exchange.state.now);
       }
       let commands = 0;
-      for (const { seq, command } of effectiveCommands(found.records)) {
+      for (const { seq, command } of commandsToReplay(found.records)) {
         this.#apply(exchange, seq, command, history);
         if (++commands % PROGRESS_COMMANDS === 0) this.#progress('replaying', commands / recordsToReplay);
       }

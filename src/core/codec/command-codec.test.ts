@@ -19,7 +19,7 @@ import {
 import type { CoinSpec, InstrumentSpec } from '../model/listing-spec.ts';
 import type { LoanTerm } from '../model/loan-terms.ts';
 import type { LegChange, Preset, PresetChange, TriggerLeg } from '../model/tpsl.ts';
-import { decodeCommand, encodeCommand, stampCommand } from './command-codec.ts';
+import { decodeCommand, decodeNextCommand, encodeCommand, stampCommand } from './command-codec.ts';
 
 function record<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
   return fc.record(model, { noNullPrototype: true });
@@ -457,7 +457,9 @@ for (const [type, commands] of Object.entries<fc.Arbitrary<Command>>(COMMANDS)) 
   test(`${type} is read as it was written`, () => {
     fc.assert(
       fc.property(commands, (command) => {
-        deepEqual(decodeCommand(Uint8Array.from(encodeCommand(command))), command);
+        const bytes = Uint8Array.from(encodeCommand(command));
+        deepEqual(decodeCommand(bytes), command);
+        deepEqual(decodeNextCommand(bytes), command);
       }),
     );
   });
@@ -477,8 +479,10 @@ for (const [type, commands] of Object.entries<fc.Arbitrary<Command>>(COMMANDS)) 
     const bytes = Uint8Array.from(encodeCommand(command!));
     for (let length = 0; length < bytes.length; length++) {
       throws(() => decodeCommand(bytes.subarray(0, length)), UnreadableRecord);
+      throws(() => decodeNextCommand(bytes.subarray(0, length)), UnreadableRecord);
     }
     throws(() => decodeCommand(Uint8Array.of(...bytes, 0)), UnreadableRecord);
+    throws(() => decodeNextCommand(Uint8Array.of(...bytes, 0)), UnreadableRecord);
   });
 }
 

@@ -1,8 +1,9 @@
 /** Commands as bytes of the journal: a number for the type, the time, then the fields (`command-layouts.ts`). */
 import { ByteReader, ByteWriter, UnreadableRecord } from '../model/bytes.ts';
-import type { Command, CommandType, Undated } from '../model/command.ts';
+import type { Command, CommandType, SkipCommand, Undated } from '../model/command.ts';
 import { type Layout, tableLayouts } from './command-layouts.ts';
 import { ORDER_LAYOUTS } from './order-layouts.ts';
+import { readOrderCommand } from './order-reader.ts';
 
 type AnyLayout = Layout<Command>;
 
@@ -41,11 +42,31 @@ export function encodeCommand(command: Command): Uint8Array<ArrayBuffer> {
 export function decodeCommand(bytes: Uint8Array): Command {
   reader.reset(bytes);
   const code = reader.u8(0);
+  const time = reader.f64(0);
+  const command = readFields(code, time);
+  reader.finish();
+  return command;
+}
+
+/** For a replay, which has done with a command before it reads the next: this one is valid until then. */
+export function decodeNextCommand(bytes: Uint8Array): Command {
+  reader.reset(bytes);
+  const code = reader.u8(0);
+  const time = reader.f64(0);
+  const command = readOrderCommand(code, reader, time) ?? readFields(code, time);
+  reader.finish();
+  return command;
+}
+
+/** The command that a record says is to be skipped, if it says so. */
+export function skippedBy(bytes: Uint8Array): number | undefined {
+  if (bytes[0] !== BY_TYPE.skipCommand.code) return undefined;
+  return (decodeCommand(bytes) as SkipCommand).seq;
+}
+
+function readFields(code: number, time: number): Command {
   const layout = BY_CODE[code];
   if (layout === undefined)
     throw new UnreadableRecord(`unknown command type ${code}: written by a newer version?`);
-  const time = reader.f64(0);
-  const command = layout.fields(reader, layout.blank, time);
-  reader.finish();
-  return command;
+  return layout.fields(reader, layout.blank, time);
 }

@@ -203,10 +203,26 @@ export class ByteReader implements Fields {
   text(_value: string): string {
     const size = this.u16(0);
     const from = this.advance(size);
+    const end = from + size;
+    const { bytes } = this;
     let text = '';
-    for (let at = from; at < from + size; at++) {
-      const code = this.bytes[at]!;
-      if (code >= 128) return readUtf8(this.bytes, from, from + size);
+    let at = from;
+    // Each piece that is appended is a string of its own until the text is read.
+    for (; at + 8 <= end; at += 8) {
+      const a = bytes[at]!;
+      const b = bytes[at + 1]!;
+      const c = bytes[at + 2]!;
+      const d = bytes[at + 3]!;
+      const e = bytes[at + 4]!;
+      const f = bytes[at + 5]!;
+      const g = bytes[at + 6]!;
+      const h = bytes[at + 7]!;
+      if ((a | b | c | d | e | f | g | h) >= 128) return readUtf8(bytes, from, end);
+      text += String.fromCharCode(a, b, c, d, e, f, g, h);
+    }
+    for (; at < end; at++) {
+      const code = bytes[at]!;
+      if (code >= 128) return readUtf8(bytes, from, end);
       text += String.fromCharCode(code);
     }
     return text;
