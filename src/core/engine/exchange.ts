@@ -105,8 +105,7 @@ export class Exchange {
     this.riskEngine.begin();
     this.schedule.advanceTo(time);
     this.portions.settleNamedAccounts(command);
-    if (state.priceCheckRound !== undefined || state.openCloses.length !== 0)
-      this.riskEngine.checkNamed(command);
+    if (this.riskEngine.checksEarly) this.riskEngine.checkNamed(command);
     if (state.tracer !== undefined) state.tracer.onCommand(command);
     const { fillsDone } = state.slab;
     const result = isBarred(state, command) ? BARRED : this.dispatch(command);

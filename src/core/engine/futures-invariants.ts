@@ -88,7 +88,8 @@ const uidsOf = (accounts: ReadonlySet<Account>) => [...accounts].map(({ uid }) =
  * their turn (rules 18.1).
  */
 function isUnsettled(state: State, { index, positions }: Account): boolean {
-  if (awaitsPriceCheck(state, index) || hasOpenClose(state, index)) return true;
+  if (awaitsPriceCheck(state, index) || hasOpenClose(state, index) || state.dueAccounts.has(index))
+    return true;
   if (state.works.length === 0) return false;
   return (
     awaitsMoney(state, index) || [...positions.values()].some((each) => isEnding(state, each.instrument))

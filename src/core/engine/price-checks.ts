@@ -10,6 +10,7 @@ import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { awaitsLiquidation } from '../state/open-closes.ts';
 import { accountsBefore, awaitsMoney, awaitsPriceCheck, type PriceCheckRound } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 
@@ -98,7 +99,7 @@ export class PriceChecks {
 
   private checkNow(account: Account): void {
     const { state, monitor } = this;
-    if (awaitsMoney(state, account.index)) return;
+    if (awaitsMoney(state, account.index) || awaitsLiquidation(state, account)) return;
     monitor.release(account);
     if (isDue(state, account)) {
       this.used += state.rules.closePortions ? LIQUIDATION_COST : LIQUIDATION_COST_BEFORE;

@@ -14,10 +14,9 @@ import { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { continueCloses } from '../liquidation/open-closes.ts';
 import { checkLoans } from '../loan/loan-servicing.ts';
 import type { Command } from '../model/command.ts';
-import { InstrumentStatus, OrderKind, PosSide } from '../model/enums.ts';
+import { InstrumentStatus } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { CloseScope } from '../state/open-closes.ts';
 import { awaitsMoney } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
@@ -42,8 +41,6 @@ export class RiskEngine {
   private readonly priceChecks: PriceChecks;
   /** Liquidations that the present command has begun. */
   private begun = 0;
-  /** The accounts that are processed are about to act. */
-  private atOnce = false;
   /** The present command has done a portion of the loan checks. */
   private loansChecked = false;
 
@@ -66,20 +63,36 @@ export class RiskEngine {
     for (const ranking of state.rankings) ranking.isNew = false;
   }
 
-  /** A command ends. */
+  /** A command ends. A ranking that is not complete is for closes that wait. */
   end(): void {
-    if (this.state.rankings.length !== 0) this.settlement.ranking.forget(this.state);
+    const { state } = this;
+    if (state.rankings.length === 0) return;
+    this.settlement.ranking.forget(state);
+    if (state.openCloses.length === 0) state.rankings = state.rankings.filter(({ isComplete }) => isComplete);
   }
 
   /** A tick: the checks of a second and forced closes go on (rules 18, 19). */
   resume(): void {
     if (this.state.loanChecksPending && !this.loansChecked) this.checkLoans();
-    if (this.state.openCloses.length !== 0) this.continueCloses();
+    if (this.hasWaiting) this.continueCloses();
     this.priceChecks.continue();
   }
 
+  private get hasWaiting(): boolean {
+    const { openCloses, dueAccounts } = this.state;
+    return openCloses.length !== 0 || dueAccounts.size !== 0;
+  }
+
+  /** Closes that have begun, then the accounts that wait, as far as the command may, then those that these have changed. */
   private continueCloses(): void {
-    continueCloses(this.state, this.settlement, this.liquidationsMax - this.begun);
+    const { state } = this;
+    continueCloses(state, this.settlement);
+    let looks = state.portion;
+    for (const index of state.dueAccounts) {
+      if (this.begun >= this.liquidationsMax || state.closeUnitsLeft <= 0 || looks-- === 0) break;
+      const account = state.accounts[index]!;
+      if (!this.isUnsettled(account)) this.processNow(account);
+    }
     this.processDirtyAccounts();
   }
 
@@ -89,38 +102,35 @@ export class RiskEngine {
     checkLoans(this.state);
   }
 
+  /** Must accounts be looked at before they act? */
+  get checksEarly(): boolean {
+    return this.state.priceCheckRound !== undefined || this.hasWaiting;
+  }
+
   /** An account is about to act by itself. */
   checkEarly(account: Account): void {
     this.checkNow(account);
-    if (account.dirty) this.processAtOnce();
+    this.processDirtyAccounts();
   }
 
   /** Accounts that a command names are checked before it is applied. */
   checkNamed(command: Command): void {
     eachNamed(this.state, command, (account) => this.checkNow(account));
-    this.processAtOnce();
+    this.processDirtyAccounts();
   }
 
+  /** An account that is about to act is liquidated before, however many the command has begun with. */
   private checkNow(account: Account): void {
     this.priceChecks.checkEarly(account);
-    if (this.withdrawDue(account)) this.state.markDirty(account);
+    const { rules, dueAccounts } = this.state;
+    if (!rules.closePortions) return;
+    if (account.dirty || dueAccounts.has(account.index)) this.processNow(account);
   }
 
-  /** However many liquidations the command has begun. */
-  private processAtOnce(): void {
-    this.atOnce = true;
-    this.processDirtyAccounts();
-    this.atOnce = false;
-  }
-
-  /** Was it waiting to be liquidated? Then it does not any more. */
-  private withdrawDue(account: Account): boolean {
-    const { state } = this;
-    const place = state.openCloses.findIndex(
-      (close) => close.scope === CloseScope.due && close.account === account.index,
-    );
-    if (place >= 0) state.openCloses.splice(place, 1);
-    return place >= 0;
+  /** It does not wait any longer. */
+  private processNow(account: Account): void {
+    this.state.dueAccounts.delete(account.index);
+    this.processAccount(account, false);
   }
 
   /** Prices have moved. */
@@ -174,7 +184,7 @@ export class RiskEngine {
     const roundsMax = ROUNDS_MAX + ROUNDS_PER_ACCOUNT_MAX * state.accounts.length;
     for (let round = 0; state.dirtyAccounts.length > 0; round++) {
       assert(round < roundsMax, 'liquidations come to an end');
-      for (const account of state.takeDirty()) this.processAccount(account);
+      for (const account of state.takeDirty()) this.processAccount(account, true);
     }
     this.settlement.ranking.forget(state);
   }
@@ -194,30 +204,21 @@ export class RiskEngine {
     return Math.ceil(this.state.portion / LIQUIDATION_UNITS);
   }
 
-  /** Has the command begun as many liquidations as it may, and is the account due for one? It takes its place behind the others. */
+  /** Must it wait until those before it have been begun with? */
   private mustWait(account: Account): boolean {
     const { state } = this;
-    if (!state.rules.closePortions || this.begun < this.liquidationsMax || this.atOnce) return false;
-    if (!account.cashCanBeNegative || !isDue(state, account)) return false;
-    this.withdrawDue(account);
-    state.openCloses.push({
-      scope: CloseScope.due,
-      account: account.index,
-      position: 0,
-      instrument: 0,
-      posSide: PosSide.none,
-      lots: 0,
-      kind: OrderKind.liquidation,
-      fundLeft: 0n,
-    });
-    return true;
+    const { rules, dueAccounts } = state;
+    if (!rules.closePortions || !account.cashCanBeNegative) return false;
+    if (this.begun < this.liquidationsMax && dueAccounts.size === 0) return false;
+    if (!dueAccounts.has(account.index) && isDue(state, account)) dueAccounts.add(account.index);
+    return dueAccounts.has(account.index);
   }
 
-  private processAccount(account: Account): void {
+  private processAccount(account: Account, inTurn: boolean): void {
     const { state } = this;
     trimClosingOrders(state, account);
     if (this.isUnsettled(account) || account.liquidating) return;
-    if (this.mustWait(account)) return;
+    if (inTurn && this.mustWait(account)) return;
     if (liquidateIfDue(state, this.settlement, account)) this.begun++;
     // A part of it goes on with the next ticks.
     if (account.liquidating) return;

@@ -152,8 +152,7 @@ export class TriggerEngine {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     state.settleOpenWork(account);
-    if (state.priceCheckRound !== undefined || state.openCloses.length !== 0)
-      this.riskEngine.checkEarly(account);
+    if (this.riskEngine.checksEarly) this.riskEngine.checkEarly(account);
     // Open work or a liquidation may have cancelled it (rules 14.5, 18.1).
     if (!state.strategies.byId.has(order.id)) return;
     if (state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);

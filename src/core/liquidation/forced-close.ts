@@ -26,6 +26,7 @@ export interface Close {
   readonly kind: OrderKind;
   readonly scope: CloseScope;
   readonly fundLeft?: bigint;
+  readonly fundLost?: bigint;
 }
 
 /**
@@ -45,7 +46,7 @@ export function closeOut(
   const instrument = state.instruments[position.instrument]!;
   if (isUsedUp(state)) {
     const fundLeft = mostOf(close, closeBudget(state, instrument.futures!.settle, instrument.index));
-    wait(state, position, { ...close, fundLeft });
+    wait(state, position, { fundLost: 0n, ...close, fundLeft });
     return false;
   }
   const market = state.market(instrument);
@@ -73,7 +74,7 @@ export function closeOut(
   const beyond = long ? reach < price : reach > price;
   if (limited && beyond) {
     matchTo(price);
-    if (unfilled()) cancelOwnBeyond(state, account, instrument, long, price, reach);
+    if (unfilled() && !isUsedUp(state)) cancelOwnBeyond(state, account, instrument, long, price, reach);
   }
   matchTo(reach);
   const others = limited && !beyond ? reach : price;
@@ -83,8 +84,8 @@ export function closeOut(
   const left = state.slab.remaining[slot]!;
   endForcedOrder(state, slot);
   if (position.isolated) settleIsolated(state, settlement, account, position, forced.left());
-  if (!complete) wait(state, position, { ...close, lots: left, fundLeft });
-  forced.end();
+  const fundLost = forced.end();
+  if (!complete) wait(state, position, { ...close, lots: left, fundLeft, fundLost });
   state.markDirty(account);
   return complete;
 }
@@ -161,7 +162,7 @@ function limitedFills(
   return budgetedClose(
     state,
     instrument,
-    { lots: close.lots, size, budget },
+    { lots: close.lots, size, budget, lost: close.fundLost ?? 0n },
     (priceTicks) => ({ loss: lossPerSize(terms, priceTicks), fee: feePerSize(terms, priceTicks) }),
     (amount) => payShortfall(state, account, position, amount),
   );
@@ -180,7 +181,7 @@ function fundedFills(
   let budget = fundBalance(state, coin);
   return {
     left: () => fundBalance(state, coin),
-    end: () => {},
+    end: () => 0n,
     capacity: (priceTicks) => {
       const loss = lossPerSize(terms, priceTicks);
       if (loss <= 0n) return lots;

@@ -54,6 +54,7 @@ export function cancelOwnBeyond(
     return true;
   });
   for (const slot of own) {
+    if (state.rules.closePortions && state.closeUnitsLeft-- <= 0) return;
     state.settleOpenWork(state.accountOf(slot));
     cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
   }
@@ -68,8 +69,8 @@ export interface CloseCost {
 export interface BudgetedClose extends ForcedFillPolicy {
   /** What the fund may still lose by this close. */
   left(): bigint;
-  /** When everything is settled: what it lost counts for the hour. */
-  end(): void;
+  /** When everything is settled: what it lost counts for the hour. Returns that, with what it lost before. */
+  end(): bigint;
 }
 
 /**
@@ -79,7 +80,7 @@ export interface BudgetedClose extends ForcedFillPolicy {
 export function budgetedClose(
   state: State,
   instrument: Instrument,
-  order: { readonly lots: number; readonly size: number; readonly budget: bigint },
+  order: { readonly lots: number; readonly size: number; readonly budget: bigint; readonly lost: bigint },
   costAt: (priceTicks: number) => CloseCost,
   pay: (amount: bigint) => void,
 ): BudgetedClose {
@@ -107,6 +108,11 @@ export function budgetedClose(
       lacking += divCeil(costAt(priceTicks).loss * BigInt(lots), size);
       pay(smaller(larger(0n, larger(0n, lacking) - known), left()));
     },
-    end: () => state.fundHours.addPaid(coin, instrument.index, larger(0n, outflow())),
+    end: () => {
+      const lost = order.lost + outflow();
+      // Net of the whole close: a part that brings the fund something makes up for one before.
+      state.fundHours.addPaid(coin, instrument.index, larger(0n, lost) - larger(0n, order.lost));
+      return lost;
+    },
   };
 }

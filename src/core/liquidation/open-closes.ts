@@ -10,19 +10,10 @@ import { hasUnsafeIndex, isolatedIsDue } from './liquidation-check.ts';
 import { giveUp } from './operator-force-close.ts';
 
 /** Ranks the other side for those that wait for it, then goes on with the closes in the order in which they wait. */
-export function continueCloses(state: State, settlement: FuturesSettlement, liquidations: number): void {
+export function continueCloses(state: State, settlement: FuturesSettlement): void {
   for (const ranking of state.rankings) if (!ranking.isComplete) continueRanking(state, ranking);
-  let begun = 0;
-  for (let n = 0; n < state.openCloses.length && state.closeUnitsLeft > 0; ) {
-    const close = state.openCloses[n]!;
-    if (begun === liquidations && close.scope === CloseScope.due) n++;
-    else if (mustWait(state, close)) n++;
-    else {
-      if (close.scope === CloseScope.due) begun++;
-      n += goOn(state, settlement, n);
-    }
-  }
-  if (state.openCloses.length === 0) state.rankings = state.rankings.filter(({ isComplete }) => isComplete);
+  for (let n = 0; n < state.openCloses.length && state.closeUnitsLeft > 0; )
+    n += mustWait(state, state.openCloses[n]!) ? 1 : goOn(state, settlement, n);
 }
 
 /** For funding or a gain that is on its way to the account, or for the ranking of the other side. */
@@ -48,8 +39,6 @@ function continueClose(state: State, settlement: FuturesSettlement, close: OpenC
   const account = state.accounts[close.account]!;
   const position = positionOfClose(state, close);
   switch (close.scope) {
-    case CloseScope.due:
-      return;
     case CloseScope.isolated:
       if (position !== undefined && !hasUnsafeIndex(state, position) && isolatedIsDue(state, position))
         liquidateIsolated(state, settlement, account, position, close);

@@ -13,7 +13,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { cancelSlot } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
 import { positionsOf } from '../state/futures-lookup.ts';
-import { CloseScope } from '../state/open-closes.ts';
+import { CloseScope, isBeingClosed } from '../state/open-closes.ts';
 import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
 import { wait } from './forced-close.ts';
@@ -27,6 +27,7 @@ export function forceClose(state: State, settlement: FuturesSettlement, command:
     if (account.positions.size === 0) return rejected(RejectReason.noPositionToClose);
     // This close takes the place of those that wait.
     state.openCloses = state.openCloses.filter((close) => close.account !== account.index);
+    state.dueAccounts.delete(account.index);
     liquidateWholeAccount(state, settlement, account);
     state.markDirty(account);
     return OK;
@@ -35,6 +36,8 @@ export function forceClose(state: State, settlement: FuturesSettlement, command:
   if (instrument?.futures === undefined) return rejected(RejectReason.unknownInstrument);
   const positions = positionsOf(account, instrument).filter((position) => queueLots(account, position) > 0);
   if (positions.length === 0) return rejected(RejectReason.noPositionToClose);
+  if (positions.some((position) => isBeingClosed(state, position)))
+    return rejected(RejectReason.accountLiquidating);
   for (const position of positions) giveUp(state, settlement, account, position);
   return OK;
 }
@@ -58,5 +61,6 @@ export function giveUp(
   const complete = deleverage(state, settlement, slot, position, markTicks(state, instrument));
   const left = state.slab.remaining[slot]!;
   endForcedOrder(state, slot);
-  if (!complete) wait(state, position, { scope: CloseScope.givenUp, lots: left, kind, fundLeft: 0n });
+  if (!complete)
+    wait(state, position, { scope: CloseScope.givenUp, lots: left, kind, fundLeft: 0n, fundLost: 0n });
 }

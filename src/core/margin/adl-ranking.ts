@@ -82,8 +82,8 @@ export class AdlRanking {
         fresh = true;
       }
       if (!ranking.isComplete) return undefined;
-      const found = nextRanked(ranking, canBear);
-      if (found !== undefined || fresh) return found;
+      const found = nextOfPortions(state, ranking, canBear);
+      if (found !== undefined || fresh || state.looksLeft <= 0) return found;
       // It lacks positions that were opened since.
       state.rankings = state.rankings.filter((each) => each !== ranking);
     }
@@ -93,7 +93,8 @@ export class AdlRanking {
   forget(state: State): void {
     // A map that is emptied gets a new table, although nearly every instant has no ranking.
     if (this.queues.size !== 0) this.queues.clear();
-    if (state.rankings.length !== 0)
+    // One that the command could not look through is for its next part.
+    if (state.rankings.length !== 0 && state.looksLeft > 0)
       state.rankings = state.rankings.filter((each) => !(each.isNew && each.isComplete));
   }
 }
@@ -113,6 +114,41 @@ function nextRanked(queue: Queue, canBear: (ranked: Ranked) => boolean): Ranked 
     else if (ranked.account.liquidating) waiting ??= ranked;
     else return ranked;
   }
+}
+
+/**
+ * The same in a ranking that may outlive a command. Each is asked once and counts (rules 19.2): who is in liquidation is asked
+ * again when the others have been taken, who could not bear the price comes last. Undefined also when the command has
+ * looked at as many as it may.
+ */
+function nextOfPortions(
+  state: State,
+  ranking: OpenRanking,
+  canBear: (ranked: Ranked) => boolean,
+): Ranked | undefined {
+  const { order, inLiquidation, ruined } = ranking;
+  for (let ranked = order.at(ranking.head); ranked !== undefined; ranked = order.at(++ranking.head)) {
+    if (ranked.position.size === 0) continue;
+    if (state.looksLeft <= 0) return undefined;
+    if (ranked.account.liquidating) inLiquidation.push(ranked);
+    else if (canBeTaken(state, ranked, canBear)) return ranked;
+    else ruined.push(ranked);
+  }
+  for (let ranked = inLiquidation[0]; ranked !== undefined; ranked = inLiquidation[0]) {
+    if (state.looksLeft <= 0) return undefined;
+    if (canBeTaken(state, ranked, canBear)) return ranked;
+    ruined.push(ranked);
+    inLiquidation.shift();
+  }
+  return ruined.find((ranked) => canBeTaken(state, ranked, () => true));
+}
+
+function canBeTaken(state: State, ranked: Ranked, canBear: (ranked: Ranked) => boolean): boolean {
+  const { account, position } = ranked;
+  state.looksLeft -= state.works.length === 0 ? LOOKS_PER_RANKED : LOOKS_PER_SETTLED;
+  // Work that was begun after the ranking: what it is to get is its own before it is taken (rules 14.3).
+  state.settleOpenWork(account);
+  return queueLots(account, position) > 0 && canBear(ranked);
 }
 
 function openRanking(state: State, instrument: number, long: boolean): OpenRanking {

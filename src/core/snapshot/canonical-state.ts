@@ -47,7 +47,7 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     w.text('priceTests');
     priceCheckFields(w, state);
   }
-  if (state.openCloses.length > 0 || state.rankings.length > 0) {
+  if (state.openCloses.length + state.dueAccounts.size + state.rankings.length > 0) {
     w.text('openCloses');
     openCloseFields(w, state);
   }

@@ -10,7 +10,9 @@ import { amountField, list, type StateFields } from './fields.ts';
 export function openCloseFields(f: StateFields, state: State): void {
   const closes = list(f, state.openCloses, (close) => closeFields(f, state, close));
   const rankings = list(f, state.rankings, (ranking) => rankingFields(f, state, ranking));
+  const due = list(f, [...state.dueAccounts], (known) => f.index(known ?? 0, state.accounts.length));
   if (!f.reading) return;
+  for (const index of due) state.dueAccounts.add(index);
   state.openCloses = closes;
   state.rankings = rankings;
   for (const account of state.accountByUid.values()) if (account.liquidating) state.beginLiquidation(account);
@@ -30,6 +32,7 @@ function closeFields(
     lots: f.f64(known?.lots ?? 0),
     kind: f.u8(known?.kind ?? 0) as OrderKind,
     fundLeft: f.money(known?.fundLeft ?? 0n),
+    fundLost: f.money(known?.fundLost ?? 0n),
   };
 }
 
@@ -40,12 +43,17 @@ function rankingFields(f: StateFields, state: State, known: OpenRanking | undefi
   const next = f.i32(known?.next ?? 0);
   const until = f.i32(known?.until ?? 0);
   const ranking = known ?? new OpenRanking(state, instrument, long, next, until);
-  const open =
-    known === undefined ? [] : [...known.order.added()].filter(({ position }) => position.size !== 0);
-  const ranked = list(f, open, (each) => rankedFields(f, state, instrument, each));
+  const passed = new Set([...ranking.inLiquidation, ...ranking.ruined].map(({ position }) => position));
+  const isOpen = ({ position }: Ranked) => position.size !== 0;
+  const toPass = [...ranking.order.added()].filter((each) => isOpen(each) && !passed.has(each.position));
+  const [order, inLiquidation, ruined] = [toPass, ranking.inLiquidation, ranking.ruined].map((group) =>
+    list(f, group.filter(isOpen), (each) => rankedFields(f, state, instrument, each)),
+  );
   if (f.reading) {
-    for (const each of ranked) ranking.order.addRanked(each);
+    for (const each of order!) ranking.order.addRanked(each);
     ranking.order.close();
+    ranking.inLiquidation.push(...inLiquidation!);
+    ranking.ruined.push(...ruined!);
   }
   return ranking;
 }

@@ -2,36 +2,36 @@
 
 import type { OrderKind, PosSide } from '../model/enums.ts';
 import { type Position, positionKey } from '../model/position.ts';
-import { AdlQueue } from './adl-queue.ts';
+import type { Account } from './account.ts';
+import { AdlQueue, type Ranked } from './adl-queue.ts';
 import type { State } from './state.ts';
 
 /** What goes on. */
 export const CloseScope = {
-  /** An account that is due and has not been begun with. */
-  due: 0,
   /** The liquidation of an isolated position. */
-  isolated: 1,
+  isolated: 0,
   /** The liquidation of a crossed account. */
-  crossed: 2,
+  crossed: 1,
   /** The operator closes all positions of an account. */
-  whole: 3,
+  whole: 2,
   /** The operator gives a position to the other side. */
-  givenUp: 4,
+  givenUp: 3,
 } as const;
 export type CloseScope = (typeof CloseScope)[keyof typeof CloseScope];
 
 export interface OpenClose {
   readonly scope: CloseScope;
   readonly account: number;
-  /** The position that is being closed, by its id; 0 for an account that has not been begun with. */
+  /** The position that is being closed, by its id. */
   readonly position: number;
   readonly instrument: number;
   readonly posSide: PosSide;
   /** What is left to close of it, and the kind of the orders that do. */
   readonly lots: number;
   readonly kind: OrderKind;
-  /** What the insurance fund may still pay for this close. */
+  /** What the insurance fund may still pay for this close, and what it has lost by it; below zero what it has got. */
   readonly fundLeft: bigint;
+  readonly fundLost: bigint;
 }
 
 /** The position of an open close; undefined when it is closed. */
@@ -45,8 +45,7 @@ export function positionOfClose(state: State, close: OpenClose): Position | unde
 export function isBeingClosed({ openCloses, accounts }: State, position: Position): boolean {
   if (openCloses.length === 0) return false;
   return (
-    accounts[position.account]!.liquidating ||
-    openCloses.some((close) => close.position === position.id && close.scope !== CloseScope.due)
+    accounts[position.account]!.liquidating || openCloses.some((close) => close.position === position.id)
   );
 }
 
@@ -55,7 +54,15 @@ export function hasOpenClose({ openCloses }: State, account: number): boolean {
   return openCloses.length !== 0 && openCloses.some((close) => close.account === account);
 }
 
-/** Positions of one direction as they are ranked, account by account in the order in which these were opened. */
+/** Is the account being liquidated, or does it wait for that? Then no price makes it due. */
+export function awaitsLiquidation({ dueAccounts }: State, { index, liquidating }: Account): boolean {
+  return liquidating || dueAccounts.has(index);
+}
+
+/**
+ * Positions of one direction as they are ranked, account by account in the order in which these were opened. Who could not
+ * bear the price of a close is behind all others from then on, so that each is asked once.
+ */
 export class OpenRanking {
   readonly instrument: number;
   readonly long: boolean;
@@ -63,8 +70,11 @@ export class OpenRanking {
   next: number;
   readonly until: number;
   readonly order: AdlQueue;
-  /** The first place that may still have lots. */
+  /** The first place that has not been passed over. */
   head = 0;
+  /** Passed over: accounts in liquidation, then those that could not bear a price. */
+  readonly inLiquidation: Ranked[] = [];
+  readonly ruined: Ranked[] = [];
   /** It was begun by the present command: complete, it does not outlive the instant. Not saved. */
   isNew = false;
 
@@ -81,7 +91,9 @@ export class OpenRanking {
   }
 }
 
-/** Must a close of this position wait until the other side has been ranked? */
-export function awaitsRanking({ rankings }: State, { instrument, long }: Position): boolean {
-  return rankings.some((each) => !each.isComplete && each.instrument === instrument && each.long !== long);
+/** Must a close of this position wait until the other side has been ranked, or looked through? */
+export function awaitsRanking({ rankings, looksLeft }: State, { instrument, long }: Position): boolean {
+  return rankings.some(
+    (each) => each.instrument === instrument && each.long !== long && (!each.isComplete || looksLeft <= 0),
+  );
 }

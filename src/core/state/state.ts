@@ -219,6 +219,8 @@ export class State {
 
   /** Forced closes that go on with the next ticks, in this order, and rankings for deleveraging (rules 19). */
   openCloses: OpenClose[] = [];
+  /** Accounts that are due for liquidation and have not been begun with, in the order in which they began to wait. */
+  readonly dueAccounts = new Set<number>();
   rankings: readonly OpenRanking[] = [];
   /** What the present command may still do: fills of forced orders, looks of rankings. Not saved. */
   closeUnitsLeft = 0;

@@ -119,7 +119,7 @@ test('19.2: the example: the other side is ranked in portions, then deleveraged 
   assert.deepEqual(held(floor), SHORTS);
   const left = [];
   for (; floor.exchange.hasOpenWork; nextPortion(floor)) left.push(held(floor).length);
-  assert.deepEqual(left, [4, 4, 3, 2, 1], 'a counterparty counts two');
+  assert.deepEqual(left, [4, 4, 4, 3, 2, 1], 'a counterparty counts two, and who is looked at as one that is ranked');
   assertSameTrades(floor, expected);
   const closes = floor.eventsOf('order').filter(({ order }) => order.futures?.kind === OrderKind.liquidation);
   assert.ok(
@@ -178,8 +178,10 @@ test('isolated positions wait one by one, and the rest of the account is free', 
   for (const price of ['54045', '54044', '54043', '54042']) floor.buy('zoe', '0.25', price);
   floor.mark('54200');
   assert.match(floor.position('ann'), /^long 0.75 @ 60000 /);
-  assert.equal(floor.withdraw('ann', '1000', 'USDT'), 'none', 'her cash is not behind an isolated position');
+  const taken = floor.withdraw('ann', '1000', 'USDT');
+  assert.equal(taken, 'accountLiquidating', 'her cash pays what nobody else does (5.9, step 7)');
   finishWork(floor);
+  assert.equal(floor.withdraw('ann', '1000', 'USDT'), 'none');
   assert.equal(floor.position('ann'), 'none');
   assert.equal(floor.isolatedMargin('ann'), '0');
   assert.equal(floor.position('zoe'), 'long 1 @ 54043.5');
