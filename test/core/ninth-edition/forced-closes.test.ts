@@ -119,7 +119,11 @@ test('19.2: the example: the other side is ranked in portions, then deleveraged 
   assert.deepEqual(held(floor), SHORTS);
   const left = [];
   for (; floor.exchange.hasOpenWork; nextPortion(floor)) left.push(held(floor).length);
-  assert.deepEqual(left, [4, 4, 4, 3, 2, 1], 'a counterparty counts two, and who is looked at as one that is ranked');
+  assert.deepEqual(
+    left,
+    [4, 4, 4, 3, 2, 1],
+    'a counterparty counts two, and who is looked at as one that is ranked',
+  );
   assertSameTrades(floor, expected);
   const closes = floor.eventsOf('order').filter(({ order }) => order.futures?.kind === OrderKind.liquidation);
   assert.ok(

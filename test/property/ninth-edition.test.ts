@@ -1,0 +1,116 @@
+/**
+ * Storms since the ninth edition (rules 19) with portions so small that forced closes, accounts that wait and rankings
+ * are open between commands: an exchange that is restored from a snapshot between any two of them does the same from then on,
+ * invariants hold, and what is open comes to its end.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
+import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { Rng } from './futures-flow.ts';
+import { Seeds } from './seeds.ts';
+import { CONTRACTS, openVenue, Storm } from './storm.ts';
+
+const SEEDS = new Seeds({ all: 200, few: 8 });
+const STEPS = 160;
+const PORTIONS = [1, 1, 2, 3, 5, 10, 20, 40];
+/** Commands of a restored exchange beside the first one. */
+const FOLLOWED = 15;
+const TICKS_MAX = 5000;
+const UIDS = 8;
+
+const met = { restored: 0, inClose: 0, inLine: 0, inRanking: 0 };
+
+/** An exchange, now and then with one beside it that was restored from its snapshot. */
+class Restored {
+  readonly exchange = new Exchange();
+  private readonly portion: number;
+  private readonly dice: Rng;
+  private twin: Exchange | undefined;
+  private left = 0;
+
+  constructor(portion: number, dice: Rng) {
+    this.portion = portion;
+    this.dice = dice;
+    this.state.portion = portion;
+  }
+
+  get state(): State {
+    return this.exchange.state;
+  }
+
+  apply(command: Command): void {
+    const { exchange, twin, state } = this;
+    const result = exchange.apply(command);
+    const events = exchange.takeEvents();
+    checkInvariants(state);
+    if (twin === undefined) {
+      // The venue was opened with money from outside.
+      if (state.edition === NEWEST_EDITION && this.dice.chance(state.dueAccounts.size > 0 ? 0.7 : 0.2))
+        this.restore();
+      return;
+    }
+    assert.deepEqual(twin.apply(command), result);
+    assert.deepEqual(twin.takeEvents(), events, `${FOLLOWED - this.left} commands after a restart`);
+    assert.deepEqual(canonicalState(twin.state), canonicalState(state));
+    if (--this.left === 0) this.twin = undefined;
+  }
+
+  finish(): void {
+    for (let ticks = 0; this.exchange.hasOpenWork; ticks++) {
+      assert.ok(ticks < TICKS_MAX, 'open work comes to its end');
+      this.apply({ type: 'tick', time: this.state.now });
+    }
+    const { openCloses, dueAccounts, inLiquidation } = this.state;
+    assert.deepEqual([openCloses.length, dueAccounts.size, inLiquidation.size], [0, 0, 0]);
+  }
+
+  private restore(): void {
+    const { state } = this;
+    this.twin = new Exchange(loadState(saveState(state).slice()));
+    this.twin.state.portion = this.portion;
+    this.left = FOLLOWED;
+    met.restored++;
+    if (state.openCloses.length > 0) met.inClose++;
+    if (state.dueAccounts.size > 0) met.inLine++;
+    if (state.rankings.length > 0) met.inRanking++;
+  }
+}
+
+test('a storm in portions: a restart between any two commands changes nothing, and everything ends', () => {
+  for (const seed of SEEDS) {
+    const dice = new Rng(977 * seed);
+    const run = new Restored(dice.pick(PORTIONS), dice);
+    const { state } = run;
+    openVenue(seed, (command) => run.apply(command), state);
+    run.apply({ type: 'setEdition', time: state.now, edition: NEWEST_EDITION });
+    const storm = new Storm(seed, state);
+    const somebody = () => 1 + dice.below(UIDS);
+    for (let n = 0; n < STEPS; n++) {
+      for (const command of storm.step(n)) {
+        const time = Math.max(command.time, state.now);
+        try {
+          run.apply({ ...command, time });
+          while (run.exchange.hasOpenWork && dice.chance(0.3)) run.apply({ type: 'tick', time });
+          const instrument = dice.pick(CONTRACTS);
+          const deleverage = dice.chance(0.5);
+          if (dice.chance(0.03))
+            run.apply({ type: 'forceClose', time, uid: somebody(), deleverage, instrument });
+          if (dice.chance(0.02)) run.apply({ type: 'forceFunding', time, instrument });
+        } catch (error) {
+          const where = `seed ${seed}, step ${n}, ${command.type}`;
+          throw new Error(`${where}: ${(error as Error).message}`, { cause: error });
+        }
+      }
+    }
+    run.finish();
+  }
+  SEEDS.met('restarts while a close waits', met.inClose, 1000);
+  SEEDS.met('restarts while accounts wait', met.inLine, 50);
+  SEEDS.met('restarts while a ranking is open', met.inRanking, 1000);
+});
