@@ -4,7 +4,7 @@
  * log (decode and apply) is what a restart does.
  */
 
-import { decodeCommand, encodeCommand } from '../src/core/codec/command-codec.ts';
+import { decodeCommand, decodeNextCommand, encodeCommand } from '../src/core/codec/command-codec.ts';
 import { Exchange } from '../src/core/engine/exchange.ts';
 import type { Command } from '../src/core/model/command.ts';
 import type { Event } from '../src/core/model/event.ts';
@@ -85,7 +85,7 @@ export const core: Benchmark = {
       exchange.suppressEvents = true;
       return timed(() => {
         for (const bytes of log) {
-          exchange.apply(decodeCommand(bytes));
+          exchange.apply(decodeNextCommand(bytes));
           events = exchange.takeEvents();
         }
       });

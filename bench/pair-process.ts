@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { decodeCommand } from '../src/core/codec/command-codec.ts';
+import type { decodeCommand, decodeNextCommand } from '../src/core/codec/command-codec.ts';
 import type { Exchange } from '../src/core/engine/exchange.ts';
 import type { Command } from '../src/core/model/command.ts';
 import type { SecondEditionRule } from '../src/core/model/edition.ts';
@@ -20,6 +20,11 @@ export interface SideSpec {
 
 /** What it is told: everything, to begin anew, or to run the commands from one place to another. */
 export type Told = { readonly spec: SideSpec } | 'open' | { readonly from: number; readonly to: number };
+
+interface Codec {
+  readonly decodeCommand: typeof decodeCommand;
+  readonly decodeNextCommand?: typeof decodeNextCommand;
+}
 
 let exchange: Exchange;
 let apply: (n: number) => unknown = () => {};
@@ -40,8 +45,10 @@ async function prepare({ checkout, rule, setUp, commands }: SideSpec): Promise<v
     apply = (n) => exchange.apply(commands[n]!);
     return;
   }
-  const codec: { decodeCommand: typeof decodeCommand } = await load('src/core/codec/command-codec.ts');
-  apply = (n) => exchange.apply(codec.decodeCommand(commands[n]!));
+  const codec: Codec = await load('src/core/codec/command-codec.ts');
+  // Earlier checkouts make an object for each command.
+  const decode = codec.decodeNextCommand ?? codec.decodeCommand;
+  apply = (n) => exchange.apply(decode(commands[n]!));
 }
 
 function isLog(commands: SideSpec['commands']): commands is readonly Uint8Array[] {
