@@ -4,7 +4,7 @@ import type { Command } from '../model/command.ts';
 import { rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { hasOpenClose } from '../state/open-closes.ts';
+import { hasOpenIsolatedClose } from '../state/open-closes.ts';
 import type { State } from '../state/state.ts';
 
 /**
@@ -45,7 +45,7 @@ export function isBarred(state: State, command: Command): boolean {
   return fields.some((field) => {
     const account = state.accountByUid.get(named[field]!);
     if (account === undefined) return false;
-    return account.liquidating || (takesMoney && hasOpenClose(state, account.index));
+    return account.liquidating || (takesMoney && hasOpenIsolatedClose(state, account.index));
   });
 }
 

@@ -17,6 +17,7 @@ import type { Command } from '../model/command.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
+import { isAwaited } from '../state/open-closes.ts';
 import { awaitsMoney } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
@@ -55,9 +56,9 @@ export class RiskEngine {
   begin(): void {
     this.priceChecks.begin();
     this.loansChecked = false;
+    this.begun = 0;
     const { state } = this;
     if (!state.rules.closePortions) return;
-    this.begun = 0;
     state.closeUnitsLeft = state.portion;
     state.looksLeft = state.portion * LOOKS_PER_UNIT;
     for (const ranking of state.rankings) ranking.isNew = false;
@@ -90,8 +91,7 @@ export class RiskEngine {
     let looks = state.portion;
     for (const index of state.dueAccounts) {
       if (this.begun >= this.liquidationsMax || state.closeUnitsLeft <= 0 || looks-- === 0) break;
-      const account = state.accounts[index]!;
-      if (!this.isUnsettled(account)) this.processNow(account);
+      this.processNow(state.accounts[index]!);
     }
     this.processDirtyAccounts();
   }
@@ -127,8 +127,9 @@ export class RiskEngine {
     if (account.dirty || dueAccounts.has(account.index)) this.processNow(account);
   }
 
-  /** It does not wait any longer. */
+  /** It waits no longer, unless for money. */
   private processNow(account: Account): void {
+    if (this.isUnsettled(account)) return;
     this.state.dueAccounts.delete(account.index);
     this.processAccount(account, false);
   }
@@ -136,8 +137,11 @@ export class RiskEngine {
   /** Prices have moved. */
   onPrices(): void {
     const { state } = this;
-    // Scores of the second before.
-    if (state.rankings.length !== 0) state.rankings = state.rankings.filter((ranking) => !ranking.isComplete);
+    // Scores of the second before. One that nobody was taken by is kept for those that wait for it.
+    if (state.rankings.length !== 0)
+      state.rankings = state.rankings.filter(
+        (ranking) => !ranking.isComplete || (!ranking.isUsed && isAwaited(state, ranking)),
+      );
     if (state.rules.riskPortions) this.priceChecks.open();
     else this.checkAll();
     this.processDirtyAccounts();

@@ -50,6 +50,7 @@ export function deleverage(
     const taken = Math.min(wanted, queueLots(account, other));
     const counter = forcedOrder(state, account, other, taken, OrderKind.adl);
     settlement.tradeDirectly(fills, slot, counter, price, taken);
+    settlement.ranking.noteUse(state, position.instrument, wantsLong);
     endForcedOrder(state, counter);
   }
   return true;

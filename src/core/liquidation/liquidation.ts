@@ -97,7 +97,7 @@ export function liquidateIsolated(
     lots: position.lots,
     kind: OrderKind.liquidation,
     scope: CloseScope.isolated,
-    ...(goingOn !== undefined && { fundLeft: goingOn.fundLeft }),
+    ...(goingOn !== undefined && { fundLeft: goingOn.fundLeft, fundLost: goingOn.fundLost }),
   });
 }
 
@@ -174,7 +174,10 @@ export function closeWholeAccount(
     const { lots } = position;
     // The close of an earlier position may have deleveraged this one.
     if (lots === 0) continue;
-    const begun = position.id === goingOn?.position && { fundLeft: goingOn.fundLeft };
+    const begun = position.id === goingOn?.position && {
+      fundLeft: goingOn.fundLeft,
+      fundLost: goingOn.fundLost,
+    };
     const close = { lots, kind: OrderKind.liquidation, scope: CloseScope.whole, ...begun };
     if (!closeOut(state, settlement, account, position, close)) return;
   }

@@ -9,9 +9,22 @@ import { closeWholeAccount, continueCrossed, liquidateIsolated } from './liquida
 import { hasUnsafeIndex, isolatedIsDue } from './liquidation-check.ts';
 import { giveUp } from './operator-force-close.ts';
 
-/** Ranks the other side for those that wait for it, then goes on with the closes in the order in which they wait. */
+/**
+ * Goes on with the closes in the order in which they wait, ranks the other side for those that wait for it, and goes on with
+ * these. What can be closed comes first: else one ranking after the other would use up the looks of every command.
+ */
 export function continueCloses(state: State, settlement: FuturesSettlement): void {
-  for (const ranking of state.rankings) if (!ranking.isComplete) continueRanking(state, ranking);
+  goOnWithAll(state, settlement);
+  let completed = false;
+  for (const ranking of state.rankings) {
+    if (ranking.isComplete) continue;
+    continueRanking(state, ranking);
+    completed ||= ranking.isComplete;
+  }
+  if (completed) goOnWithAll(state, settlement);
+}
+
+function goOnWithAll(state: State, settlement: FuturesSettlement): void {
   for (let n = 0; n < state.openCloses.length && state.closeUnitsLeft > 0; )
     n += mustWait(state, state.openCloses[n]!) ? 1 : goOn(state, settlement, n);
 }

@@ -89,6 +89,12 @@ export class AdlRanking {
     }
   }
 
+  /** Somebody was taken by the ranking. */
+  noteUse(state: State, instrument: number, long: boolean): void {
+    for (const ranking of state.rankings)
+      if (ranking.instrument === instrument && ranking.long === long) ranking.isUsed = true;
+  }
+
   /** Call at the end of the instant. */
   forget(state: State): void {
     // A map that is emptied gets a new table, although nearly every instant has no ranking.
@@ -134,13 +140,24 @@ function nextOfPortions(
     else if (canBeTaken(state, ranked, canBear)) return ranked;
     else ruined.push(ranked);
   }
-  for (let ranked = inLiquidation[0]; ranked !== undefined; ranked = inLiquidation[0]) {
+  for (; inLiquidation.length !== 0; inLiquidation.shift()) {
+    const ranked = inLiquidation[0]!;
+    if (ranked.position.size === 0) continue;
     if (state.looksLeft <= 0) return undefined;
     if (canBeTaken(state, ranked, canBear)) return ranked;
     ruined.push(ranked);
-    inLiquidation.shift();
   }
-  return ruined.find((ranked) => canBeTaken(state, ranked, () => true));
+  // Who has as much on both sides goes to the end, so that the next look is at another one.
+  for (let left = ruined.length; left > 0; left--) {
+    const ranked = ruined[0]!;
+    if (ranked.position.size !== 0) {
+      if (state.looksLeft <= 0) return undefined;
+      if (canBeTaken(state, ranked, () => true)) return ranked;
+      ruined.push(ranked);
+    }
+    ruined.shift();
+  }
+  return undefined;
 }
 
 function canBeTaken(state: State, ranked: Ranked, canBear: (ranked: Ranked) => boolean): boolean {

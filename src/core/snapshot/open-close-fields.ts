@@ -43,6 +43,7 @@ function rankingFields(f: StateFields, state: State, known: OpenRanking | undefi
   const next = f.i32(known?.next ?? 0);
   const until = f.i32(known?.until ?? 0);
   const ranking = known ?? new OpenRanking(state, instrument, long, next, until);
+  ranking.isUsed = f.flag(ranking.isUsed);
   const passed = new Set([...ranking.inLiquidation, ...ranking.ruined].map(({ position }) => position));
   const isOpen = ({ position }: Ranked) => position.size !== 0;
   const toPass = [...ranking.order.added()].filter((each) => isOpen(each) && !passed.has(each.position));

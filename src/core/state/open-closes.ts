@@ -49,6 +49,11 @@ export function isBeingClosed({ openCloses, accounts }: State, position: Positio
   );
 }
 
+/** Is an isolated position of the account being closed, which may lack what the account then pays? */
+export function hasOpenIsolatedClose({ openCloses }: State, account: number): boolean {
+  return openCloses.some((close) => close.account === account && close.scope === CloseScope.isolated);
+}
+
 /** Does an open close concern the account? */
 export function hasOpenClose({ openCloses }: State, account: number): boolean {
   return openCloses.length !== 0 && openCloses.some((close) => close.account === account);
@@ -77,6 +82,8 @@ export class OpenRanking {
   readonly ruined: Ranked[] = [];
   /** It was begun by the present command: complete, it does not outlive the instant. Not saved. */
   isNew = false;
+  /** Somebody was taken by it: complete, it does not outlive the second. */
+  isUsed = false;
 
   constructor(state: State, instrument: number, long: boolean, next: number, until: number) {
     this.instrument = instrument;
@@ -89,6 +96,14 @@ export class OpenRanking {
   get isComplete(): boolean {
     return this.next >= this.until;
   }
+}
+
+/** Does a close wait that goes by this ranking? */
+export function isAwaited(state: State, { instrument, long }: OpenRanking): boolean {
+  return state.openCloses.some((close) => {
+    const position = close.instrument === instrument ? positionOfClose(state, close) : undefined;
+    return position !== undefined && position.long !== long;
+  });
 }
 
 /** Must a close of this position wait until the other side has been ranked, or looked through? */

@@ -1,6 +1,9 @@
 /** What happens to others, and to the fund, while a close waits for its next part (rules 19). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Exchange } from '../../../src/core/engine/exchange.ts';
+import { canonicalState } from '../../../src/core/snapshot/canonical-state.ts';
+import { loadState, saveState } from '../../../src/core/snapshot/snapshot.ts';
 import { finishWork, nextPortion, setPortion } from '../fourth-edition/in-portions.ts';
 import { BTC_PERPETUAL, FuturesFloor } from '../futures/futures-floor.ts';
 
@@ -78,38 +81,95 @@ test('who is deleveraged after an hour has begun gets its funding first', () => 
   }
 });
 
-test('a ranking is looked through in portions: who could not bear the price is asked once', () => {
-  const eth = { ...BTC_PERPETUAL, symbol: 'ETHUSDT', baseCoin: 'ETH', openingPrice: '3000' };
-  const indexComponents = [{ exchange: 'elsewhere', spotPair: 'ETH/USDT', weight: '1' }];
-  const floor = new FuturesFloor(BTC_PERPETUAL, undefined, [{ ...eth, indexComponents }]);
+const ETH: typeof BTC_PERPETUAL = {
+  ...BTC_PERPETUAL,
+  symbol: 'ETHUSDT',
+  baseCoin: 'ETH',
+  openingPrice: '3000',
+  indexComponents: [{ exchange: 'elsewhere', spotPair: 'ETH/USDT', weight: '1' }],
+};
+
+function twoContracts(): FuturesFloor {
+  const floor = new FuturesFloor(BTC_PERPETUAL, undefined, [ETH]);
   floor.send({ type: 'setEdition', time: floor.now, edition: 9 });
   floor.index('3000', 'ETHUSDT');
+  return floor;
+}
+
+/** Ann and amy are bankrupt; of the other side only bob could pay: what the others have won here they have lost with ETH. */
+function ruinedFloor(portion: number): FuturesFloor {
+  const floor = twoContracts();
   floor.trader('zoe', { USDT: '10000000' });
-  floor.trader('ann', { USDT: '28000' });
-  floor.leverage('ann', 10);
+  for (const [name, money] of [
+    ['ann', '28000'],
+    ['amy', '1400'],
+  ] as const) {
+    floor.trader(name, { USDT: money });
+    floor.leverage(name, 10);
+  }
   floor.trader('bob', { USDT: '1000000' });
-  floor.deal('ann', 'bob', '4', '60000');
-  // Their profit here is behind what they have lost with ETH.
-  const ruined = Array.from({ length: 40 }, (_, n) => `ruined ${n}`);
-  for (const name of ruined) {
+  floor.deal('ann', 'bob', '3.8', '60000');
+  for (let n = 0; n < 40; n++) {
+    const name = `ruined ${n}`;
     floor.trader(name, { USDT: '150' });
     for (const symbol of ['BTCUSDT', 'ETHUSDT']) floor.leverage(name, 10, symbol);
-    floor.deal('zoe', name, '0.01', '60000');
+    floor.deal(n < 20 ? 'ann' : 'amy', name, '0.01', '60000');
     floor.sell('zoe', '0.2', '3000', { on: 'ETHUSDT' });
     floor.buy(name, '0.2', '3000', { on: 'ETHUSDT' });
   }
-  setPortion(floor, 4);
-  // A ranked one counts 8 of the 64 looks of a command, and so does one that is asked.
-  let most = 0;
-  const looked = () => {
-    most = Math.max(most, 64 - floor.state.looksLeft);
-  };
+  setPortion(floor, portion);
   floor.tell('1500', 'ETHUSDT');
   floor.mark('53000');
-  looked();
-  for (; floor.exchange.hasOpenWork; looked()) nextPortion(floor);
-  assert.equal(floor.position('ann'), 'none');
-  assert.ok(most > 0 && most < 64 + 8, `${most} looks`);
+  return floor;
+}
+
+test('a ranking is looked through in portions: each is asked once, and a restart at any tick goes on in the same way', () => {
+  for (const portion of [2, 5]) {
+    const floor = ruinedFloor(portion);
+    const { state } = floor;
+    // Who is asked or ranked counts 8 of the 16 looks of a unit.
+    let most = 0;
+    while (floor.exchange.hasOpenWork) {
+      const twin = new Exchange(loadState(saveState(state).slice()));
+      twin.state.portion = portion;
+      nextPortion(floor);
+      twin.apply({ type: 'tick', time: floor.now });
+      assert.deepEqual(canonicalState(twin.state), canonicalState(state));
+      most = Math.max(most, 16 * portion - state.looksLeft);
+    }
+    for (const name of ['ann', 'amy', 'bob']) assert.equal(floor.position(name), 'none');
+    assert.ok(most < 16 * portion + 8, `${most} looks with one command`);
+  }
+});
+
+test('two rankings that take longer than a second come to their end', () => {
+  for (const ticks of [5, 11, 17]) {
+    const floor = twoContracts();
+    for (const [name, symbol] of [
+      ['ann', 'BTCUSDT'],
+      ['amy', 'ETHUSDT'],
+    ] as const) {
+      floor.trader(name, { USDT: '28000' });
+      floor.leverage(name, 10, symbol);
+    }
+    for (let n = 0; n < 160; n++) floor.trader(`idle ${n}`, {});
+    for (const name of SHORTS) {
+      floor.trader(name, { USDT: '1000000' });
+      floor.deal('ann', name, '1', '60000');
+      floor.sell(name, '20', '3000', { on: 'ETHUSDT' });
+      floor.buy('amy', '20', '3000', { on: 'ETHUSDT' });
+    }
+    setPortion(floor, 1);
+    let seconds = 0;
+    do {
+      assert.ok(++seconds < 20, `${ticks} ticks a second`);
+      floor.tell('2650', 'ETHUSDT');
+      floor.tell('53000', 'BTCUSDT');
+      floor.wait(1000);
+      for (let n = 0; n < ticks && floor.exchange.hasOpenWork; n++) nextPortion(floor);
+    } while (floor.exchange.hasOpenWork);
+    assert.deepEqual([floor.position('ann'), floor.position('amy', { on: 'ETHUSDT' })], ['none', 'none']);
+  }
 });
 
 test('what the fund has lost counts net over the parts of a close (13.7 (b))', () => {
@@ -133,6 +193,28 @@ test('what the fund has lost counts net over the parts of a close (13.7 (b))', (
   });
   assert.deepEqual(counted[1], counted[0]);
   assert.equal(counted[0]!.paid, 0n, 'the fees outweigh what it paid');
+});
+
+test('so does that of an isolated position', () => {
+  const floor = new FuturesFloor();
+  floor.send({ type: 'setEdition', time: floor.now, edition: 9 });
+  for (const name of ['ann', 'eve', 'zoe']) floor.trader(name, { USDT: '1000000' });
+  floor.insure('100000');
+  floor.wait(3_600_000);
+  floor.index('60000');
+  floor.isolate('ann');
+  floor.leverage('ann', 10);
+  floor.deal('ann', 'eve', '4', '60000');
+  floor.addMargin('ann', '4000');
+  setPortion(floor, 1);
+  const paid = () => floor.state.fundHours.of('futures', floor.state.coinByName.get('USDT')!).paid;
+  floor.buy('zoe', '1', '52950');
+  floor.mark('53100');
+  assert.equal(paid(), 5_000_000_000n);
+  floor.buy('zoe', '3', '53100');
+  finishWork(floor);
+  assert.equal(floor.position('ann'), 'none');
+  assert.equal(paid(), 0n, 'what the later parts left above bankruptcy made up for it');
 });
 
 test("a party's own orders beyond bankruptcy stay until the close gets there", () => {
