@@ -121,10 +121,13 @@ function refusedWholly({ type }: Command, { rejectReason, items = [] }: CommandR
   return items.every((item) => item.rejectReason !== RejectReason.none);
 }
 
-/** Some of it has no place in formats before the present one. */
+/** Some of it has no place in formats before the present one; a ranking that was used outlives it until the next second. */
 function withoutOpenWork(snapshot: Uint8Array): Exchange {
   const exchange = new Exchange(loadState(snapshot));
-  while (exchange.hasOpenWork) exchange.apply({ type: 'tick', time: exchange.state.now });
+  const { state } = exchange;
+  while (exchange.hasOpenWork || state.rankings.length > 0) {
+    exchange.apply({ type: 'tick', time: exchange.hasOpenWork ? state.now : state.nextSecond });
+  }
   return exchange;
 }
 

@@ -34,6 +34,8 @@ export class HourOracle {
   private images = new Map<number, string>();
   /** Lines of funding by position. */
   private lines = new Map<string, bigint>();
+  /** Contracts whose funding the operator forces meanwhile: their lines are those of both. */
+  private readonly forced = new Set<number>();
 
   constructor(state: State, counts: Counts) {
     this.state = state;
@@ -72,8 +74,13 @@ export class HourOracle {
       if (open === undefined || open.time !== this.nowBefore + 1) return;
       this.work = open;
       this.lines = new Map();
+      this.forced.clear();
       this.counts.hours++;
       this.counts.inPortions++;
+    }
+    for (const work of this.state.works) {
+      if (work === this.work || !(work instanceof HourWork)) continue;
+      for (const { instrument } of work.fundings) this.forced.add(instrument);
     }
     for (const event of events) {
       if (event.type !== 'ledgerLine' || (event.kind !== 'fundingIn' && event.kind !== 'fundingOut'))
@@ -99,6 +106,7 @@ export class HourOracle {
       const receivers = held.filter(({ long }) => long !== funding.rate > 0n);
       const due = receivers.reduce((sum, each) => sum + this.amountOf(funding, each, divFloor), 0n);
       assert.equal(funding.due, due, 'receivers are those of the instant');
+      if (this.forced.has(funding.instrument)) continue;
       for (const each of receivers) {
         const whole = this.amountOf(funding, each, divFloor);
         const share = funding.collected >= due ? whole : divFloor(whole * funding.collected, due);
