@@ -70,10 +70,6 @@ function timeTicks(venue: Venue, watch: Stopwatch): void {
     watch.time('forceClose, prices have moved', 'one account, its ranking among 50,000 holders', () =>
       venue.apply({ type: 'forceClose', time: venue.time, uid, deleverage: true, instrument }),
     );
-    while (venue.exchange.hasOpenWork)
-      watch.time('tick: a portion of a ranking, prices have moved', '50,000 holders', () =>
-        venue.apply({ type: 'tick', time: venue.time }),
-      );
   }
   tick('samples of 5 s', 'all contracts', (second) => second % 5000 === 0 && second % MINUTE_MS !== 0, 0, 20);
   tick(

@@ -18,8 +18,6 @@ interface Maker {
   readonly before?: () => void;
   readonly make: () => Command;
   readonly times?: number;
-  /** What it leaves to the ticks after it. */
-  readonly portions?: string;
   /** Every one of them is rejected, after the same look. */
   readonly refused?: true;
 }
@@ -36,11 +34,6 @@ export function timeCommands(venue: Venue, watch: Stopwatch): void {
       const { rejectReason } =
         n < 0 ? venue.apply(command) : watch.time(kind, maker.over, () => venue.apply(command));
       if (rejectReason === RejectReason.none) accepted++;
-      while (maker.portions !== undefined && venue.exchange.hasOpenWork) {
-        const next = () => venue.apply({ type: 'tick', time: venue.time });
-        if (n < 0) next();
-        else watch.time(`tick: a portion of ${maker.portions}`, maker.over, next);
-      }
     }
     if (accepted === 0 && maker.refused === undefined) throw new Error(`no ${kind} was accepted`);
   }
@@ -310,7 +303,6 @@ function makers(venue: Venue): Record<Exclude<CommandType, Elsewhere>, Maker> {
       over: 'one account, its ranking among 50,000 holders',
       make: () => ({ type: 'forceClose', ...t(), uid: someone(), deleverage: true, instrument: perpetual }),
       times: 20,
-      portions: 'a ranking',
     },
     forceFunding: {
       over: '50,000 holders',

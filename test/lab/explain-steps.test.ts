@@ -49,7 +49,9 @@ const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {
   awaitedMargin: ['deleveraged'],
   // When an account is tested, not what is done to it.
   riskPortions: [],
-  closePortions: [],
+  smallerPortions: [],
+  liquidationQueue: [],
+  settledByAge: [],
   fewerMatches: [],
 };
 

@@ -121,13 +121,10 @@ function refusedWholly({ type }: Command, { rejectReason, items = [] }: CommandR
   return items.every((item) => item.rejectReason !== RejectReason.none);
 }
 
-/** Some of it has no place in formats before the present one; a ranking that was used outlives it until the next second. */
+/** Some of it has no place in formats before the present one. */
 function withoutOpenWork(snapshot: Uint8Array): Exchange {
   const exchange = new Exchange(loadState(snapshot));
-  const { state } = exchange;
-  while (exchange.hasOpenWork || state.rankings.length > 0) {
-    exchange.apply({ type: 'tick', time: exchange.hasOpenWork ? state.now : state.nextSecond });
-  }
+  while (exchange.hasOpenWork) exchange.apply({ type: 'tick', time: exchange.state.now });
   return exchange;
 }
 

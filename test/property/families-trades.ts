@@ -4,7 +4,6 @@
  */
 import { OrderKind, Side } from '../../src/core/model/enums.ts';
 import type { FillRecord } from '../../src/core/model/event.ts';
-import { positionOfClose } from '../../src/core/state/open-closes.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { family, isForced, MARK_AWAY } from './families-finding.ts';
 import { SILENT_MS, SPOT_AWAY, type Told } from './families-told.ts';
@@ -100,7 +99,7 @@ export class Trades {
       const all = fills.reduce(
         (sum, { uid, instrument: on, sizeLots }) =>
           uid === forced.uid && on === forced.instrument ? sum + sizeLots : sum,
-        this.waitingLots(forced),
+        0,
       );
       const notional = BigInt(Math.round(all * perLot * 1e8));
       const tier = instrument.futures!.tiers.find(({ upTo }) => upTo >= notional);
@@ -113,16 +112,6 @@ export class Trades {
       : 0;
     const reached = lots * perLot + closed * 1e-8 * world.prices[instrument.base]!;
     return reached * (rate + Math.min(away, MARK_AWAY) + 0.0005);
-  }
-
-  /** What of the position goes on with the next ticks (rules 19.1): how far a close reaches goes by the whole of it. */
-  private waitingLots({ uid, instrument }: FillRecord): number {
-    const { state } = this;
-    const account = state.accountByUid.get(uid)!;
-    const close = state.openCloses.find(
-      (each) => each.account === account.index && each.instrument === instrument,
-    );
-    return (close && positionOfClose(state, close)?.lots) ?? 0;
   }
 
   /** What a trade among the family may take by the venue's ignorance of the outside price. */

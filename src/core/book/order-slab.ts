@@ -118,10 +118,10 @@ export class OrderSlab implements OrderColumns {
   private used = 0;
   freeHead = NIL;
   count = 0;
-  /** Fills and removals of resting orders that one order may bring (rules 1.4, 13.1, 19.3). */
+  /** Fills and removals of resting orders that one order may bring (rules 1.4, 13.1, 19.2). */
   fillsMax = MATCHES_PER_ORDER_MAX_BEFORE;
   removalsMax = MATCHES_PER_ORDER_MAX_BEFORE;
-  /** Fills in all books. Only differences count; not saved. */
+  /** Fills so far, in all books and between two orders of the exchange. Only differences count; not saved. */
   fillsDone = 0;
   /** Sum of the numbers that were read: the compiler would remove reads whose result is not used. */
   prefetchSink = 0;

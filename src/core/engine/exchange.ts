@@ -66,7 +66,6 @@ import { setCommission } from '../wallet/commission.ts';
 import { deposit, setDepositWallet, transfer, withdraw } from '../wallet/wallet.ts';
 import { endWithdrawal, internalWithdrawal, requestWithdrawal } from '../wallet/withdrawal.ts';
 import { checkNextAccount } from './account-invariants.ts';
-import { BARRED, isBarred } from './in-liquidation.ts';
 import { Portions } from './portions.ts';
 import { onComponentPrice } from './price-tick.ts';
 import { RiskEngine } from './risk-engine.ts';
@@ -108,12 +107,11 @@ export class Exchange {
     if (this.riskEngine.checksEarly) this.riskEngine.checkNamed(command);
     if (state.tracer !== undefined) state.tracer.onCommand(command);
     const { fillsDone } = state.slab;
-    const result = isBarred(state, command) ? BARRED : this.dispatch(command);
+    const result = this.dispatch(command);
     // What forced orders trade with a tick keeps no strategy order waiting.
     if (type !== 'tick') this.triggerEngine.countFills(state.slab.fillsDone - fillsDone);
     if (state.tracer !== undefined) state.tracer.onResult(result);
     this.triggerEngine.runUntilIdle();
-    this.riskEngine.end();
     if (state.clearingChanged) updateShortfalls(state, false);
     state.digest.fold(result.rejectReason);
     if (result.items !== undefined) for (const item of result.items) state.digest.fold(item.rejectReason);

@@ -20,7 +20,6 @@ import type { Position } from '../model/position.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { ContractEnd } from '../state/contract-end.ts';
-import { hasOpenClose } from '../state/open-closes.ts';
 import { awaitsMoney, awaitsPriceCheck, endOf, isEnding } from '../state/open-work.ts';
 import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
@@ -88,8 +87,7 @@ const uidsOf = (accounts: ReadonlySet<Account>) => [...accounts].map(({ uid }) =
  * their turn (rules 18.1).
  */
 function isUnsettled(state: State, { index, positions }: Account): boolean {
-  if (awaitsPriceCheck(state, index) || hasOpenClose(state, index) || state.dueAccounts.has(index))
-    return true;
+  if (awaitsPriceCheck(state, index) || state.dueAccounts.has(index)) return true;
   if (state.works.length === 0) return false;
   return (
     awaitsMoney(state, index) || [...positions.values()].some((each) => isEnding(state, each.instrument))

@@ -10,7 +10,6 @@ import type { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { awaitsLiquidation } from '../state/open-closes.ts';
 import { accountsBefore, awaitsMoney, awaitsPriceCheck, type PriceCheckRound } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 
@@ -99,10 +98,10 @@ export class PriceChecks {
 
   private checkNow(account: Account): void {
     const { state, monitor } = this;
-    if (awaitsMoney(state, account.index) || awaitsLiquidation(state, account)) return;
+    if (awaitsMoney(state, account.index) || state.dueAccounts.has(account.index)) return;
     monitor.release(account);
     if (isDue(state, account)) {
-      this.used += state.rules.closePortions ? LIQUIDATION_COST : LIQUIDATION_COST_BEFORE;
+      this.used += state.rules.smallerPortions ? LIQUIDATION_COST : LIQUIDATION_COST_BEFORE;
       state.markDirty(account);
       return;
     }

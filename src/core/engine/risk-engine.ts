@@ -11,13 +11,11 @@ import { delist, deliver } from '../liquidation/delivery.ts';
 import { liquidateIfDue } from '../liquidation/liquidation.ts';
 import { isDue } from '../liquidation/liquidation-check.ts';
 import { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
-import { continueCloses } from '../liquidation/open-closes.ts';
 import { checkLoans } from '../loan/loan-servicing.ts';
 import type { Command } from '../model/command.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { isAwaited } from '../state/open-closes.ts';
 import { awaitsMoney } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { scheduleDelivery } from '../state/timers.ts';
@@ -31,17 +29,18 @@ import { PriceChecks } from './price-checks.ts';
 const ROUNDS_MAX = 1000;
 const ROUNDS_PER_ACCOUNT_MAX = 100;
 
-/** What a liquidation that begins counts, and a look of a ranking, in units of a portion. */
+/** What a liquidation counts, in units of a portion; each fill of its forced orders counts 1. */
 const LIQUIDATION_UNITS = 20;
-const LOOKS_PER_UNIT = 16;
+/** So many positions that are ranked for deleveraging count 1. */
+const RANKED_PER_UNIT = 16;
 
 export class RiskEngine {
   private readonly state: State;
   private readonly settlement: FuturesSettlement;
   readonly monitor: LiquidationMonitor;
   private readonly priceChecks: PriceChecks;
-  /** Liquidations that the present command has begun. */
-  private begun = 0;
+  /** What the liquidations of the present command count. */
+  private used = 0;
   /** The present command has done a portion of the loan checks. */
   private loansChecked = false;
 
@@ -56,41 +55,22 @@ export class RiskEngine {
   begin(): void {
     this.priceChecks.begin();
     this.loansChecked = false;
-    this.begun = 0;
-    const { state } = this;
-    if (!state.rules.closePortions) return;
-    state.closeUnitsLeft = state.portion;
-    state.looksLeft = state.portion * LOOKS_PER_UNIT;
-    for (const ranking of state.rankings) ranking.isNew = false;
+    this.used = 0;
   }
 
-  /** A command ends. A ranking that is not complete is for closes that wait. */
-  end(): void {
-    const { state } = this;
-    if (state.rankings.length === 0) return;
-    this.settlement.ranking.forget(state);
-    if (state.openCloses.length === 0) state.rankings = state.rankings.filter(({ isComplete }) => isComplete);
-  }
-
-  /** A tick: the checks of a second and forced closes go on (rules 18, 19). */
+  /** A tick: the checks of a second and the liquidation queue go on (rules 18, 19.1). */
   resume(): void {
     if (this.state.loanChecksPending && !this.loansChecked) this.checkLoans();
-    if (this.hasWaiting) this.continueCloses();
+    if (this.state.dueAccounts.size !== 0) this.continueQueue();
     this.priceChecks.continue();
   }
 
-  private get hasWaiting(): boolean {
-    const { openCloses, dueAccounts } = this.state;
-    return openCloses.length !== 0 || dueAccounts.size !== 0;
-  }
-
-  /** Closes that have begun, then the accounts that wait, as far as the command may, then those that these have changed. */
-  private continueCloses(): void {
+  /** Accounts of the queue as far as the command may, then those that these have changed. */
+  private continueQueue(): void {
     const { state } = this;
-    continueCloses(state, this.settlement);
     let looks = state.portion;
     for (const index of state.dueAccounts) {
-      if (this.begun >= this.liquidationsMax || state.closeUnitsLeft <= 0 || looks-- === 0) break;
+      if (this.isUsedUp || looks-- === 0) break;
       this.processNow(state.accounts[index]!);
     }
     this.processDirtyAccounts();
@@ -104,7 +84,8 @@ export class RiskEngine {
 
   /** Must accounts be looked at before they act? */
   get checksEarly(): boolean {
-    return this.state.priceCheckRound !== undefined || this.hasWaiting;
+    const { priceCheckRound, dueAccounts } = this.state;
+    return priceCheckRound !== undefined || dueAccounts.size !== 0;
   }
 
   /** An account is about to act by itself. */
@@ -123,7 +104,7 @@ export class RiskEngine {
   private checkNow(account: Account): void {
     this.priceChecks.checkEarly(account);
     const { rules, dueAccounts } = this.state;
-    if (!rules.closePortions) return;
+    if (!rules.liquidationQueue) return;
     if (account.dirty || dueAccounts.has(account.index)) this.processNow(account);
   }
 
@@ -136,13 +117,7 @@ export class RiskEngine {
 
   /** Prices have moved. */
   onPrices(): void {
-    const { state } = this;
-    // Scores of the second before. One that nobody was taken by is kept for those that wait for it.
-    if (state.rankings.length !== 0)
-      state.rankings = state.rankings.filter(
-        (ranking) => !ranking.isComplete || (!ranking.isUsed && isAwaited(state, ranking)),
-      );
-    if (state.rules.riskPortions) this.priceChecks.open();
+    if (this.state.rules.riskPortions) this.priceChecks.open();
     else this.checkAll();
     this.processDirtyAccounts();
   }
@@ -190,7 +165,7 @@ export class RiskEngine {
       assert(round < roundsMax, 'liquidations come to an end');
       for (const account of state.takeDirty()) this.processAccount(account, true);
     }
-    this.settlement.ranking.forget(state);
+    this.settlement.ranking.forget();
   }
 
   /**
@@ -203,29 +178,35 @@ export class RiskEngine {
     return awaitsMoney(state, account.index);
   }
 
-  /** How many liquidations may begin with a command, apart from those of accounts that act (rules 19.1). */
-  private get liquidationsMax(): number {
-    return Math.ceil(this.state.portion / LIQUIDATION_UNITS);
+  /** Has the command done what it may, apart from liquidations of accounts that act (rules 19.1)? */
+  private get isUsedUp(): boolean {
+    return this.used >= this.state.portion;
   }
 
   /** Must it wait until those before it have been begun with? */
   private mustWait(account: Account): boolean {
     const { state } = this;
     const { rules, dueAccounts } = state;
-    if (!rules.closePortions || !account.cashCanBeNegative) return false;
-    if (this.begun < this.liquidationsMax && dueAccounts.size === 0) return false;
+    if (!rules.liquidationQueue || !account.cashCanBeNegative) return false;
+    if (!this.isUsedUp && dueAccounts.size === 0) return false;
     if (!dueAccounts.has(account.index) && isDue(state, account)) dueAccounts.add(account.index);
     return dueAccounts.has(account.index);
+  }
+
+  private liquidate(account: Account): void {
+    const { slab } = this.state;
+    const { ranking } = this.settlement;
+    const [{ fillsDone }, { ranked }] = [slab, ranking];
+    if (!liquidateIfDue(this.state, this.settlement, account)) return;
+    this.used += LIQUIDATION_UNITS + slab.fillsDone - fillsDone + (ranking.ranked - ranked) / RANKED_PER_UNIT;
   }
 
   private processAccount(account: Account, inTurn: boolean): void {
     const { state } = this;
     trimClosingOrders(state, account);
-    if (this.isUnsettled(account) || account.liquidating) return;
+    if (this.isUnsettled(account)) return;
     if (inTurn && this.mustWait(account)) return;
-    if (liquidateIfDue(state, this.settlement, account)) this.begun++;
-    // A part of it goes on with the next ticks.
-    if (account.liquidating) return;
+    this.liquidate(account);
     repayFromCollateral(state, account);
     updateWarning(state, account);
     this.monitor.watch(account);

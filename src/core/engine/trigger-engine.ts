@@ -128,7 +128,7 @@ export class TriggerEngine {
     if (at !== 0) strategies.queue = strategies.queue.slice(at);
   }
 
-  /** Must the next one wait for its turn? Since the ninth edition fills count too (rules 14.4, 19.3). */
+  /** Must the next one wait for its turn? Since the ninth edition fills count too (rules 14.4, 19.2). */
   private get isUsedUp(): boolean {
     const { rules, portion } = this.state;
     if (!rules.portions) return this.fired >= FIRINGS_PER_COMMAND_MAX;

@@ -85,7 +85,7 @@ function hasDuplicates(state: State, account: Account, items: readonly AmendItem
   return false;
 }
 
-/** Fills that the next amendment may bring: since the ninth edition those of a command count together (rules 19.3). */
+/** Fills that the next amendment may bring: since the ninth edition those of a command count together (rules 19.2). */
 function fillsLeft({ state, fillsBefore }: Batch): number {
   const { fillsMax, fillsDone } = state.slab;
   return state.rules.fewerMatches ? Math.max(0, fillsMax - (fillsDone - fillsBefore)) : fillsMax;

@@ -91,6 +91,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const value = context.movedBasis ?? tradeAmount(context.instrument, priceTicks, lots);
     const execLinkId = state.nextId();
     for (const slot of [one, other]) slab.remaining[slot]! -= lots;
+    slab.fillsDone++;
     state.digest.fold(priceTicks);
     state.digest.fold(lots);
     this.settleBoth(one, other, { context, priceTicks, lots, value, execLinkId, rpi: false });

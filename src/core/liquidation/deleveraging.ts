@@ -9,17 +9,12 @@ import { CancelReason, OrderKind } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
 import { assert } from '../model/units.ts';
 import { cancelSlot } from '../orders/cancel.ts';
-import { awaitsRanking } from '../state/open-closes.ts';
 import type { State } from '../state/state.ts';
-
-/** Of a portion whose unit is a fill of a forced order in the book. */
-const UNITS_PER_COUNTERPARTY = 2;
 
 /**
  * Closes the rest of a forced order against the deleveraging queue, at the bankruptcy price and without fees for the
  * other side. Deleveraging makes nobody bankrupt: a position that could not bear the price comes last and closes at its
- * own bankruptcy price; the fund covers the difference that the liquidated side then lacks (rules 5.11, 15.1). Returns false
- * when something is left for the next ticks (rules 19).
+ * own bankruptcy price; the fund covers the difference that the liquidated side then lacks (rules 5.11, 15.1).
  */
 export function deleverage(
   state: State,
@@ -27,7 +22,7 @@ export function deleverage(
   slot: number,
   position: Position,
   priceTicks: number,
-): boolean {
+): void {
   const { slab } = state;
   const fills = settlement.contextOf(state.instruments[position.instrument]!);
   const wantsLong = !position.long;
@@ -37,11 +32,8 @@ export function deleverage(
   };
   const canBear = (ranked: Ranked): boolean => priceFor(ranked) === priceTicks;
   for (let wanted = slab.remaining[slot]!; wanted > 0; wanted = slab.remaining[slot]!) {
-    if (state.rules.closePortions && state.closeUnitsLeft <= 0) return false;
     const ranked = settlement.ranking.first(state, position.instrument, wantsLong, canBear);
-    if (ranked === undefined && awaitsRanking(state, position)) return false;
     assert(ranked !== undefined, 'the other side is at least as large as what is deleveraged (I06, case 90)');
-    state.closeUnitsLeft -= UNITS_PER_COUNTERPARTY;
     const { account, position: other } = ranked;
     const price = priceFor(ranked);
     for (const order of closingOrders(state, account, other.instrument, other.posSide)) {
@@ -50,8 +42,6 @@ export function deleverage(
     const taken = Math.min(wanted, queueLots(account, other));
     const counter = forcedOrder(state, account, other, taken, OrderKind.adl);
     settlement.tradeDirectly(fills, slot, counter, price, taken);
-    settlement.ranking.noteUse(state, position.instrument, wantsLong);
     endForcedOrder(state, counter);
   }
-  return true;
 }

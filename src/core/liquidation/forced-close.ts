@@ -5,7 +5,6 @@ import type { FillContext } from '../futures/fill-context.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { bankruptcyTicks, forcedFeeRate, forcedMargin } from '../margin/bankruptcy.ts';
-import { closeBudget } from '../margin/fund-budgets.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
 import type { OrderKind } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
@@ -15,47 +14,31 @@ import { divCeil, divFloor, divTrunc, larger, RATE_ONE, smaller } from '../model
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
-import type { CloseScope } from '../state/open-closes.ts';
 import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
 import { type BudgetedClose, budgetedClose, cancelOwnBeyond, reachTicks } from './fund-reach.ts';
 
-/** A forced close: what it takes off the position, and what the fund may pay for it, where it has begun before. */
-export interface Close {
-  readonly lots: number;
-  readonly kind: OrderKind;
-  readonly scope: CloseScope;
-  readonly fundLeft?: bigint;
-  readonly fundLost?: bigint;
-}
-
 /**
  * Closes lots of a position through the book, no farther than the price W (rules 13.7); beyond the bankruptcy price it
  * trades only what the fund may pay. The rest is deleveraged at the better of the two prices. In the first edition the
- * price band was the limit, the whole fund the budget, and the bankruptcy price that of deleveraging. Returns false when
- * a part is left that goes on with the next ticks, since the ninth edition (rules 19.1).
+ * price band was the limit, the whole fund the budget, and the bankruptcy price that of deleveraging.
  */
 export function closeOut(
   state: State,
   settlement: FuturesSettlement,
   account: Account,
   position: Position,
-  close: Close,
-): boolean {
-  const { lots, kind } = close;
+  lots: number,
+  kind: OrderKind,
+): void {
   const instrument = state.instruments[position.instrument]!;
-  if (isUsedUp(state)) {
-    const fundLeft = mostOf(close, closeBudget(state, instrument.futures!.settle, instrument.index));
-    wait(state, position, { fundLost: 0n, ...close, fundLeft });
-    return false;
-  }
   const market = state.market(instrument);
   const terms = termsOf(state, account, position);
   const { long } = terms;
   const price = bankruptcyTicks(instrument, long, terms.size, terms.basis, terms.margin);
   const limited = state.rules.fundReach;
   const forced = limited
-    ? limitedFills(state, account, position, close, terms)
+    ? limitedFills(state, account, position, lots, terms)
     : fundedFills(state, account, position, lots, terms);
   const reach = limited
     ? reachTicks(state, instrument, long, terms.size)
@@ -66,7 +49,7 @@ export function closeOut(
     reachTicks: reach,
   });
   const slot = forcedOrder(state, account, position, lots, kind);
-  const fills: FillContext = { ...settlement.contextOf(instrument), forced: inPortions(state, forced) };
+  const fills: FillContext = { ...settlement.contextOf(instrument), forced };
   const unfilled = () => state.slab.remaining[slot]! > 0;
   const matchTo = (limit: number) => {
     while (unfilled() && market.book.match(slot, limit, settlement, fills, true) === MatchEnd.tooManyFills);
@@ -74,52 +57,15 @@ export function closeOut(
   const beyond = long ? reach < price : reach > price;
   if (limited && beyond) {
     matchTo(price);
-    if (unfilled() && !isUsedUp(state)) cancelOwnBeyond(state, account, instrument, long, price, reach);
+    if (unfilled()) cancelOwnBeyond(state, account, instrument, long, price, reach);
   }
   matchTo(reach);
   const others = limited && !beyond ? reach : price;
-  // The fees of what is deleveraged come last in one step, so they pay for no more fills in several either.
-  const fundLeft = forced.left();
-  const complete = !unfilled() || (!isUsedUp(state) && deleverage(state, settlement, slot, position, others));
-  const left = state.slab.remaining[slot]!;
+  if (unfilled()) deleverage(state, settlement, slot, position, others);
   endForcedOrder(state, slot);
   if (position.isolated) settleIsolated(state, settlement, account, position, forced.left());
-  const fundLost = forced.end();
-  if (!complete) wait(state, position, { ...close, lots: left, fundLeft, fundLost });
+  forced.end();
   state.markDirty(account);
-  return complete;
-}
-
-/** What is left of a close goes on with the next ticks. */
-export function wait(
-  state: State,
-  { id, account, instrument, posSide }: Position,
-  close: Required<Close>,
-): void {
-  state.openCloses.push({ ...close, account, position: id, instrument, posSide });
-}
-
-/** Has the present command done what it may of forced closes? */
-function isUsedUp({ rules, closeUnitsLeft }: State): boolean {
-  return rules.closePortions && closeUnitsLeft <= 0;
-}
-
-/** Each order that it trades with or removes counts. One that ends the match does not: else a close might never come further. */
-function inPortions(state: State, fills: BudgetedClose): BudgetedClose {
-  if (!state.rules.closePortions) return fills;
-  return {
-    ...fills,
-    capacity: (priceTicks) => {
-      if (state.closeUnitsLeft <= 0) return 0;
-      const lots = fills.capacity(priceTicks);
-      if (lots > 0) state.closeUnitsLeft--;
-      return lots;
-    },
-  };
-}
-
-function mostOf({ fundLeft }: Close, budget: bigint): bigint {
-  return fundLeft === undefined ? budget : smaller(budget, fundLeft);
 }
 
 /** The first edition's: as far as the bankruptcy price, and beyond it within the price band. */
@@ -154,15 +100,13 @@ function limitedFills(
   state: State,
   account: Account,
   position: Position,
-  close: Close,
+  lots: number,
   terms: CloseTerms,
 ): BudgetedClose {
-  const { instrument, size } = terms;
-  const budget = mostOf(close, closeBudget(state, instrument.futures!.settle, instrument.index));
   return budgetedClose(
     state,
-    instrument,
-    { lots: close.lots, size, budget, lost: close.fundLost ?? 0n },
+    terms.instrument,
+    { lots, size: terms.size },
     (priceTicks) => ({ loss: lossPerSize(terms, priceTicks), fee: feePerSize(terms, priceTicks) }),
     (amount) => payShortfall(state, account, position, amount),
   );
@@ -181,7 +125,7 @@ function fundedFills(
   let budget = fundBalance(state, coin);
   return {
     left: () => fundBalance(state, coin),
-    end: () => 0n,
+    end: () => {},
     capacity: (priceTicks) => {
       const loss = lossPerSize(terms, priceTicks);
       if (loss <= 0n) return lots;

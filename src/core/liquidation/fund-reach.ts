@@ -6,6 +6,7 @@
 import { FLAG_RPI } from '../book/order-slab.ts';
 import type { ForcedFillPolicy } from '../futures/fill-context.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
+import { closeBudget } from '../margin/fund-budgets.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
 import { markTicks } from '../margin/margin.ts';
 import { CancelReason, Side } from '../model/enums.ts';
@@ -54,7 +55,6 @@ export function cancelOwnBeyond(
     return true;
   });
   for (const slot of own) {
-    if (state.rules.closePortions && state.closeUnitsLeft-- <= 0) return;
     state.settleOpenWork(state.accountOf(slot));
     cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
   }
@@ -69,8 +69,8 @@ export interface CloseCost {
 export interface BudgetedClose extends ForcedFillPolicy {
   /** What the fund may still lose by this close. */
   left(): bigint;
-  /** When everything is settled: what it lost counts for the hour. Returns that, with what it lost before. */
-  end(): bigint;
+  /** When everything is settled: what it lost counts for the hour. */
+  end(): void;
 }
 
 /**
@@ -80,13 +80,13 @@ export interface BudgetedClose extends ForcedFillPolicy {
 export function budgetedClose(
   state: State,
   instrument: Instrument,
-  order: { readonly lots: number; readonly size: number; readonly budget: bigint; readonly lost: bigint },
+  order: { readonly lots: number; readonly size: number },
   costAt: (priceTicks: number) => CloseCost,
   pay: (amount: bigint) => void,
 ): BudgetedClose {
   const coin = instrument.futures!.settle;
   const size = BigInt(order.size);
-  const { budget } = order;
+  const budget = closeBudget(state, coin, instrument.index);
   const before = fundBalance(state, coin);
   const outflow = () => before - fundBalance(state, coin);
   const left = () => larger(0n, budget - outflow());
@@ -108,11 +108,6 @@ export function budgetedClose(
       lacking += divCeil(costAt(priceTicks).loss * BigInt(lots), size);
       pay(smaller(larger(0n, larger(0n, lacking) - known), left()));
     },
-    end: () => {
-      const lost = order.lost + outflow();
-      // Net of the whole close: a part that brings the fund something makes up for one before.
-      state.fundHours.addPaid(coin, instrument.index, larger(0n, lost) - larger(0n, order.lost));
-      return lost;
-    },
+    end: () => state.fundHours.addPaid(coin, instrument.index, larger(0n, outflow())),
   };
 }

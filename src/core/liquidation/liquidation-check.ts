@@ -18,7 +18,6 @@ import type { Position } from '../model/position.ts';
 import { RATE_ONE } from '../model/units.ts';
 import { heldCoin } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import { isBeingClosed } from '../state/open-closes.ts';
 import type { State } from '../state/state.ts';
 
 /** Is the position's own margin used up? iso + U <= MM + closing fee. */
@@ -92,8 +91,7 @@ function hasLiveCrossed(state: State, account: Account): boolean {
 /** Is there anything to liquidate? */
 export function isDue(state: State, account: Account): boolean {
   for (const position of currentMargin(state, account).isolated) {
-    if (hasUnsafeIndex(state, position) || !isolatedIsDue(state, position)) continue;
-    if (!isBeingClosed(state, position)) return true;
+    if (!hasUnsafeIndex(state, position) && isolatedIsDue(state, position)) return true;
   }
   return crossedIsDue(state, account) && isActionable(state, account);
 }

@@ -26,7 +26,6 @@ import { cancelWhere } from '../orders/cancel.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
-import { CloseScope, isBeingClosed, type OpenClose, positionOfClose } from '../state/open-closes.ts';
 import type { State } from '../state/state.ts';
 import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
 import { closeOut } from './forced-close.ts';
@@ -38,7 +37,6 @@ export function liquidateIfDue(state: State, settlement: FuturesSettlement, acco
   let acted = false;
   for (const position of positionsInOrder(state, account)) {
     if (!position.isolated || position.size === 0 || hasUnsafeIndex(state, position)) continue;
-    if (isBeingClosed(state, position)) continue;
     if (!isolatedIsDue(state, position)) continue;
     liquidateIsolated(state, settlement, account, position);
     acted = true;
@@ -74,13 +72,11 @@ function crossedInOrder(state: State, account: Account): Position[] {
   );
 }
 
-/** `goingOn`: what is left of it from the commands before. */
-export function liquidateIsolated(
+function liquidateIsolated(
   state: State,
   settlement: FuturesSettlement,
   account: Account,
   position: Position,
-  goingOn?: OpenClose,
 ): void {
   state.tracer?.onLiquidation(account, position);
   cancelWhere(
@@ -93,12 +89,7 @@ export function liquidateIsolated(
   const isDue = (each: Position) => isolatedIsDue(state, each);
   autoTopUp(state, account, position, isDue);
   if (!isDue(position)) return;
-  closeOut(state, settlement, account, position, {
-    lots: position.lots,
-    kind: OrderKind.liquidation,
-    scope: CloseScope.isolated,
-    ...(goingOn !== undefined && { fundLeft: goingOn.fundLeft, fundLost: goingOn.fundLost }),
-  });
+  closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
 }
 
 function liquidateCrossed(state: State, settlement: FuturesSettlement, account: Account): void {
@@ -109,41 +100,11 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   cancelStrategies(state, account, StrategyReason.liquidation);
   if (!healthy()) netHedgedPairs(state, settlement, account);
   if (!healthy()) liquidateCollateral(state, account, healthy);
-  closeCrossed(state, settlement, account, healthy);
-}
-
-/** A liquidation goes on at the close that was left. */
-export function continueCrossed(
-  state: State,
-  settlement: FuturesSettlement,
-  account: Account,
-  close: OpenClose,
-): void {
-  const healthy = () => !crossedIsDue(state, account);
-  if (!healthy() && !isActionable(state, account)) {
-    // The index is stale: as an account that has become due by then it is looked at when there is a price.
-    state.endLiquidation(account);
-    return;
-  }
-  const position = positionOfClose(state, close);
-  if (position !== undefined && !healthy() && !hasUnsafeIndex(state, position)) {
-    const lots = Math.min(close.lots, position.lots);
-    if (!closeOut(state, settlement, account, position, { ...close, lots })) return;
-  }
-  closeCrossed(state, settlement, account, healthy);
-}
-
-/** Steps 5 to 8. The account stays in liquidation while a close waits. */
-function closeCrossed(
-  state: State,
-  settlement: FuturesSettlement,
-  account: Account,
-  healthy: () => boolean,
-): void {
+  while (!healthy() && reduceByTiers(state, settlement, account));
   while (!healthy()) {
-    const next = nextReduction(state, account) ?? nextFullClose(state, account);
-    if (next === undefined) break;
-    if (!closeOut(state, settlement, account, next.position, { ...next, scope: CloseScope.crossed })) return;
+    const [position] = crossedInOrder(state, account);
+    if (position === undefined) break;
+    closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
   if (!healthy()) liquidateCollateral(state, account, healthy);
   if (!healthy()) payFromFunding(state, account, healthy);
@@ -161,25 +122,10 @@ export function liquidateWholeAccount(state: State, settlement: FuturesSettlemen
   cancelStrategies(state, account, StrategyReason.liquidation);
   // Also with a stale index: a hedged pair takes no part in deleveraging, so its two sides need no counterparty.
   netHedgedPairs(state, settlement, account, () => true);
-  closeWholeAccount(state, settlement, account);
-}
-
-export function closeWholeAccount(
-  state: State,
-  settlement: FuturesSettlement,
-  account: Account,
-  goingOn?: OpenClose,
-): void {
   for (const position of positionsInOrder(state, account)) {
-    const { lots } = position;
     // The close of an earlier position may have deleveraged this one.
-    if (lots === 0) continue;
-    const begun = position.id === goingOn?.position && {
-      fundLeft: goingOn.fundLeft,
-      fundLost: goingOn.fundLost,
-    };
-    const close = { lots, kind: OrderKind.liquidation, scope: CloseScope.whole, ...begun };
-    if (!closeOut(state, settlement, account, position, close)) return;
+    if (position.lots === 0) continue;
+    closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
   coverDebts(state, account);
   state.endLiquidation(account);
@@ -206,19 +152,8 @@ function netHedgedPairs(
   }
 }
 
-interface NextClose {
-  readonly position: Position;
-  readonly lots: number;
-  readonly kind: OrderKind;
-}
-
-function nextFullClose(state: State, account: Account): NextClose | undefined {
-  const [position] = crossedInOrder(state, account);
-  return position && { position, lots: position.lots, kind: OrderKind.liquidation };
-}
-
-/** By two tiers, of the position with the largest maintenance margin above tier 2. */
-function nextReduction(state: State, account: Account): NextClose | undefined {
+/** Reduces the position with the largest maintenance margin above tier 2 by two tiers; false when there is none. */
+function reduceByTiers(state: State, settlement: FuturesSettlement, account: Account): boolean {
   for (const position of crossedInOrder(state, account)) {
     const instrument = state.instruments[position.instrument]!;
     const { tiers } = instrument.futures!;
@@ -230,9 +165,10 @@ function nextReduction(state: State, account: Account): NextClose | undefined {
     const keep = Math.floor(Number(tiers[tier - 2]!.upTo / perLot) / step) * step;
     const lots = position.lots - keep;
     if (lots <= 0) continue;
-    return { position, lots, kind: OrderKind.reduce };
+    closeOut(state, settlement, account, position, lots, OrderKind.reduce);
+    return true;
   }
-  return undefined;
+  return false;
 }
 
 /**

@@ -13,21 +13,15 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { cancelSlot } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
 import { positionsOf } from '../state/futures-lookup.ts';
-import { CloseScope, isBeingClosed } from '../state/open-closes.ts';
 import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
-import { wait } from './forced-close.ts';
 import { liquidateWholeAccount } from './liquidation.ts';
 
 export function forceClose(state: State, settlement: FuturesSettlement, command: ForceClose): CommandResult {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
-  if (account.liquidating) return rejected(RejectReason.accountLiquidating);
   if (!command.deleverage) {
     if (account.positions.size === 0) return rejected(RejectReason.noPositionToClose);
-    // This close takes the place of those that wait.
-    state.openCloses = state.openCloses.filter((close) => close.account !== account.index);
-    state.dueAccounts.delete(account.index);
     liquidateWholeAccount(state, settlement, account);
     state.markDirty(account);
     return OK;
@@ -36,31 +30,19 @@ export function forceClose(state: State, settlement: FuturesSettlement, command:
   if (instrument?.futures === undefined) return rejected(RejectReason.unknownInstrument);
   const positions = positionsOf(account, instrument).filter((position) => queueLots(account, position) > 0);
   if (positions.length === 0) return rejected(RejectReason.noPositionToClose);
-  if (positions.some((position) => isBeingClosed(state, position)))
-    return rejected(RejectReason.accountLiquidating);
   for (const position of positions) giveUp(state, settlement, account, position);
   return OK;
 }
 
 /** The position closes at the mark against the other side's queue, as if a bankrupt account had needed it. */
-export function giveUp(
-  state: State,
-  settlement: FuturesSettlement,
-  account: Account,
-  position: Position,
-  most = position.lots,
-): void {
+function giveUp(state: State, settlement: FuturesSettlement, account: Account, position: Position): void {
   const instrument = state.instruments[position.instrument]!;
   // A position of the account's own other side may have taken it already.
-  const lots = Math.min(most, queueLots(account, position));
+  const lots = queueLots(account, position);
   if (lots <= 0) return;
   for (const order of closingOrders(state, account, position.instrument, position.posSide))
     cancelSlot(state, order, CancelReason.adl);
-  const kind = OrderKind.adl;
-  const slot = forcedOrder(state, account, position, lots, kind);
-  const complete = deleverage(state, settlement, slot, position, markTicks(state, instrument));
-  const left = state.slab.remaining[slot]!;
+  const slot = forcedOrder(state, account, position, lots, OrderKind.adl);
+  deleverage(state, settlement, slot, position, markTicks(state, instrument));
   endForcedOrder(state, slot);
-  if (!complete)
-    wait(state, position, { scope: CloseScope.givenUp, lots: left, kind, fundLeft: 0n, fundLost: 0n });
 }

@@ -19,7 +19,6 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { checkAmount, checkSize } from '../orders/order-checks.ts';
 import { clientOidOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import { isBeingClosed } from '../state/open-closes.ts';
 import type { State } from '../state/state.ts';
 import { crossedIsDue } from './liquidation-check.ts';
 import { checkGiver, checkReceiver, givingLeg, type Leg, receivingLeg } from './move-checks.ts';
@@ -80,7 +79,6 @@ function moveOne(
   if (barred !== undefined) return barred;
   const position = givenPosition(from, instrument, side);
   if (position === undefined) return rejected(RejectReason.noPositionToMove);
-  if (isBeingClosed(state, position)) return rejected(RejectReason.accountLiquidating);
   const basis = carriedBasis(state, instrument, position, sizeLots);
   const otherSide = side === Side.buy ? Side.sell : Side.buy;
   const owed = sizeLots > position.lots ? 0n : position.owedOf(sizeLots);

@@ -37,10 +37,10 @@ function dueLoan({ loans, now }: State): Loan | undefined {
   return loans.nextInstant() <= now ? loans.next() : undefined;
 }
 
-/** Undefined when all are looked at with one command. Since the ninth edition they count twice as much (rules 19.4). */
+/** Undefined when all are looked at with one command. Since the ninth edition they count twice as much (rules 19.3). */
 function loanPortion({ rules, portion }: State): number | undefined {
   if (!rules.riskPortions) return undefined;
-  return rules.closePortions ? Math.ceil(portion / 2) : portion;
+  return rules.smallerPortions ? Math.ceil(portion / 2) : portion;
 }
 
 /**

@@ -3,28 +3,23 @@
 import type { Amount } from '../model/amount.ts';
 import { PosSide } from '../model/enums.ts';
 import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
-import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
 import { PositionColumn } from '../model/position-numbers.ts';
 import { floorRatio } from '../model/safe-integers.ts';
 import { divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { AdlQueue, type Ranked } from '../state/adl-queue.ts';
 import type { MarginCache } from '../state/margin-cache-state.ts';
-import { OpenRanking } from '../state/open-closes.ts';
 import { POSITION_COLUMNS, PositionRow, type PositionTable } from '../state/position-table.ts';
 import type { State } from '../state/state.ts';
+import { AdlQueue, type Ranked } from './adl-queue.ts';
 import { inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk, currentMaintenance, RepricedMaintenance } from './margin-cache.ts';
 
-export type { Ranked } from '../state/adl-queue.ts';
+export type { Ranked } from './adl-queue.ts';
 
 /** Lower bound of the risk that a score is multiplied by. */
 const RISK_MIN = RATE_ONE / 10_000n;
 const RATE_NUMBER = Number(RATE_ONE);
-/** What a ranking may look at with a command is given in accounts without such a position. */
-const LOOKS_PER_RANKED = 8;
-const LOOKS_PER_SETTLED = 64;
 const RISK_MIN_NUMBER = Number(RISK_MIN);
 
 interface Queue {
@@ -39,10 +34,12 @@ interface Queue {
  */
 export class AdlRanking {
   private readonly queues = new Map<string, Queue>();
+  /** Positions looked at so far. Only differences count. */
+  ranked = 0;
 
   /**
    * The first position with lots left: those that can bear the price first, accounts in liquidation last among them;
-   * then the others. Undefined when there is none, and since the ninth edition while the ranking is not complete.
+   * then the others. Undefined when there is none.
    */
   first(
     state: State,
@@ -50,195 +47,82 @@ export class AdlRanking {
     long: boolean,
     canBear: (ranked: Ranked) => boolean,
   ): Ranked | undefined {
-    if (state.rules.closePortions) return this.firstOfPortions(state, instrument, long, canBear);
     const key = `${instrument} ${long}`;
     let queue = this.queues.get(key);
     for (let fresh = false; ; fresh = true) {
       if (queue === undefined) {
-        if (state.works.length !== 0)
-          for (const account of state.market(state.instruments[instrument]!).holders)
-            state.settleOpenWork(account);
+        settleHolders(state, instrument);
         queue = { order: deleveragingQueue(state, instrument, long), head: 0 };
+        this.ranked += state.market(state.instruments[instrument]!).positions.size;
         this.queues.set(key, queue);
         fresh = true;
       }
-      const found = nextRanked(queue, canBear);
+      const found = this.next(queue, canBear);
       if (found !== undefined || fresh) return found;
       // The ranking lacks positions that were opened since, by orders that traded with a forced close.
       queue = undefined;
     }
   }
 
-  private firstOfPortions(
-    state: State,
-    instrument: number,
-    long: boolean,
-    canBear: (ranked: Ranked) => boolean,
-  ): Ranked | undefined {
-    for (let fresh = false; ; ) {
-      let ranking = state.rankings.find((each) => each.instrument === instrument && each.long === long);
-      if (ranking === undefined) {
-        ranking = openRanking(state, instrument, long);
-        fresh = true;
-      }
-      if (!ranking.isComplete) return undefined;
-      const found = nextOfPortions(state, ranking, canBear);
-      if (found !== undefined || fresh || state.looksLeft <= 0) return found;
-      // It lacks positions that were opened since.
-      state.rankings = state.rankings.filter((each) => each !== ranking);
-    }
-  }
-
-  /** Somebody was taken by the ranking. */
-  noteUse(state: State, instrument: number, long: boolean): void {
-    for (const ranking of state.rankings)
-      if (ranking.instrument === instrument && ranking.long === long) ranking.isUsed = true;
-  }
-
   /** Call at the end of the instant. */
-  forget(state: State): void {
+  forget(): void {
     // A map that is emptied gets a new table, although nearly every instant has no ranking.
     if (this.queues.size !== 0) this.queues.clear();
-    // One that the command could not look through is for its next part.
-    if (state.rankings.length !== 0 && state.looksLeft > 0)
-      state.rankings = state.rankings.filter((each) => !(each.isNew && each.isComplete));
   }
-}
 
-function nextRanked(queue: Queue, canBear: (ranked: Ranked) => boolean): Ranked | undefined {
-  const { order } = queue;
-  let waiting: Ranked | undefined;
-  let ruined: Ranked | undefined;
-  for (let place = queue.head; ; place++) {
-    const ranked = order.at(place);
-    if (ranked === undefined) return waiting ?? ruined;
-    if (queueLots(ranked.account, ranked.position) <= 0) {
-      if (place === queue.head) queue.head++;
-      continue;
+  private next(queue: Queue, canBear: (ranked: Ranked) => boolean): Ranked | undefined {
+    const { order } = queue;
+    let waiting: Ranked | undefined;
+    let ruined: Ranked | undefined;
+    for (let place = queue.head; ; place++) {
+      const ranked = order.at(place);
+      if (ranked === undefined) return waiting ?? ruined;
+      if (queueLots(ranked.account, ranked.position) <= 0) {
+        if (place === queue.head) queue.head++;
+        continue;
+      }
+      if (!canBear(ranked)) ruined ??= ranked;
+      else if (ranked.account.liquidating) waiting ??= ranked;
+      else return ranked;
     }
-    if (!canBear(ranked)) ruined ??= ranked;
-    else if (ranked.account.liquidating) waiting ??= ranked;
-    else return ranked;
   }
 }
 
-/**
- * The same in a ranking that may outlive a command. Each is asked once and counts (rules 19.2): who is in liquidation is asked
- * again when the others have been taken, who could not bear the price comes last. Undefined also when the command has
- * looked at as many as it may.
- */
-function nextOfPortions(
-  state: State,
-  ranking: OpenRanking,
-  canBear: (ranked: Ranked) => boolean,
-): Ranked | undefined {
-  const { order, inLiquidation, ruined } = ranking;
-  for (let ranked = order.at(ranking.head); ranked !== undefined; ranked = order.at(++ranking.head)) {
-    if (ranked.position.size === 0) continue;
-    if (state.looksLeft <= 0) return undefined;
-    if (ranked.account.liquidating) inLiquidation.push(ranked);
-    else if (canBeTaken(state, ranked, canBear)) return ranked;
-    else ruined.push(ranked);
-  }
-  for (; inLiquidation.length !== 0; inLiquidation.shift()) {
-    const ranked = inLiquidation[0]!;
-    if (ranked.position.size === 0) continue;
-    if (state.looksLeft <= 0) return undefined;
-    if (canBeTaken(state, ranked, canBear)) return ranked;
-    ruined.push(ranked);
-  }
-  // Who has as much on both sides goes to the end, so that the next look is at another one.
-  for (let left = ruined.length; left > 0; left--) {
-    const ranked = ruined[0]!;
-    if (ranked.position.size !== 0) {
-      if (state.looksLeft <= 0) return undefined;
-      if (canBeTaken(state, ranked, () => true)) return ranked;
-      ruined.push(ranked);
-    }
-    ruined.shift();
-  }
-  return undefined;
-}
-
-function canBeTaken(state: State, ranked: Ranked, canBear: (ranked: Ranked) => boolean): boolean {
-  const { account, position } = ranked;
-  state.looksLeft -= state.works.length === 0 ? LOOKS_PER_RANKED : LOOKS_PER_SETTLED;
-  // Work that was begun after the ranking: what it is to get is its own before it is taken (rules 14.3).
-  state.settleOpenWork(account);
-  return queueLots(account, position) > 0 && canBear(ranked);
-}
-
-function openRanking(state: State, instrument: number, long: boolean): OpenRanking {
-  const until = Math.max(FIRST_USER_ACCOUNT, state.accounts.length);
-  const ranking = new OpenRanking(state, instrument, long, FIRST_USER_ACCOUNT, until);
-  ranking.isNew = true;
-  state.rankings = [...state.rankings, ranking];
-  continueRanking(state, ranking);
-  return ranking;
-}
-
-/**
- * Ranks as many accounts as the present command may (rules 19.2), each by what it has in its turn.
- */
-export function continueRanking(state: State, ranking: OpenRanking): void {
-  const { accounts, works } = state;
-  const { instrument, long, order } = ranking;
-  const contract = state.instruments[instrument]!;
-  const table = state.market(contract).positions;
-  const scores = new Scores(state, contract, table);
-  while (!ranking.isComplete && state.looksLeft > 0) {
-    const account = accounts[ranking.next++]!;
-    const held = positionOf(account, instrument, PosSide.none);
-    const position =
-      held?.long === long ? held : positionOf(account, instrument, long ? PosSide.long : PosSide.short);
-    if (position === undefined) {
-      state.looksLeft--;
-      continue;
-    }
-    state.looksLeft -= works.length === 0 ? LOOKS_PER_RANKED : LOOKS_PER_SETTLED;
-    state.settleOpenWork(account);
-    // Open work may have closed it.
-    if (table.has(position) && addScored(state, order, scores, table, position.row)) order.raiseLast();
-  }
+/** What holders are to get from open work is their own before they are taken (rules 14.3). */
+function settleHolders(state: State, instrument: number): void {
+  if (state.works.length === 0) return;
+  let holders: Iterable<Account> = state.market(state.instruments[instrument]!).holders;
+  // Whose position came first is not saved, so a restart would settle in another order.
+  if (state.rules.settledByAge) holders = [...holders].sort((a, b) => a.index - b.index);
+  for (const account of holders) state.settleOpenWork(account);
 }
 
 /** Positions of one direction, first to be reduced first. */
 export function deleveragingQueue(state: State, instrument: number, long: boolean): AdlQueue {
   const contract = state.instruments[instrument]!;
   const table = state.market(contract).positions;
-  const { size: rows, numbers } = table;
+  const { positions, numbers } = table;
+  const { accounts, inLiquidation } = state;
   const scores = new Scores(state, contract, table);
-  const queue = new AdlQueue(state.accounts, rows);
-  for (let row = 0, at = 0; row < rows; row++, at += POSITION_COLUMNS) {
+  const queue = new AdlQueue(accounts, positions.length);
+  for (let row = 0, at = 0; row < positions.length; row++, at += POSITION_COLUMNS) {
     const size = numbers[at + PositionRow.size]!;
-    if (long ? size > 0 : size < 0) addScored(state, queue, scores, table, row);
+    if (long ? size <= 0 : size >= 0) continue;
+    const index = numbers[at + PositionRow.account]!;
+    const score = scores.of(row);
+    if (Number.isNaN(score)) addRanked(state, queue, accounts[index]!, positions[row]!);
+    else {
+      const liquidating = inLiquidation.size !== 0 && inLiquidation.has(index);
+      queue.add(positions[row]!, numbers[at + PositionRow.uid]!, score, Math.abs(size), liquidating);
+    }
   }
   return queue.close();
 }
 
-/** The position in this row of the table, with its score. False when it is not reduced. */
-function addScored(
-  state: State,
-  queue: AdlQueue,
-  scores: Scores,
-  table: PositionTable,
-  row: number,
-): boolean {
-  const { accounts, inLiquidation } = state;
-  const { positions, numbers } = table;
-  const at = row * POSITION_COLUMNS;
-  const index = numbers[at + PositionRow.account]!;
-  const score = scores.of(row);
-  if (Number.isNaN(score)) {
-    // Its rank does not follow from the columns of the table.
-    const ranked = rank(state, accounts[index]!, positions[row]!);
-    if (ranked !== undefined) queue.addRanked(ranked);
-    return ranked !== undefined;
-  }
-  const liquidating = inLiquidation.size !== 0 && inLiquidation.has(index);
-  const lots = Math.abs(numbers[at + PositionRow.size]!);
-  queue.add(positions[row]!, numbers[at + PositionRow.uid]!, score, lots, liquidating);
-  return true;
+/** One whose rank does not follow from the columns of the table. */
+function addRanked(state: State, queue: AdlQueue, account: Account, position: Position): void {
+  const ranked = rank(state, account, position);
+  if (ranked !== undefined) queue.addRanked(ranked);
 }
 
 /** How many of the ranked positions are reduced before this one, and how many there are; undefined when it is not one. */

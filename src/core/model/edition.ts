@@ -47,7 +47,12 @@ export const SEVENTH_EDITION_RULES = [
 export const EIGHTH_EDITION_RULES = ['riskPortions'] as const;
 
 /** Rules 19. */
-export const NINTH_EDITION_RULES = ['closePortions', 'fewerMatches'] as const;
+export const NINTH_EDITION_RULES = [
+  'smallerPortions',
+  'liquidationQueue',
+  'settledByAge',
+  'fewerMatches',
+] as const;
 
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];
 export type EditionRule =

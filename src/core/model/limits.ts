@@ -37,7 +37,7 @@ export const STRATEGY_OID_MS = 6 * 3_600_000;
 export const FILLS_PER_ORDER_MAX = 400;
 /** Resting orders that one order removes in one command because they fail their check (rules 13.1). */
 export const REMOVALS_PER_ORDER_MAX = 400;
-/** Both before the ninth edition (rules 19.3). */
+/** Both before the ninth edition (rules 19.2). */
 export const MATCHES_PER_ORDER_MAX_BEFORE = 1000;
 /** Orders whose failed amendment cancelled them; later amendments of these answer 25573, not 25204. */
 export const FAILED_AMENDS_REMEMBERED = 1024;

@@ -10,8 +10,7 @@ import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
-import { openCloseFields } from './open-close-fields.ts';
-import { openWorkFields, priceCheckFields } from './open-work-fields.ts';
+import { dueAccountFields, openWorkFields, priceCheckFields } from './open-work-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -47,9 +46,9 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     w.text('priceTests');
     priceCheckFields(w, state);
   }
-  if (state.openCloses.length + state.dueAccounts.size + state.rankings.length > 0) {
-    w.text('openCloses');
-    openCloseFields(w, state);
+  if (state.dueAccounts.size > 0) {
+    w.text('dueAccounts');
+    dueAccountFields(w, state);
   }
   return w.written();
 }

@@ -33,6 +33,12 @@ export function openWorkFields(f: StateFields, state: State): void {
       state.market(state.instruments[work.instrument]!).futures!.holdMarkAt(work.priceTicks);
 }
 
+/** The liquidation queue, since the ninth edition (rules 19.1). */
+export function dueAccountFields(f: StateFields, { accounts, dueAccounts }: State): void {
+  const due = list(f, [...dueAccounts], (known) => f.index(known ?? 0, accounts.length));
+  if (f.reading) for (const index of due) dueAccounts.add(index);
+}
+
 /** Checks at the prices of a second that are still to do (rules 18). */
 export function priceCheckFields(f: StateFields, state: State): void {
   state.loanChecksPending = f.flag(state.loanChecksPending);

@@ -3,8 +3,6 @@
  * and taken since, and what they have lost to closes. Their budgets are shares of the first two.
  */
 
-import { larger } from '../model/units.ts';
-
 /** Which fund: of contracts, or of margin debts and pledge loans. */
 export type FundName = 'futures' | 'lending';
 export const FUND_NAMES: readonly FundName[] = ['futures', 'lending'];
@@ -46,13 +44,10 @@ export class FundHours {
     this.hours[fund].set(coin, { ...hour, [kind]: hour[kind] + amount });
   }
 
-  /** Below zero what a close has brought back; what it took in the hour before counts no more. */
   addPaid(coin: number, instrument: number, amount: bigint): void {
     if (amount === 0n) return;
-    const before = this.paidFor(instrument);
-    const added = larger(amount, -before);
-    this.add('futures', coin, 'paid', added);
-    this.paidBySymbol.set(instrument, before + added);
+    this.add('futures', coin, 'paid', amount);
+    this.paidBySymbol.set(instrument, this.paidFor(instrument) + amount);
   }
 
   /** A full hour. */

@@ -107,13 +107,12 @@ export function awaitsPriceCheck({ priceCheckRound }: State, account: number): b
 
 /** Is there work that the next ticks must continue? */
 export function hasOpenWork(state: State): boolean {
-  const { delistings, works, priceCheckRound, loanChecksPending, openCloses, dueAccounts } = state;
+  const { delistings, works, priceCheckRound, loanChecksPending, dueAccounts } = state;
   return (
     delistings.length !== 0 ||
     works.length !== 0 ||
     priceCheckRound !== undefined ||
     loanChecksPending ||
-    openCloses.length !== 0 ||
     dueAccounts.size !== 0 ||
     hasReached(state)
   );

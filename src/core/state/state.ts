@@ -41,7 +41,6 @@ import { AccountTable } from './account-table.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
-import type { OpenClose, OpenRanking } from './open-closes.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
 import type { Delisting, OpenWork, PriceCheckRound } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
@@ -217,16 +216,10 @@ export class State {
   pricesJumped = false;
   private portionOverride: number | undefined = undefined;
 
-  /** Forced closes that go on with the next ticks, in this order, and rankings for deleveraging (rules 19). */
-  openCloses: OpenClose[] = [];
-  /** Accounts that are due for liquidation and have not been begun with, in the order in which they began to wait. */
+  /** The liquidation queue: accounts that are due and wait for their turn, in the order in which they began to wait (rules 19.1). */
   readonly dueAccounts = new Set<number>();
-  rankings: readonly OpenRanking[] = [];
-  /** What the present command may still do: fills of forced orders, looks of rankings. Not saved. */
-  closeUnitsLeft = 0;
-  looksLeft = 0;
 
-  /** Accounts that are being liquidated, by index. Before the ninth edition there are none at the end of a command. */
+  /** Accounts that are being liquidated, by index: none at the end of a command. */
   readonly inLiquidation = new Set<number>();
   /** Compares each bound of a fill check with the rule, and the settlement with the check (I50); not saved. */
   verifiesFillChecks = false;

@@ -1,4 +1,4 @@
-/** Pledge loans that cross a level count twice as much as under the eighth edition (rules 19.4). */
+/** Pledge loans that cross a level count twice as much as under the eighth edition (rules 19.3). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { finishWork, nextPortion, setPortion } from '../fourth-edition/in-portions.ts';
@@ -34,7 +34,7 @@ class LentFloor extends LoanFloor {
   }
 }
 
-test('19.4: a portion of 4 asks four owners for more under the eighth edition, two under the ninth', () => {
+test('19.3: a portion of 4 asks four owners for more under the eighth edition, two under the ninth', () => {
   const counts = [8, 9].map((edition) => {
     const floor = new LentFloor(edition, 4);
     return floor.counted('51000', floor.asked);
@@ -42,7 +42,7 @@ test('19.4: a portion of 4 asks four owners for more under the eighth edition, t
   assert.deepEqual(counts, [[4], [2, 4]]);
 });
 
-test('19.4: a portion of 40 closes four loans under the eighth edition, two under the ninth', () => {
+test('19.3: a portion of 40 closes four loans under the eighth edition, two under the ninth', () => {
   const counts = [8, 9].map((edition) => {
     const floor = new LentFloor(edition, 40);
     floor.index('51000');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PosSide } from '../model/enums.ts';
 import { Position } from '../model/position.ts';
-import { Account } from './account.ts';
+import { Account } from '../state/account.ts';
 import { AdlQueue, type Ranked } from './adl-queue.ts';
 
 /** Few different values, so that each rule of the order decides between some. */
@@ -37,13 +37,6 @@ test('positions come in the order of the rule, whoever asks for which place', ()
       return made.close();
     };
     assert.deepEqual([...queue()], sorted);
-    const oneByOne = new AdlQueue(all.map(({ account }) => account));
-    for (const ranked of all) {
-      oneByOne.addRanked(ranked);
-      oneByOne.raiseLast();
-    }
-    assert.deepEqual([...oneByOne], sorted);
-    assert.deepEqual([...oneByOne.added()], all);
     const asked = queue();
     for (const place of [3, 0, 1, 500, 2, count])
       assert.deepEqual(asked.at(place), sorted[place], `${place} of ${count}`);

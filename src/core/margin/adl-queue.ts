@@ -6,7 +6,7 @@
 
 import type { Amount } from '../model/amount.ts';
 import type { Position } from '../model/position.ts';
-import type { Account } from './account.ts';
+import type { Account } from '../state/account.ts';
 
 /** A position with its place in the order, by what was when it was ranked. */
 export interface Ranked {
@@ -17,39 +17,34 @@ export interface Ranked {
   readonly liquidating: boolean;
 }
 
-const FIRST_PLACES = 64;
-
 export class AdlQueue implements Iterable<Ranked> {
   private readonly accounts: readonly Account[];
   private readonly positions: Position[];
   /** NaN where the score is a big integer. */
-  private scores: Float64Array<ArrayBuffer>;
+  private readonly scores: Float64Array;
   private readonly large = new Map<number, bigint>();
-  private lots: Float64Array<ArrayBuffer>;
-  private uids: Float64Array<ArrayBuffer>;
-  private liquidating: Uint8Array<ArrayBuffer>;
+  private readonly lots: Float64Array;
+  private readonly uids: Float64Array;
+  private readonly liquidating: Uint8Array;
   /** A heap of those that are not in order yet, the first of them on top. */
-  private heap: Uint32Array<ArrayBuffer>;
-  private count = 0;
+  private readonly heap: Uint32Array;
   private unordered = 0;
   private readonly ordered: Ranked[] = [];
 
-  /** `places`: for about so many positions. */
-  constructor(accounts: readonly Account[], places = FIRST_PLACES) {
+  /** For so many positions at most. */
+  constructor(accounts: readonly Account[], most: number) {
     this.accounts = accounts;
-    this.positions = [];
-    this.scores = new Float64Array(places);
-    this.lots = new Float64Array(places);
-    this.uids = new Float64Array(places);
-    this.liquidating = new Uint8Array(places);
-    this.heap = new Uint32Array(places);
+    this.positions = new Array<Position>(most);
+    this.scores = new Float64Array(most);
+    this.lots = new Float64Array(most);
+    this.uids = new Float64Array(most);
+    this.liquidating = new Uint8Array(most);
+    this.heap = new Uint32Array(most);
   }
 
   add(position: Position, uid: number, score: number, lots: number, liquidating: boolean): void {
-    const n = this.count++;
-    if (n === this.heap.length) this.grow();
-    this.unordered = this.count;
-    this.positions.push(position);
+    const n = this.unordered++;
+    this.positions[n] = position;
     this.scores[n] = score;
     this.lots[n] = lots;
     this.uids[n] = uid;
@@ -59,25 +54,11 @@ export class AdlQueue implements Iterable<Ranked> {
 
   /** One that was ranked by itself. */
   addRanked({ account, position, score, lots, liquidating }: Ranked): void {
-    if (typeof score === 'bigint') this.large.set(this.count, score);
+    if (typeof score === 'bigint') this.large.set(this.unordered, score);
     this.add(position, account.uid, typeof score === 'bigint' ? Number.NaN : score, lots, liquidating);
   }
 
-  /** Puts the one that was added last where it belongs, so that `close` is not needed. Those before are in the heap. */
-  raiseLast(): void {
-    const { heap } = this;
-    let at = this.count - 1;
-    const item = heap[at]!;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.isBefore(item, heap[parent]!)) break;
-      heap[at] = heap[parent]!;
-      at = parent;
-    }
-    heap[at] = item;
-  }
-
-  /** Makes a heap of all that have been added. */
+  /** All have been added. */
   close(): this {
     for (let at = (this.unordered >> 1) - 1; at >= 0; at--) this.sink(this.heap[at]!, at);
     return this;
@@ -92,11 +73,6 @@ export class AdlQueue implements Iterable<Ranked> {
       if (this.unordered > 0) this.sink(last, 0);
     }
     return ordered[place];
-  }
-
-  /** All that were added, as they were when they were ranked, in the order of `add`. */
-  *added(): Generator<Ranked> {
-    for (let n = 0; n < this.count; n++) yield this.ranked(n);
   }
 
   *[Symbol.iterator](): Generator<Ranked> {
@@ -116,15 +92,6 @@ export class AdlQueue implements Iterable<Ranked> {
       lots: this.lots[n]!,
       liquidating: this.liquidating[n] === 1,
     };
-  }
-
-  private grow(): void {
-    const places = Math.max(FIRST_PLACES, 2 * this.heap.length);
-    this.scores = grown(this.scores, new Float64Array(places));
-    this.lots = grown(this.lots, new Float64Array(places));
-    this.uids = grown(this.uids, new Float64Array(places));
-    this.liquidating = grown(this.liquidating, new Uint8Array(places));
-    this.heap = grown(this.heap, new Uint32Array(places));
   }
 
   private scoreOf(n: number): Amount {
@@ -157,9 +124,4 @@ export class AdlQueue implements Iterable<Ranked> {
     if (this.lots[a] !== this.lots[b]) return this.lots[a]! > this.lots[b]!;
     return this.uids[a]! < this.uids[b]!;
   }
-}
-
-function grown<Column extends Float64Array | Uint32Array | Uint8Array>(from: Column, to: Column): Column {
-  to.set(from);
-  return to;
 }
