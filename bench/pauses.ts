@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { warmUp } from '../src/warmup/warmup.ts';
 import { measureAccounts } from './pauses/accounts.ts';
 import { measureCrash } from './pauses/crash.ts';
+import { measureDeepBook } from './pauses/deep-book.ts';
 import { measureOrders } from './pauses/orders.ts';
 import { measureSnapshots } from './pauses/snapshots.ts';
 import type { Part } from './pauses/stopwatch.ts';
@@ -17,6 +18,7 @@ const AIM_MS = 5;
 const PARTS: Record<string, () => Promise<Part>> = {
   accounts: measureAccounts,
   crash: measureCrash,
+  deepBook: measureDeepBook,
   orders: measureOrders,
   snapshots: measureSnapshots,
 };

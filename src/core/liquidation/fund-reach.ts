@@ -3,7 +3,6 @@
  * maintenance rate and the fee away from the mark: orders beyond it could only profit at the cost of the fund.
  */
 
-import { FLAG_RPI } from '../book/order-slab.ts';
 import type { ForcedFillPolicy } from '../futures/fill-context.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
 import { closeBudget } from '../margin/fund-budgets.ts';
@@ -17,6 +16,7 @@ import { divCeil, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts'
 import { cancelSlot } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
+import { ownOrders } from './own-orders.ts';
 
 /** W of a position of this size, in ticks. */
 export function reachTicks(state: State, instrument: Instrument, long: boolean, lots: number): number {
@@ -44,17 +44,8 @@ export function cancelOwnBeyond(
   bankruptcyTicks: number,
   reach: number,
 ): void {
-  const { slab } = state;
-  const { book } = state.market(instrument);
-  const own: number[] = [];
-  book.eachLevel(long ? Side.buy : Side.sell, (price, _normalLots, _rpiLots, normal) => {
-    if (long ? price < reach : price > reach) return false;
-    if (long ? price >= bankruptcyTicks : price <= bankruptcyTicks) return true;
-    for (let slot = normal; slot >= 0; slot = slab.next[slot]!)
-      if (slab.party[slot] === account.party && (slab.flags[slot]! & FLAG_RPI) === 0) own.push(slot);
-    return true;
-  });
-  for (const slot of own) {
+  const zone = { side: long ? Side.buy : Side.sell, after: bankruptcyTicks, last: reach };
+  for (const slot of ownOrders(state, account, instrument, zone)) {
     state.settleOpenWork(state.accountOf(slot));
     cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
   }
