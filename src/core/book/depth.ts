@@ -78,10 +78,12 @@ function mergedLevels(book: Book, side: Side, limit: number, rpi: ReadonlyMap<nu
 function shownRpiLots(book: Book): [Map<number, number>, Map<number, number>] {
   const { slab } = book;
   const orders: number[] = [];
+  // Most books have none, and where there are some they are near the best price.
   for (const side of [Side.buy, Side.sell]) {
+    if (orders.length === book.rpiOrders) break;
     book.eachLevel(side, (_price, _normal, _rpi, _first, rpi) => {
       for (let slot = rpi; slot !== NIL; slot = slab.next[slot]!) orders.push(slot);
-      return true;
+      return orders.length < book.rpiOrders;
     });
   }
   orders.sort((a, b) => slab.prioritySeq[a]! - slab.prioritySeq[b]!);
