@@ -17,10 +17,11 @@ export function checkLending(state: State): void {
       if (balance < 0n) owed.set(coin, (owed.get(coin) ?? 0n) - balance);
     }
   }
-  const reserved = new Map<number, bigint>();
+  const reserved = state.lending.map(() => new Map<number, bigint>());
   for (const [slot, { borrowed }] of slab.marginHolds) {
-    const coin = heldCoin(state.instrumentOf(slot), slab.side[slot] as Side);
-    reserved.set(coin, (reserved.get(coin) ?? 0n) + borrowed);
+    const by = reserved[heldCoin(state.instrumentOf(slot), slab.side[slot] as Side)]!;
+    const account = slab.account[slot]!;
+    if (borrowed !== 0n) by.set(account, (by.get(account) ?? 0n) + borrowed);
   }
   for (const [coin, lending] of state.lending.entries()) {
     const owing = owed.get(coin) ?? 0n;
@@ -28,9 +29,13 @@ export function checkLending(state: State): void {
       ledger.totalDebt(coin) === owing,
       () => `I44: coin ${coin}: ${ledger.totalDebt(coin)} lent, ${owing} owed`,
     );
+    const by = reserved[coin]!;
+    const all = [...by.values()].reduce((sum, each) => sum + each, 0n);
+    assert(lending.reserved === all, () => `I44: coin ${coin}: reserved ${lending.reserved}`);
+    const same = by.size === lending.reservedBy.size;
     assert(
-      lending.reserved === (reserved.get(coin) ?? 0n),
-      () => `I44: coin ${coin}: reserved ${lending.reserved}`,
+      same && [...by].every(([account, each]) => lending.reservedBy.get(account) === each),
+      () => `I44: coin ${coin}: reserved by account`,
     );
   }
 }

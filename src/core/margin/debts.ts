@@ -185,15 +185,11 @@ export function debtMaintenance(state: State, coin: number, debt: bigint): bigin
 /** Amount of a coin that the account's open margin orders would borrow. */
 export function pendingBorrow(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
   const { slab } = state;
-  let sum = 0n;
-  if (account.openSpot === 0 || slab.marginHolds.size === 0) return sum;
-  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    const hold = slab.marginHolds.get(slot);
-    if (hold === undefined || slot === leaveOut) continue;
-    const instrument = state.instrumentOf(slot);
-    if (heldCoin(instrument, slab.side[slot] as Side) === coin) sum += hold.borrowed;
-  }
-  return sum;
+  const all = state.lending[coin]!.reservedBy.get(account.index) ?? 0n;
+  if (all === 0n || leaveOut === NIL || slab.account[leaveOut] !== account.index) return all;
+  const left = slab.marginHolds.get(leaveOut)?.borrowed ?? 0n;
+  const borrows = heldCoin(state.instrumentOf(leaveOut), slab.side[leaveOut] as Side) === coin;
+  return borrows ? all - left : all;
 }
 
 /** The largest further debt that pool, custody, account, party and tier allow; the account's margin is another matter. */

@@ -70,7 +70,12 @@ export function restoreMarginHold(
 
 function setBorrowed(state: State, slot: number, coin: number, borrowed: bigint): void {
   const hold = state.slab.marginHolds.get(slot)!;
-  state.lending[coin]!.reserved += borrowed - hold.borrowed;
+  const lending = state.lending[coin]!;
+  const account = state.slab.account[slot]!;
+  const ofAccount = (lending.reservedBy.get(account) ?? 0n) + borrowed - hold.borrowed;
+  if (ofAccount === 0n) lending.reservedBy.delete(account);
+  else lending.reservedBy.set(account, ofAccount);
+  lending.reserved += borrowed - hold.borrowed;
   hold.borrowed = borrowed;
   state.accountOf(slot).margin?.claimsChanged();
 }

@@ -109,6 +109,8 @@ export interface CoinLending {
   liquidationRatio: bigint;
   /** Amount that open margin orders would borrow. */
   reserved: bigint;
+  /** The same by account, where it is more than nothing. */
+  readonly reservedBy: Map<number, bigint>;
 }
 
 /** A read that spans many commands and sees each account as it was when the read began. */
@@ -358,6 +360,7 @@ export class State {
       warningRatio: RATE_ONE,
       liquidationRatio: RATE_ONE,
       reserved: 0n,
+      reservedBy: new Map(),
     });
     return true;
   }
