@@ -52,10 +52,9 @@ function assertBalances(state: State, { postings }: Trace): void {
 
 function assertTellsTheRefusal(command: Command, result: CommandResult, { orders, refused }: Trace): void {
   const { rejectReason } = result;
-  if (command.type === 'placeOrder' && orders.length > 0) {
-    const stopped = orders
-      .find(({ byStrategy }) => !byStrategy)
-      ?.checks.find(({ verdict }) => verdict === 'refused');
+  const own = orders.find(({ byStrategy }) => !byStrategy);
+  if (command.type === 'placeOrder' && own !== undefined) {
+    const stopped = own.checks.find(({ verdict }) => verdict === 'refused');
     const expected = rejectReason === RejectReason.none ? undefined : reasonName(rejectReason);
     assert.equal(stopped?.reason, expected);
     return;
@@ -104,5 +103,7 @@ test('whatever the commands: watched or not they come to the same, and what is t
       assert.deepEqual(canonicalState(watched.state), canonicalState(plain.state), `${name}, seed ${seed}`);
     }
   }
-  for (const [what, count] of Object.entries(seen)) assert.ok(count > 10, `${what}: ${count}`);
+  // One seed that was drawn may miss some of it.
+  if (SEEDS.count > 1)
+    for (const [what, count] of Object.entries(seen)) assert.ok(count > 10, `${what}: ${count}`);
 });

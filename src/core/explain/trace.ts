@@ -132,8 +132,8 @@ export class Trace implements Tracer {
       if (one.rejectReason === RejectReason.none) return;
       this.refused.push(failedCheck({ ...this.subjects[item]!, result: one }));
     };
-    // The checks of an order have reported it already.
-    if (this.orders.length === 0) explain(result);
+    // The checks of its order have reported it already; those of strategy orders that fired before it have not.
+    if (this.orders.every(({ byStrategy }) => byStrategy)) explain(result);
     result.items?.forEach(explain);
   }
 
