@@ -91,13 +91,34 @@ export class RiskEngine {
   /** An account is about to act by itself. */
   checkEarly(account: Account): void {
     this.checkNow(account);
+    // Before the ninth edition others that are due have waited until strategy orders had fired.
+    if (!this.state.rules.liquidationQueue && !account.dirty) return;
     this.processDirtyAccounts();
+    this.liquidateWaiting((visit) => visit(account));
   }
 
   /** Accounts that a command names are checked before it is applied. */
   checkNamed(command: Command): void {
-    eachNamed(this.state, command, (account) => this.checkNow(account));
+    const { state } = this;
+    eachNamed(state, command, (account) => this.checkNow(account));
     this.processDirtyAccounts();
+    this.liquidateWaiting((visit) => eachNamed(state, command, visit));
+  }
+
+  /** Who is about to act, and was made due by the liquidations of others after he had been looked at (rules 19.1 (c)). */
+  private liquidateWaiting(each: (visit: (account: Account) => void) => void): void {
+    const { dueAccounts } = this.state;
+    for (let round = 0; dueAccounts.size !== 0; round++) {
+      let found = false;
+      each((account) => {
+        if (!dueAccounts.has(account.index) || this.isUnsettled(account)) return;
+        found = true;
+        this.processNow(account);
+      });
+      if (!found) return;
+      assert(round < ROUNDS_MAX, 'liquidations come to an end');
+      this.processDirtyAccounts();
+    }
   }
 
   /** An account that is about to act is liquidated before, however many the command has begun with. */
