@@ -81,6 +81,7 @@ export class Book {
     context: Context,
     capped: boolean,
     fillsMax = this.slab.fillsMax,
+    removalsMax = this.slab.removalsMax,
   ): MatchEnd {
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
@@ -118,12 +119,16 @@ export class Book {
             }
             capacity = Math.min(capacity, makerCapacity);
           }
-          if (fills === fillsMax || removals === slab.removalsMax) return MatchEnd.tooManyFills;
+          if (fills === fillsMax || removals === removalsMax) return MatchEnd.tooManyFills;
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
             if (stpMode === StpMode.cancelTaker) return MatchEnd.selfTrade;
             this.remove(maker);
             sink.makerLeft(context, maker, false);
             if (stpMode === StpMode.cancelBoth) return MatchEnd.selfTrade;
+            if (slab.countsOwn) {
+              slab.removalsDone++;
+              removals++;
+            }
             maker = next;
             continue;
           }
@@ -136,6 +141,7 @@ export class Book {
             if (result === FillVerdict.makerFails) {
               this.remove(maker);
               sink.makerFailed(context, maker);
+              slab.removalsDone++;
               removals++;
               maker = next;
               continue;
@@ -194,8 +200,9 @@ export class Book {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
         for (; maker !== NIL; maker = slab.next[maker]!) {
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
-            if (stpMode === StpMode.cancelMaker) continue;
-            return false;
+            if (stpMode !== StpMode.cancelMaker) return false;
+            if (slab.countsOwn && removals++ === slab.removalsMax) return false;
+            continue;
           }
           if (fills === slab.fillsMax || removals === slab.removalsMax) return false;
           let lots = slab.remaining[maker]!;

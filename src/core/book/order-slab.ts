@@ -121,8 +121,11 @@ export class OrderSlab implements OrderColumns {
   /** Fills and removals of resting orders that one order may bring (rules 1.4, 13.1, 19.2). */
   fillsMax = MATCHES_PER_ORDER_MAX_BEFORE;
   removalsMax = MATCHES_PER_ORDER_MAX_BEFORE;
-  /** Fills so far, in all books and between two orders of the exchange. Only differences count; not saved. */
+  /** Since the ninth edition orders that self-trade prevention cancels are removals too (rules 19.2). */
+  countsOwn = false;
+  /** Fills so far, in all books and between two orders of the exchange, and removals. Only differences count; not saved. */
   fillsDone = 0;
+  removalsDone = 0;
   /** Sum of the numbers that were read: the compiler would remove reads whose result is not used. */
   prefetchSink = 0;
 

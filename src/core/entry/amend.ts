@@ -43,7 +43,8 @@ export function amendOrders(state: State, settlements: Settlements, command: Ame
   }
   const { items: given, source } = command;
   const items = new Array<CommandResult>(given.length);
-  const batch = { state, settlements, account, source, fillsBefore: state.slab.fillsDone };
+  const { fillsDone: fillsBefore, removalsDone: removalsBefore } = state.slab;
+  const batch = { state, settlements, account, source, fillsBefore, removalsBefore };
   for (let n = 0; n < given.length; n++) items[n] = amendItem(batch, given[n]!);
   return { rejectReason: RejectReason.none, orderId: 0, clientOid: '', items };
 }
@@ -55,6 +56,7 @@ interface Batch {
   readonly account: Account;
   readonly source: Source;
   readonly fillsBefore: number;
+  readonly removalsBefore: number;
 }
 
 function amendItem(batch: Batch, item: AmendItem): CommandResult {
@@ -91,6 +93,11 @@ function fillsLeft({ state, fillsBefore }: Batch): number {
   return state.rules.fewerMatches ? Math.max(0, fillsMax - (fillsDone - fillsBefore)) : fillsMax;
 }
 
+function removalsLeft({ state, removalsBefore }: Batch): number {
+  const { removalsMax, removalsDone } = state.slab;
+  return state.rules.fewerMatches ? Math.max(0, removalsMax - (removalsDone - removalsBefore)) : removalsMax;
+}
+
 function amendOrder(batch: Batch, item: AmendItem): CommandResult {
   const { state, settlements, account, source } = batch;
   const slot = findOpenOrder(state, account, item);
@@ -125,7 +132,7 @@ function amendOrder(batch: Batch, item: AmendItem): CommandResult {
     return { ...failure, orderId, clientOid };
   }
   if (preset !== undefined) replacePreset(state, slot, preset);
-  if (moves) applyAmend(context, slot, priceTicks, sizeLots, fillsLeft(batch));
+  if (moves) applyAmend(context, slot, priceTicks, sizeLots, batch);
   else emitOrderUpdate(state, slot);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
@@ -222,7 +229,7 @@ function applyAmend(
   slot: number,
   priceTicks: number,
   sizeLots: number,
-  fillsMax: number,
+  batch: Batch,
 ): void {
   const { state, account, instrument, market } = context;
   const { slab } = state;
@@ -260,7 +267,7 @@ function applyAmend(
   }
   slab.prioritySeq[slot] = ++state.lastPriority;
   if (priceChanges && !isMakerOnly(slab.timeInForce[slot]!)) {
-    finishLimit(context, slot, matchLimit(context, slot, fillsMax));
+    finishLimit(context, slot, matchLimit(context, slot, fillsLeft(batch), removalsLeft(batch)));
     return;
   }
   book.rest(slot);

@@ -74,16 +74,19 @@ export function matchLimit(
   { state, instrument, market, settlements }: EntryContext,
   slot: number,
   fillsMax = state.slab.fillsMax,
+  removalsMax = state.slab.removalsMax,
 ): MatchEnd {
   const { slab } = state;
   const limitTicks = slab.price[slot]!;
   if (instrument.futures === undefined) {
     const { spot } = settlements;
-    return market.book.match(slot, limitTicks, spot, spot.contextOf(instrument), false, fillsMax);
+    const fills = spot.contextOf(instrument);
+    return market.book.match(slot, limitTicks, spot, fills, false, fillsMax, removalsMax);
   }
   const { futures } = settlements;
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
-  return market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing, fillsMax);
+  const fills = futures.contextOf(instrument);
+  return market.book.match(slot, limitTicks, futures, fills, closing, fillsMax, removalsMax);
 }
 
 /** Ends or rests a limit order after its match, a new one or a amended one. */

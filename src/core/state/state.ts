@@ -255,6 +255,7 @@ export class State {
     const { fewerMatches } = this.rules;
     this.slab.fillsMax = fewerMatches ? FILLS_PER_ORDER_MAX : MATCHES_PER_ORDER_MAX_BEFORE;
     this.slab.removalsMax = fewerMatches ? REMOVALS_PER_ORDER_MAX : MATCHES_PER_ORDER_MAX_BEFORE;
+    this.slab.countsOwn = fewerMatches;
     this.priceVersion++;
   }
 

@@ -52,6 +52,49 @@ test('the amendments of one command have 400 fills together', () => {
   );
 });
 
+/** Ann's sub-accounts offer 0.001 BTC so many times, and a stranger once behind them. */
+function ownOffers(edition: number, count: number): TradingFloor {
+  const floor = new TradingFloor();
+  floor.send({ type: 'setEdition', time: floor.now, edition });
+  floor.trader('ann', { USDT: '1000000' });
+  floor.trader('zoe', { BTC: '10' });
+  for (let n = 0; n < count; n++) {
+    const name = `sub ${Math.floor(n / 400)}`;
+    if (n % 400 === 0) floor.trader(name, { BTC: '10' }, { master: 'ann' });
+    floor.sell(name, '0.001', '60000');
+  }
+  floor.sell('zoe', '1', '60000');
+  return floor;
+}
+
+test('19.2: own orders that self-trade prevention cancels are removals: 400, before the ninth edition all', () => {
+  const buys = (edition: number, count: number, tif?: 'fok') =>
+    ownOffers(edition, count).buy('ann', '1', '60000', { stp: 'cancel_maker', ...(tif && { tif }) }).stands;
+  assert.equal(buys(9, 400), 'cancelled 0/1 trade_too_many_times_cancel');
+  assert.equal(buys(9, 399), 'filled 1/1');
+  assert.equal(buys(8, 400), 'filled 1/1');
+  assert.equal(buys(9, 400, 'fok'), 'cancelled 0/1 fok_not_full_cancel');
+  assert.equal(buys(9, 399, 'fok'), 'filled 1/1');
+  assert.equal(buys(8, 400, 'fok'), 'filled 1/1');
+});
+
+test('the amendments of one command have 400 removals together', () => {
+  const left = ([8, 9] as const).map((edition) => {
+    const floor = ownOffers(edition, 500);
+    const orders = ['50000', '50001'].map((price) => floor.buy('ann', '0.5', price, { stp: 'cancel_maker' }));
+    floor.sell('sub 0', '0.001', '60001');
+    floor.amendBatch('ann', [
+      [orders[0]!, { price: '60000', qty: '0.3' }],
+      [orders[1]!, { price: '60001' }],
+    ]);
+    return [...orders.map((order) => order.stands), floor.openOrders('sub 1').length];
+  });
+  assert.deepEqual(left, [
+    ['filled 0.3/0.3', 'filled 0.5/0.5', 0],
+    ['cancelled 0/0.3 trade_too_many_times_cancel', 'cancelled 0/0.5 trade_too_many_times_cancel', 100],
+  ]);
+});
+
 test('what strategy orders trade counts too: two fire with a command that could fire three', () => {
   const stands = ([8, 9] as const).map((edition) => {
     const floor = futuresFloor('1000000', 'ann', 'bob', 'eve', 'mel');
