@@ -51,7 +51,7 @@ const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {
   riskPortions: [],
   smallerPortions: [],
   liquidationQueue: [],
-  settledByAge: [],
+  settledWhenAsked: [],
   fewerMatches: [],
 };
 

@@ -3,7 +3,7 @@
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { closingOrders } from '../futures/reduce-only-orders.ts';
-import { queueLots, type Ranked } from '../margin/adl-ranking.ts';
+import { AdlSearch, queueLots, type Ranked } from '../margin/adl-ranking.ts';
 import { bearablePrice } from '../margin/bankruptcy.ts';
 import { CancelReason, OrderKind } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
@@ -30,9 +30,13 @@ export function deleverage(
     const limit = bearablePrice(state, account, other);
     return wantsLong ? Math.max(priceTicks, limit) : Math.min(priceTicks, limit);
   };
-  const canBear = (ranked: Ranked): boolean => priceFor(ranked) === priceTicks;
+  const search = new AdlSearch((ranked) => {
+    // What he is to get from open work is his own before he is taken; the others need not be settled (rules 19.1 (d)).
+    if (state.rules.settledWhenAsked) state.settleOpenWork(ranked.account);
+    return ranked.position.size !== 0 && priceFor(ranked) === priceTicks;
+  });
   for (let wanted = slab.remaining[slot]!; wanted > 0; wanted = slab.remaining[slot]!) {
-    const ranked = settlement.ranking.first(state, position.instrument, wantsLong, canBear);
+    const ranked = settlement.ranking.first(state, position.instrument, wantsLong, search);
     assert(ranked !== undefined, 'the other side is at least as large as what is deleveraged (I06, case 90)');
     const { account, position: other } = ranked;
     const price = priceFor(ranked);

@@ -39,25 +39,20 @@ export class AdlRanking {
 
   /**
    * The first position with lots left: those that can bear the price first, accounts in liquidation last among them;
-   * then the others. Undefined when there is none.
+   * then the others. Undefined when there is none. `search`: of the same close.
    */
-  first(
-    state: State,
-    instrument: number,
-    long: boolean,
-    canBear: (ranked: Ranked) => boolean,
-  ): Ranked | undefined {
+  first(state: State, instrument: number, long: boolean, search: AdlSearch): Ranked | undefined {
     const key = `${instrument} ${long}`;
     let queue = this.queues.get(key);
     for (let fresh = false; ; fresh = true) {
       if (queue === undefined) {
-        settleHolders(state, instrument);
+        if (!state.rules.settledWhenAsked) settleHolders(state, instrument);
         queue = { order: deleveragingQueue(state, instrument, long), head: 0 };
         this.ranked += state.market(state.instruments[instrument]!).positions.size;
         this.queues.set(key, queue);
         fresh = true;
       }
-      const found = this.next(queue, canBear);
+      const found = search.next(queue);
       if (found !== undefined || fresh) return found;
       // The ranking lacks positions that were opened since, by orders that traded with a forced close.
       queue = undefined;
@@ -69,32 +64,59 @@ export class AdlRanking {
     // A map that is emptied gets a new table, although nearly every instant has no ranking.
     if (this.queues.size !== 0) this.queues.clear();
   }
+}
 
-  private next(queue: Queue, canBear: (ranked: Ranked) => boolean): Ranked | undefined {
-    const { order } = queue;
-    let waiting: Ranked | undefined;
-    let ruined: Ranked | undefined;
-    for (let place = queue.head; ; place++) {
-      const ranked = order.at(place);
-      if (ranked === undefined) return waiting ?? ruined;
-      if (queueLots(ranked.account, ranked.position) <= 0) {
-        if (place === queue.head) queue.head++;
+/**
+ * The positions that one close takes, in turn. Nobody but whom it takes changes meanwhile, so each is asked once whether he
+ * can bear its price: to ask again with each that is taken would be quadratic where the other side is ruined.
+ */
+export class AdlSearch {
+  private readonly canBear: (ranked: Ranked) => boolean;
+  private queue: Queue | undefined;
+  private place = 0;
+  /** Passed over: accounts in liquidation, and those that cannot bear the price. */
+  private inLiquidation: Ranked[] = [];
+  private ruined: Ranked[] = [];
+
+  constructor(canBear: (ranked: Ranked) => boolean) {
+    this.canBear = canBear;
+  }
+
+  next(queue: Queue): Ranked | undefined {
+    if (queue !== this.queue) {
+      this.queue = queue;
+      this.place = queue.head;
+      this.inLiquidation = [];
+      this.ruined = [];
+    }
+    for (; ; this.place++) {
+      const ranked = queue.order.at(this.place);
+      if (ranked === undefined) return firstLeft(this.inLiquidation) ?? firstLeft(this.ruined);
+      if (!hasLots(ranked)) {
+        if (this.place === queue.head) queue.head++;
         continue;
       }
-      if (!canBear(ranked)) ruined ??= ranked;
-      else if (ranked.account.liquidating) waiting ??= ranked;
+      const bears = this.canBear(ranked);
+      // Open work may have closed it.
+      if (!hasLots(ranked)) continue;
+      if (!bears) this.ruined.push(ranked);
+      else if (ranked.account.liquidating) this.inLiquidation.push(ranked);
       else return ranked;
     }
   }
 }
 
+const hasLots = ({ account, position }: Ranked): boolean => queueLots(account, position) > 0;
+
+function firstLeft(group: Ranked[]): Ranked | undefined {
+  while (group.length !== 0 && !hasLots(group[0]!)) group.shift();
+  return group[0];
+}
+
 /** What holders are to get from open work is their own before they are taken (rules 14.3). */
 function settleHolders(state: State, instrument: number): void {
   if (state.works.length === 0) return;
-  let holders: Iterable<Account> = state.market(state.instruments[instrument]!).holders;
-  // Whose position came first is not saved, so a restart would settle in another order.
-  if (state.rules.settledByAge) holders = [...holders].sort((a, b) => a.index - b.index);
-  for (const account of holders) state.settleOpenWork(account);
+  for (const account of state.market(state.instruments[instrument]!).holders) state.settleOpenWork(account);
 }
 
 /** Positions of one direction, first to be reduced first. */

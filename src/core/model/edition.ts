@@ -50,7 +50,7 @@ export const EIGHTH_EDITION_RULES = ['riskPortions'] as const;
 export const NINTH_EDITION_RULES = [
   'smallerPortions',
   'liquidationQueue',
-  'settledByAge',
+  'settledWhenAsked',
   'fewerMatches',
 ] as const;
 

@@ -150,6 +150,33 @@ test('a contract that ends, or whose index falls silent, leaves nobody in the qu
   assert.deepEqual(holders(silent), []);
 });
 
+test('19.1 (d): who is deleveraged while funding is open gets his funding first, the others later', () => {
+  const shorts = ['bob', 'cat', 'dan'];
+  const rate = '0.001';
+  const futures = { ...BTC_PERPETUAL.futures!, minFundingRate: rate, maxFundingRate: rate };
+  const floor = new FuturesFloor({ ...BTC_PERPETUAL, futures });
+  floor.send({ type: 'setEdition', time: floor.now, edition: 9 });
+  for (const name of ['zoe', ...shorts]) floor.trader(name, { USDT: '100000' });
+  floor.trader('ann', { USDT: '7100' });
+  floor.leverage('ann', 10);
+  floor.deal('ann', 'bob', '1', '60000');
+  for (const name of ['cat', 'dan']) floor.deal('zoe', name, '0.1', '60000');
+  floor.wait(60_000);
+  setPortion(floor, 1);
+  floor.forceFunding();
+  floor.index('53000');
+  while (floor.position('ann') !== 'none') nextPortion(floor);
+  finishWork(floor);
+  for (const name of shorts) {
+    const lines = floor.eventsOf('ledgerLine').filter(({ uid }) => uid === floor.uid(name));
+    const funding = lines.filter(({ kind }) => kind === 'fundingIn').map(({ amount }) => amount);
+    const lots = name === 'bob' ? 1 : 0.1;
+    assert.equal(funding.length, 1, name);
+    assert.ok(Number(funding[0]) > 52_000 * 1e5 * lots && Number(funding[0]) <= 60_000 * 1e5 * lots, name);
+  }
+  assert.equal(floor.position('bob'), 'none');
+});
+
 test('I40: a restart at any tick of the queue goes on in the same way', () => {
   const play = (restartAt: number) => {
     const floor = queuedFloor();
