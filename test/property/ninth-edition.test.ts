@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
@@ -24,7 +25,7 @@ const FOLLOWED = 15;
 const TICKS_MAX = 5000;
 const UIDS = 8;
 
-const met = { restored: 0, inQueue: 0 };
+const met = { restored: 0, inQueue: 0, dueUnsettled: 0 };
 
 /** An exchange, now and then with one beside it that was restored from its snapshot. */
 class Restored {
@@ -49,6 +50,7 @@ class Restored {
     const result = exchange.apply(command);
     const events = exchange.takeEvents();
     checkInvariants(state);
+    this.assertDueAreWatched();
     if (twin === undefined) {
       // The venue was opened with money from outside.
       if (state.edition === NEWEST_EDITION && this.dice.chance(state.dueAccounts.size > 0 ? 0.7 : 0.2))
@@ -68,6 +70,18 @@ class Restored {
     }
     const { dueAccounts, inLiquidation } = this.state;
     assert.deepEqual([dueAccounts.size, inLiquidation.size], [0, 0]);
+  }
+
+  /** Which accounts the monitor has checked is not state: one that it left out wrongly would be checked after a restart. */
+  private assertDueAreWatched(): void {
+    const { state, exchange } = this;
+    if (state.edition !== NEWEST_EDITION) return;
+    for (const account of state.accountByUid.values()) {
+      if (!account.cashCanBeNegative || state.dueAccounts.has(account.index) || !isDue(state, account))
+        continue;
+      assert.ok(exchange.liquidationMonitor.needsCheck(account.index), `account ${account.uid} is due`);
+      met.dueUnsettled++;
+    }
   }
 
   private restore(): void {
@@ -99,7 +113,7 @@ test('a storm in portions: a restart between any two commands changes nothing, a
           const deleverage = dice.chance(0.5);
           if (dice.chance(0.03))
             run.apply({ type: 'forceClose', time, uid: somebody(), deleverage, instrument });
-          if (dice.chance(0.02)) run.apply({ type: 'forceFunding', time, instrument });
+          if (dice.chance(0.06)) run.apply({ type: 'forceFunding', time, instrument });
         } catch (error) {
           const where = `seed ${seed}, step ${n}, ${command.type}`;
           throw new Error(`${where}: ${(error as Error).message}`, { cause: error });
@@ -109,4 +123,5 @@ test('a storm in portions: a restart between any two commands changes nothing, a
     run.finish();
   }
   SEEDS.met('restarts while accounts wait', met.inQueue, 50);
+  SEEDS.met('accounts that are due and not in the queue', met.dueUnsettled, 200);
 });

@@ -225,7 +225,11 @@ export class RiskEngine {
   private processAccount(account: Account, inTurn: boolean): void {
     const { state } = this;
     trimClosingOrders(state, account);
-    if (this.isUnsettled(account)) return;
+    if (this.isUnsettled(account)) {
+      // Else only a restored monitor would know that it is due, and its round would stop elsewhere.
+      if (state.rules.liquidationQueue) this.monitor.watch(account);
+      return;
+    }
     if (inTurn && this.mustWait(account)) return;
     this.liquidate(account);
     repayFromCollateral(state, account);

@@ -83,6 +83,9 @@ export class AdlSearch {
   }
 
   next(queue: Queue): Ranked | undefined {
+    // Whom this and earlier closes have taken is out of the ranking, also if he has lots again.
+    for (let first = queue.order.at(queue.head); first !== undefined && !hasLots(first); )
+      first = queue.order.at(++queue.head);
     if (queue !== this.queue) {
       this.queue = queue;
       this.place = queue.head;
@@ -92,10 +95,7 @@ export class AdlSearch {
     for (; ; this.place++) {
       const ranked = queue.order.at(this.place);
       if (ranked === undefined) return firstLeft(this.inLiquidation) ?? firstLeft(this.ruined);
-      if (!hasLots(ranked)) {
-        if (this.place === queue.head) queue.head++;
-        continue;
-      }
+      if (!hasLots(ranked)) continue;
       const bears = this.canBear(ranked);
       // Open work may have closed it.
       if (!hasLots(ranked)) continue;
