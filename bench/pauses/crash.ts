@@ -1,7 +1,7 @@
 /** A fall that brings many accounts to liquidation in one second, and loans to a forced close. */
 import type { Command } from '../../src/core/model/command.ts';
 import { Side } from '../../src/core/model/enums.ts';
-import { account, deposit } from '../../test/property/venue.ts';
+import { deposit } from '../../test/property/venue.ts';
 import { counted, type Part, Stopwatch } from './stopwatch.ts';
 import { Coin, Listed, ONE, TICKS, Venue } from './venue.ts';
 
@@ -25,12 +25,8 @@ export async function measureCrash(): Promise<Part> {
     triggers: 0,
   });
   venue.must(venue.nextSecond());
-  const open = (uid: number, usdt: bigint) => {
-    venue.must({ ...account(uid), time: venue.time });
-    venue.must({ ...deposit(uid, Coin.usdt, usdt * ONE), time: venue.time });
-  };
-  for (let uid = 1; uid <= ACCOUNTS; uid++) open(uid, uid % 2 === 0 ? 12n : 1000n);
-  open(BUYER, 100_000_000n);
+  for (let uid = 1; uid <= ACCOUNTS; uid++) venue.openAccount(uid, uid % 2 === 0 ? 12n : 1000n);
+  venue.openAccount(BUYER, 100_000_000n);
   for (let uid = 1; uid < ACCOUNTS; uid += 2) venue.trade(Listed.perpetual, uid);
   for (let level = 0; level < BIDS; level++)
     venue.must(

@@ -1,9 +1,8 @@
 /** Bankrupt accounts whose forced closes find a deep book that the insurance fund may not pay for. */
 import type { Command } from '../../src/core/model/command.ts';
 import { Side } from '../../src/core/model/enums.ts';
-import { account, deposit } from '../../test/property/venue.ts';
 import { counted, type Part, Stopwatch } from './stopwatch.ts';
-import { Coin, Listed, ONE, TICKS, Venue } from './venue.ts';
+import { Listed, TICKS, Venue } from './venue.ts';
 
 /** Every second one is long eight times what it has. */
 const ACCOUNTS = 800;
@@ -18,16 +17,12 @@ export async function measureDeepBook(): Promise<Part> {
   const shape = { debtors: 0, loans: 0, deliveries: 0, coinMargined: 0, triggers: 0 };
   const venue = new Venue({ accounts: ACCOUNTS, ...shape });
   venue.must(venue.nextSecond());
-  const open = (uid: number, usdt: bigint) => {
-    venue.must({ ...account(uid), time: venue.time });
-    venue.must({ ...deposit(uid, Coin.usdt, usdt * ONE), time: venue.time });
-  };
-  for (let uid = 1; uid <= ACCOUNTS; uid++) open(uid, uid % 2 === 0 ? 12n : 1000n);
+  for (let uid = 1; uid <= ACCOUNTS; uid++) venue.openAccount(uid, uid % 2 === 0 ? 12n : 1000n);
   for (let uid = 1; uid < ACCOUNTS; uid += 2) venue.trade(Listed.perpetual, uid);
   const top = TICKS - (TICKS * FALL_PPM) / 1_000_000;
   for (let bidder = 1; bidder <= BIDDERS; bidder++) {
     const uid = ACCOUNTS + bidder;
-    open(uid, 1_000_000n);
+    venue.openAccount(uid, 1_000_000n);
     for (let n = 0; n < BIDS_EACH; n++) {
       const priceTicks = top - 1 - ((bidder + n) % LEVELS);
       venue.must(venue.limit({ uid, instrument: Listed.perpetual, side: Side.buy, priceTicks }));

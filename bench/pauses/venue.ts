@@ -107,6 +107,12 @@ export class Venue {
     this.must({ ...deposit(1, Coin.btc, 1_000_000n * ONE), time: this.time });
   }
 
+  /** One account with dollars alone. */
+  openAccount(uid: number, usdt: bigint): void {
+    this.must({ ...account(uid), time: this.time });
+    this.must({ ...deposit(uid, Coin.usdt, usdt * ONE), time: this.time });
+  }
+
   openPositions(): void {
     const { accounts, deliveries, coinMargined } = this.shape;
     for (let uid = 1; uid < accounts; uid += 2) this.trade(this.perpetualOf(uid), uid);

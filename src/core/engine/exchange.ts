@@ -1,9 +1,10 @@
 /**
- * The entry point of the core. A command goes through these steps, in this order; `checkpoint`, `skipCommand` and `identityMark` change no state and skip them:
+ * The entry point of the core. A command goes through these steps, in this order; `checkpoint`, `skipCommand` and
+ * `identityMark` change no state and skip them:
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
  *   2. the accounts that the command names: open work is settled with them (`portions.ts`), and they are checked at the
- *      prices of the second, if the round has not reached them yet (`price-checks.ts`)
+ *      prices of the second, if the round has not reached them yet (`price-checks.ts`), or liquidated, if they wait for it
  *   3. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
  *   4. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
  *      closing orders trimmed, liquidations (`risk-engine.ts`); repeated until nothing changes

@@ -1,4 +1,7 @@
-/** The resting orders of a party in one book. A deep book has more orders there than the party, a large party more accounts than the book orders. */
+/**
+ * The resting orders of a party in one book. A deep book has more orders of others there than the party has accounts to ask,
+ * a large party more accounts than the book has orders: it is walked first, for as many steps as there are accounts.
+ */
 
 import { FLAG_RPI, NIL } from '../book/order-slab.ts';
 import { Side } from '../model/enums.ts';

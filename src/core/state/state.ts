@@ -218,7 +218,7 @@ export class State {
   pricesJumped = false;
   private portionOverride: number | undefined = undefined;
 
-  /** The liquidation queue: accounts that are due and wait for their turn, in the order in which they began to wait (rules 19.1). */
+  /** The liquidation queue: accounts that are due, in the order in which they began to wait (rules 19.1). */
   readonly dueAccounts = new Set<number>();
 
   /** Accounts that are being liquidated, by index: none at the end of a command. */
