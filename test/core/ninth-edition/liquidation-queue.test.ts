@@ -109,6 +109,13 @@ test('whoever waits is liquidated in turn, and a newly due account behind them',
   assert.deepEqual(holders(floor), []);
 });
 
+test('the checks of a second pass by who is in the queue: they do not count for them', () => {
+  const floor = queuedFloor();
+  floor.index('53250');
+  assert.ok(floor.state.dueAccounts.size > 0);
+  assert.equal(floor.state.priceCheckRound, undefined, 'the round has come to its end');
+});
+
 test('who waits is liquidated before a stop of his fires', () => {
   const longs = LONGS.slice(0, 4);
   const floor = longFloor(longs, FUNDED);
