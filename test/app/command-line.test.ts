@@ -7,6 +7,7 @@ import { environmentName, SETTING_NAMES } from '../../src/app/config/settings.ts
 import { startCommand } from '../harness/child-programs.ts';
 import { refusedHosted } from '../harness/hosted-server.ts';
 import { programModule } from '../harness/program.ts';
+import { failingChecks } from '../harness/readiness.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, command, Server, start } from './bourse-process.ts';
 
@@ -191,7 +192,7 @@ test('an exchange whose readers have gone goes on', async () => {
     }
     started.stdout.destroy();
     started.stderr.destroy();
-    for (let n = 0; n < 5; n++) assert.equal((await fetch(`${url}/readyz`)).status, 200);
+    for (let n = 0; n < 5; n++) assert.deepEqual(await failingChecks(url!), []);
     assert.equal(started.exitCode, null);
   } finally {
     started.kill('SIGKILL');

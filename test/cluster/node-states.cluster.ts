@@ -99,7 +99,7 @@ describe('the states of nodes', { skip: NO_SERVER }, () => {
       const alice = clientOf(node, 'alice');
       const ready = await until('it is not ready', async () => {
         const reply = await alice.get('/readyz');
-        return reply.status === 503 && reply;
+        return reply.status === 503 && /"cluster states","ok":false/.test(reply.text) && reply;
       });
       assert.match(ready.text, /no majority says which is right/);
       const order = { ...ORDER, side: 'buy', price: '57100', clientOid: 'refused' };

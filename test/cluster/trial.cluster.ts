@@ -29,7 +29,7 @@ test('a trial runs three nodes until Ctrl-C, also when one is killed and its pri
   });
   const urls = [...trial.stdout.matchAll(/^[abc] +(http:\S+)/gm)].map(([, url]) => url!);
   assert.equal(urls.length, 3);
-  for (const url of urls) assert.equal((await fetch(`${url}/readyz`)).status, 200);
+  await ready(urls);
   const keys = /^keys +(\S+)$/m.exec(trial.stdout)![1]!;
   assert.ok(existsSync(keys));
   const [, port] = /^cluster +postgres:\/\/bourse@127\.0\.0\.1:(\d+)/m.exec(trial.stdout)!;
@@ -43,8 +43,7 @@ test('a trial runs three nodes until Ctrl-C, also when one is killed and its pri
   });
   assert.match(trial.stdout, /orders flow to 2 nodes/);
   assert.match(trial.stdout, /^ *lost +0: every node that runs has every acknowledged order/m);
-  for (const url of urls.slice(0, 2))
-    await until('the others are ready', async () => (await fetch(`${url}/readyz`)).status === 200);
+  await ready(urls.slice(0, 2));
 
   trial.process.kill('SIGINT');
   const { code, output } = await trial.ended;
@@ -58,6 +57,12 @@ test('a trial runs three nodes until Ctrl-C, also when one is killed and its pri
       /ECONNREFUSED/.test(String((error.cause as { code?: string }).code)),
     );
 });
+
+/** Not at once: a node whose timers or log are late says that it is not. */
+async function ready(urls: readonly string[]): Promise<void> {
+  for (const url of urls)
+    await until(`${url} is ready`, async () => (await fetch(`${url}/readyz`)).status === 200);
+}
 
 /** Of the node itself: a shell around it has the same arguments. */
 function pidOf(node: string, keys: string): number {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { bourse, command, refusedStart, Server } from '../app/bourse-process.ts';
 import { programModule } from '../harness/program.ts';
+import { failingChecks } from '../harness/readiness.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { operate, startInMemory, stopAll } from './in-process.ts';
 
@@ -122,7 +123,7 @@ test('a ready file of an earlier run is gone before the start, and one without a
 test('bourse starts an exchange, by the command of that name and by none', async () => {
   const program = programModule('src/bourse.ts');
   const server = await Server.start(['--memory', '--operator-port', '0'], {}, program);
-  assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+  assert.deepEqual(await failingChecks(server.url), []);
   assert.equal((await server.end('SIGINT')).code, 0);
   const named = await bourse(['start', '--memory', '--no-demo']);
   assert.equal(named.code, 2, named.stderr);
