@@ -9,6 +9,7 @@ import { warmUp } from '../src/warmup/warmup.ts';
 import { measureAccounts } from './pauses/accounts.ts';
 import { measureCrash } from './pauses/crash.ts';
 import { measureDeepBook } from './pauses/deep-book.ts';
+import { measureOneClient } from './pauses/one-client.ts';
 import { measureOrders } from './pauses/orders.ts';
 import { measureSnapshots } from './pauses/snapshots.ts';
 import type { Part } from './pauses/stopwatch.ts';
@@ -19,6 +20,7 @@ const PARTS: Record<string, () => Promise<Part>> = {
   accounts: measureAccounts,
   crash: measureCrash,
   deepBook: measureDeepBook,
+  oneClient: measureOneClient,
   orders: measureOrders,
   snapshots: measureSnapshots,
 };

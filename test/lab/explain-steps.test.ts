@@ -53,6 +53,7 @@ const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {
   liquidationQueue: [],
   settledWhenAsked: [],
   fewerMatches: [],
+  cancelPortions: [],
 };
 
 test('every rule of the editions is known here', () => {

@@ -1,7 +1,7 @@
 /**
- * Storms since the ninth edition (rules 19) with portions so small that accounts wait for their liquidation between commands:
- * an exchange that is restored from a snapshot between any two of them does the same from then on, invariants hold, and the
- * queue comes to its end.
+ * Storms since the ninth edition (rules 19) with portions so small that accounts wait between commands, for their liquidation or
+ * for their orders to be cancelled: an exchange that is restored from a snapshot between any two of them does the same from
+ * then on, invariants hold, and nobody waits for ever.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,6 +12,7 @@ import type { Command } from '../../src/core/model/command.ts';
 import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
 import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import { hasCancellations } from '../../src/core/state/open-work.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { Rng } from './futures-flow.ts';
 import { Seeds } from './seeds.ts';
@@ -25,7 +26,7 @@ const FOLLOWED = 15;
 const TICKS_MAX = 5000;
 const UIDS = 8;
 
-const met = { restored: 0, inQueue: 0, dueUnsettled: 0 };
+const met = { restored: 0, inQueue: 0, dueUnsettled: 0, cancelling: 0 };
 
 /** An exchange, now and then with one beside it that was restored from its snapshot. */
 class Restored {
@@ -68,8 +69,8 @@ class Restored {
       assert.ok(ticks < TICKS_MAX, 'open work comes to its end');
       this.apply({ type: 'tick', time: this.state.now });
     }
-    const { dueAccounts, inLiquidation } = this.state;
-    assert.deepEqual([dueAccounts.size, inLiquidation.size], [0, 0]);
+    const { dueAccounts, freezing, inLiquidation } = this.state;
+    assert.deepEqual([dueAccounts.size, freezing.size, inLiquidation.size], [0, 0, 0]);
   }
 
   /** Which accounts the monitor has checked is not state: one that it left out wrongly would be checked after a restart. */
@@ -91,6 +92,7 @@ class Restored {
     this.left = FOLLOWED;
     met.restored++;
     if (state.dueAccounts.size > 0) met.inQueue++;
+    if (hasCancellations(state)) met.cancelling++;
   }
 }
 
@@ -114,6 +116,10 @@ test('a storm in portions: a restart between any two commands changes nothing, a
           if (dice.chance(0.03))
             run.apply({ type: 'forceClose', time, uid: somebody(), deleverage, instrument });
           if (dice.chance(0.06)) run.apply({ type: 'forceFunding', time, instrument });
+          if (dice.chance(0.1))
+            for (let uid = 1; uid <= UIDS; uid++)
+              run.apply({ type: 'countdownCancel', time, uid, seconds: 5 });
+          if (dice.chance(0.05)) run.apply({ type: 'cancelEverything', time, uid: somebody() });
         } catch (error) {
           const where = `seed ${seed}, step ${n}, ${command.type}`;
           throw new Error(`${where}: ${(error as Error).message}`, { cause: error });
@@ -123,5 +129,6 @@ test('a storm in portions: a restart between any two commands changes nothing, a
     run.finish();
   }
   SEEDS.met('restarts while accounts wait', met.inQueue, 50);
+  SEEDS.met('restarts while orders are to be cancelled', met.cancelling, 50);
   SEEDS.met('accounts that are due and not in the queue', met.dueUnsettled, 200);
 });

@@ -62,11 +62,11 @@ import { SpotSettlement } from '../spot/spot-settlement.ts';
 import { hasOpenWork } from '../state/open-work.ts';
 import { State } from '../state/state.ts';
 import type { Tracer } from '../state/tracer.ts';
-import { cancelFrozenAccount } from '../strategy/cancel-frozen-account.ts';
 import { setCommission } from '../wallet/commission.ts';
 import { deposit, setDepositWallet, transfer, withdraw } from '../wallet/wallet.ts';
 import { endWithdrawal, internalWithdrawal, requestWithdrawal } from '../wallet/withdrawal.ts';
 import { checkNextAccount } from './account-invariants.ts';
+import { Cancellations } from './cancellations.ts';
 import { Portions } from './portions.ts';
 import { onComponentPrice } from './price-tick.ts';
 import { RiskEngine } from './risk-engine.ts';
@@ -79,6 +79,7 @@ export class Exchange {
   private readonly settlements: Settlements;
   private readonly riskEngine: RiskEngine;
   private readonly triggerEngine: TriggerEngine;
+  private readonly cancellations: Cancellations;
   private readonly portions: Portions;
   private readonly schedule: Schedule;
   private lastSeq = 0;
@@ -87,9 +88,16 @@ export class Exchange {
     this.state = state;
     this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
     this.riskEngine = new RiskEngine(state, this.settlements.futures);
-    this.triggerEngine = new TriggerEngine(state, this.settlements, this.riskEngine);
+    this.cancellations = new Cancellations(state);
+    this.triggerEngine = new TriggerEngine(state, this.settlements, this.riskEngine, this.cancellations);
     this.portions = new Portions(state, this.settlements.futures);
-    this.schedule = new Schedule(state, this.riskEngine, this.triggerEngine, this.portions);
+    this.schedule = new Schedule(
+      state,
+      this.riskEngine,
+      this.triggerEngine,
+      this.portions,
+      this.cancellations,
+    );
   }
 
   /** `seq` is the command's sequence number in the journal; it selects the account whose invariants are checked. */
@@ -102,9 +110,11 @@ export class Exchange {
     const { nextSecond } = state;
     this.triggerEngine.begin();
     this.portions.begin();
+    this.cancellations.begin();
     this.riskEngine.begin();
     this.schedule.advanceTo(time);
     this.portions.settleNamedAccounts(command);
+    this.cancellations.completeNamed(command);
     if (this.riskEngine.checksEarly) this.riskEngine.checkNamed(command);
     if (state.tracer !== undefined) state.tracer.onCommand(command);
     const { fillsDone } = state.slab;
@@ -169,7 +179,7 @@ export class Exchange {
       case 'countdownCancel':
         return setCountdown(state, command);
       case 'cancelEverything':
-        return cancelFrozenAccount(state, command);
+        return this.cancellations.freeze(command);
       case 'deposit':
         return deposit(state, command);
       case 'withdraw':
@@ -254,6 +264,7 @@ export class Exchange {
         this.portions.run();
         this.triggerEngine.resume();
         this.riskEngine.resume();
+        this.cancellations.resume();
         return OK;
     }
   }

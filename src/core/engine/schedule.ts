@@ -11,9 +11,9 @@ import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CANDLE_INTERVALS } from '../model/candle-interval.ts';
 import { InstrumentStatus, PRICE_KINDS } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
-import { runCountdowns } from '../orders/cancel.ts';
 import { earliestCandleEnd, type Market, type State } from '../state/state.ts';
 import { nextFundingTime, scheduleFunding } from '../state/timers.ts';
+import type { Cancellations } from './cancellations.ts';
 import type { Portions } from './portions.ts';
 import { samplePrices } from './price-tick.ts';
 import type { RiskEngine } from './risk-engine.ts';
@@ -46,7 +46,7 @@ const TIMERS: readonly Timer[] = [
   { due: ({ state }) => state.nextDelivery, run: (schedule) => schedule.deliverDue() },
   // Triggers by the mark, loan checks, liquidation checks
   { run: (schedule) => schedule.runRiskAndTriggers() },
-  { due: ({ state }) => state.nextCountdown, run: ({ state }) => runCountdowns(state) },
+  { due: ({ state }) => state.nextCountdown, run: ({ cancellations }) => cancellations.runCountdowns() },
 ];
 
 export class Schedule {
@@ -54,6 +54,7 @@ export class Schedule {
   readonly riskEngine: RiskEngine;
   private readonly triggers: TriggerEngine;
   private readonly portions: Portions;
+  readonly cancellations: Cancellations;
   /** The time that the clock moves to. */
   private target = 0;
   /** The next full hour, at which debts bear interest. */
@@ -67,11 +68,18 @@ export class Schedule {
   private loansGrew = false;
   private hourOpened = false;
 
-  constructor(state: State, riskEngine: RiskEngine, triggers: TriggerEngine, portions: Portions) {
+  constructor(
+    state: State,
+    riskEngine: RiskEngine,
+    triggers: TriggerEngine,
+    portions: Portions,
+    cancellations: Cancellations,
+  ) {
     this.state = state;
     this.riskEngine = riskEngine;
     this.triggers = triggers;
     this.portions = portions;
+    this.cancellations = cancellations;
   }
 
   /** Moves the clock to `time`. Each due instant is worked at its own time, in order, however far the clock moves. */

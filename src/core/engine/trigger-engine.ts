@@ -29,7 +29,7 @@ import type { TriggerLeg } from '../model/tpsl.ts';
 import { smaller } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
-import { isEnding } from '../state/open-work.ts';
+import { hasCancellations, isEnding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import type { StrategyOrder, TriggeredBy } from '../state/strategy-order.ts';
 import {
@@ -40,6 +40,7 @@ import {
   unregisterStrategy,
 } from '../strategy/strategy-lifecycle.ts';
 import { protectedPosition } from '../strategy/strategy-lookup.ts';
+import type { Cancellations } from './cancellations.ts';
 import type { RiskEngine } from './risk-engine.ts';
 
 /** An order that is placed costs as much as so many that are cancelled. */
@@ -49,14 +50,16 @@ export class TriggerEngine {
   private readonly state: State;
   private readonly settlements: Settlements;
   private readonly riskEngine: RiskEngine;
+  private readonly cancellations: Cancellations;
   /** Orders made in the present command, and fills that they and the order of the command brought. */
   private fired = 0;
   private fills = 0;
 
-  constructor(state: State, settlements: Settlements, riskEngine: RiskEngine) {
+  constructor(state: State, settlements: Settlements, riskEngine: RiskEngine, cancellations: Cancellations) {
     this.state = state;
     this.settlements = settlements;
     this.riskEngine = riskEngine;
+    this.cancellations = cancellations;
   }
 
   /** A command begins. */
@@ -152,8 +155,9 @@ export class TriggerEngine {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     state.settleOpenWork(account);
+    if (hasCancellations(state)) this.cancellations.complete(account);
     if (this.riskEngine.checksEarly) this.riskEngine.checkEarly(account);
-    // Open work or a liquidation may have cancelled it (rules 14.5, 18.1).
+    // Open work, a freeze or a liquidation may have cancelled it (rules 14.5, 18.1, 19.4).
     if (!state.strategies.byId.has(order.id)) return;
     if (state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);
     // Its own order may end the position, which must not cancel the record that made it.

@@ -52,6 +52,7 @@ export const NINTH_EDITION_RULES = [
   'liquidationQueue',
   'settledWhenAsked',
   'fewerMatches',
+  'cancelPortions',
 ] as const;
 
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];

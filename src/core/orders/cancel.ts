@@ -106,21 +106,10 @@ export function setCountdown(state: State, command: CountdownCancel): CommandRes
   return OK;
 }
 
-/** Cancels the orders of every account whose countdown has expired: earliest first, then ascending account index. */
-export function runCountdowns(state: State): void {
-  const { countdowns, accounts } = state;
-  for (let first = countdowns.first(); first !== undefined; first = countdowns.first()) {
-    const account = accounts[first]!;
-    if (account.countdownDeadline > state.now) break;
-    countdowns.remove(first);
-    account.countdownDeadline = 0;
-    state.settleOpenWork(account);
-    cancelWhere(state, account, CancelReason.normal, () => true);
-  }
-  scheduleCountdowns(state);
-}
-
+/** While orders of one that has run out wait for their turn, those that follow wait behind it (rules 19.4). */
 export function scheduleCountdowns(state: State): void {
-  const first = state.countdowns.first();
-  state.nextCountdown = first === undefined ? Number.POSITIVE_INFINITY : state.countdowns.rankOf(first);
+  const { countdowns, now } = state;
+  const first = countdowns.first();
+  const end = first === undefined ? 0 : countdowns.rankOf(first);
+  state.nextCountdown = end > now ? end : Number.POSITIVE_INFINITY;
 }

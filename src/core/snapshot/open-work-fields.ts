@@ -35,8 +35,18 @@ export function openWorkFields(f: StateFields, state: State): void {
 
 /** The liquidation queue, since the ninth edition (rules 19.1). */
 export function dueAccountFields(f: StateFields, { accounts, dueAccounts }: State): void {
-  const due = list(f, [...dueAccounts], (known) => f.index(known ?? 0, accounts.length));
-  if (f.reading) for (const index of due) dueAccounts.add(index);
+  queueFields(f, accounts.length, dueAccounts);
+}
+
+/** Sub-accounts of frozen accounts whose orders are to be cancelled, since the ninth edition (rules 19.4). */
+export function freezingFields(f: StateFields, { accounts, freezing }: State): void {
+  queueFields(f, accounts.length, freezing);
+}
+
+/** Accounts in the order in which they began to wait. */
+function queueFields(f: StateFields, end: number, queue: Set<number>): void {
+  const read = list(f, [...queue], (known) => f.index(known ?? 0, end));
+  if (f.reading) for (const index of read) queue.add(index);
 }
 
 /** Checks at the prices of a second that are still to do (rules 18). */

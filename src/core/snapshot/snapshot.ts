@@ -36,7 +36,7 @@ const UPGRADES: readonly Upgrade[] = [
   () => {},
   // Before the eighth edition no check by the prices of a second waits.
   () => {},
-  // Before the ninth no account waits for its liquidation.
+  // Before the ninth no account waits for its liquidation, or for its orders to be cancelled.
   () => {},
 ];
 

@@ -1,5 +1,6 @@
 /** Work over all accounts that is done in portions, as far as it is still to do (rules 14). */
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
+import type { Account } from './account.ts';
 import { ContractEnd } from './contract-end.ts';
 import type { State } from './state.ts';
 import { Sweep } from './sweep.ts';
@@ -114,8 +115,23 @@ export function hasOpenWork(state: State): boolean {
     priceCheckRound !== undefined ||
     loanChecksPending ||
     dueAccounts.size !== 0 ||
-    hasReached(state)
+    hasReached(state) ||
+    hasCancellations(state)
   );
+}
+
+/** Are there accounts all of whose orders are still to be cancelled (rules 19.4)? */
+export function hasCancellations({ freezing, nextCountdown, countdowns }: State): boolean {
+  return freezing.size !== 0 || (nextCountdown === Number.POSITIVE_INFINITY && countdowns.size !== 0);
+}
+
+export function awaitsCancellation(state: State, account: Account): boolean {
+  return state.freezing.has(account.index) || isExpired(state, account);
+}
+
+/** Has its countdown run out, and are its orders still to be cancelled? */
+export function isExpired({ now }: State, { countdownDeadline }: Account): boolean {
+  return countdownDeadline !== 0 && countdownDeadline <= now;
 }
 
 /** Do strategy orders that were reached wait for their turn (rules 14.4)? In a halt they wait for its end. */
