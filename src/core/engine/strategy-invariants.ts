@@ -13,8 +13,8 @@ import { protectedPosition } from '../strategy/strategy-lookup.ts';
 import { triggerReference } from '../strategy/tpsl-checks.ts';
 
 export function checkStrategies(state: State): void {
-  const { byId, due, queue, paused } = state.strategies;
-  assert(state.halted || paused || (due.length === 0 && queue.length === 0), 'what was reached has fired');
+  const { byId, due, hasQueued, paused } = state.strategies;
+  assert(state.halted || paused || (due.length === 0 && !hasQueued), 'what was reached has fired');
   let count = 0;
   for (const account of state.accountByUid.values()) {
     if (account.strategies.size === 0) {

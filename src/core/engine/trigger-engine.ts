@@ -100,7 +100,7 @@ export class TriggerEngine {
     const { state } = this;
     const { strategies } = state;
     for (;;) {
-      if (strategies.due.length !== 0 || strategies.queue.length !== 0) this.fireDue();
+      if (strategies.due.length !== 0 || strategies.hasQueued) this.fireDue();
       if (state.dirtyAccounts.length !== 0) this.riskEngine.processDirtyAccounts();
       if (state.halted || strategies.paused || strategies.due.length === 0) return;
     }
@@ -111,16 +111,15 @@ export class TriggerEngine {
     const { state } = this;
     const { strategies, halted } = state;
     if (halted) return;
-    let at = 0;
     while (!strategies.paused) {
       this.queueDue();
-      const order = strategies.queue[at];
+      const order = strategies.next;
       if (order === undefined) break;
       if (this.isUsedUp) {
         strategies.paused = true;
         break;
       }
-      at++;
+      strategies.takeNext();
       // It may have been cancelled while it waited for its turn.
       if (strategies.byId.get(order.id) !== order) continue;
       this.fired++;
@@ -128,7 +127,6 @@ export class TriggerEngine {
       this.submit(order);
       this.fills += state.slab.fillsDone - fillsDone;
     }
-    if (at !== 0) strategies.queue = strategies.queue.slice(at);
   }
 
   /** Must the next one wait for its turn? Since the ninth edition fills count too (rules 14.4, 19.2). */
@@ -141,12 +139,12 @@ export class TriggerEngine {
 
   private queueDue(): void {
     const { state } = this;
-    const { due, queue } = state.strategies;
+    const { strategies } = state;
+    const { due } = strategies;
     if (due.length === 0) return;
     inAscendingId(due);
     for (const order of due) submitStrategy(state, order);
-    if (queue.length === 0) state.strategies.queue = due.slice();
-    else for (const order of due) queue.push(order);
+    strategies.enqueue(due);
     due.length = 0;
   }
 

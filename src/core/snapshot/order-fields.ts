@@ -141,15 +141,14 @@ function inOrderOf(column: Float64Array, slots: Int32Array): Int32Array {
 /** Triggers are set again from what the records say. */
 export function strategyFields(f: StateFields, state: State): void {
   const { strategies } = state;
-  const { byId, queue } = strategies;
+  const { byId } = strategies;
   const known = [...byId.values()].sort((a, b) => a.id - b.id);
   list(f, known, (order) => strategyOrderFields(f, state, order));
-  const waiting = queue.filter((order) => byId.get(order.id) === order);
-  const queued = list(f, waiting, (order) => {
+  const queued = list(f, strategies.queued(), (order) => {
     const id = f.f64(order?.id ?? 0);
     return order ?? byId.get(id)!;
   });
-  if (f.reading) strategies.queue = queued;
+  if (f.reading) strategies.enqueue(queued);
   strategies.paused = f.flag(strategies.paused);
   const ids = list<[string, number]>(f, strategies.recentOids(state.now), ([key, time] = ['', 0]) => [
     f.uidText(key),

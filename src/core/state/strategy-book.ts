@@ -7,8 +7,9 @@ export class StrategyBook {
   readonly byId = new Map<number, StrategyOrder>();
   /** Reached since the last check, each once; they go into the queue together, in ascending id. */
   readonly due: StrategyOrder[] = [];
-  /** Being submitted, first come first served. Entries that were cancelled meanwhile are passed over. */
-  queue: StrategyOrder[] = [];
+  /** Being submitted, first come first served; those before `head` have been. */
+  private queue: StrategyOrder[] = [];
+  private head = 0;
   /** Too many have fired in one command: the others wait for the next second. */
   paused = false;
   /** Client ids and when they were used, oldest first. */
@@ -18,6 +19,31 @@ export class StrategyBook {
     if (order.hits === 0) this.due.push(order);
     order.hits |= bit;
   };
+
+  get hasQueued(): boolean {
+    return this.head !== this.queue.length;
+  }
+
+  /** The order whose turn it is. It may have been cancelled while it waited. */
+  get next(): StrategyOrder | undefined {
+    return this.queue[this.head];
+  }
+
+  takeNext(): void {
+    this.head++;
+    if (this.hasQueued) return;
+    this.queue = [];
+    this.head = 0;
+  }
+
+  enqueue(orders: readonly StrategyOrder[]): void {
+    for (const order of orders) this.queue.push(order);
+  }
+
+  /** Those whose turn is still to come, in their order. */
+  queued(): readonly StrategyOrder[] {
+    return this.queue.slice(this.head).filter((order) => this.byId.get(order.id) === order);
+  }
 
   /** It has ended; of those that are due one ends only in a halt, or while others wait for their turn. */
   remove(order: StrategyOrder): void {
