@@ -23,6 +23,8 @@ import { Coin, DELIVERY_TIME, Listed, listings, OPENING_TIME, PRICES, TICKS } fr
 
 const ONE = 10n ** 8n;
 const MARKETS = [Listed.spot, Listed.perpetual] as const;
+/** Fills there are checked in full (rules 13.1 (e)). */
+const COIN_MARGINED_ROUNDS = 8;
 /** What a trader of the day does on each market. */
 const ROUNDS = 25;
 const FILLS_MAX = 40;
@@ -46,8 +48,10 @@ export function* tradingDay(exchange: Exchange, traders: number): Commands {
   for (let round = 0; round < ROUNDS; round++)
     for (const instrument of MARKETS) {
       yield* day.quote(instrument);
-      yield* day.sweep(instrument);
+      yield* day.sweep(instrument, round % 2 === 0 ? TimeInForce.ioc : TimeInForce.fok);
     }
+  for (let round = 0; round < COIN_MARGINED_ROUNDS; round++)
+    yield* day.sweep(Listed.coinMargined, TimeInForce.fok);
   yield* day.positions();
   yield* day.loans();
   yield* day.triggers();
@@ -104,7 +108,7 @@ class Day {
   }
 
   /** One order takes those of many accounts, and another their other side. */
-  *sweep(instrument: number): Commands {
+  *sweep(instrument: number, timeInForce: TimeInForce): Commands {
     for (const [side, other] of [
       [Side.sell, Side.buy],
       [Side.buy, Side.sell],
@@ -119,7 +123,7 @@ class Day {
           sizeLots: 10,
         });
       const taker = { uid: this.#maker, instrument, side: other, priceTicks: TICKS + toward * 20 };
-      yield this.#order({ ...taker, sizeLots: 10 * this.#swept, timeInForce: TimeInForce.ioc });
+      yield this.#order({ ...taker, sizeLots: 10 * this.#swept, timeInForce });
     }
   }
 

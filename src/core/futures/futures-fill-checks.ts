@@ -21,13 +21,9 @@ import {
   markTicks,
   unrealisedOf,
 } from '../margin/margin.ts';
+import type { MarginBuffer } from '../margin/margin-buffer.ts';
 import { currentMaintenance, maintenanceAtNumber, quotePrice } from '../margin/margin-cache.ts';
-import {
-  hasAnyUnreliableIndex,
-  hasUnreliableIndex,
-  type MarginBuffer,
-  TentativeAccount,
-} from '../margin/tentative-account.ts';
+import { hasAnyUnreliableIndex, hasUnreliableIndex, TentativeAccount } from '../margin/tentative-account.ts';
 import { HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
 import { feeOf } from '../model/fees.ts';
 import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
@@ -51,15 +47,29 @@ interface FillSide {
   readonly lots: number;
 }
 
+/** An account of a dry run. */
+interface RunningAccount {
+  /** As the fills would leave it, but for those that are not applied yet: none is while bounds answer. */
+  account: TentativeAccount;
+  readonly unapplied: FillSide[];
+  /** All fills open crossed positions in this direction: so many lots, which cost no more than `lost`. */
+  readonly buying: boolean;
+  openOnly: boolean;
+  lots: number;
+  lost: number;
+}
+
 export class FuturesFillChecks implements FillChecks {
   private readonly state: State;
   private readonly instrument: Instrument;
-  /** Of a dry run: the accounts as the fills so far would leave them. */
-  private readonly running: Map<number, TentativeAccount> | undefined;
+  /** Of a dry run: the accounts that have fills so far. */
+  private readonly running: Map<number, RunningAccount> | undefined;
   /** The highest fee rate of the contract itself. */
   private readonly listedRate: number;
   /** Is any index unreliable? Undefined until the first fill of the match needs it. */
   private unreliableIndices: boolean | undefined;
+  /** What the side that passed in full last would leave of its account. */
+  private passedAs: TentativeAccount | undefined;
   /** What the trade that was checked last will leave of the maker's account; only while fill checks are verified. */
   private expected:
     | {
@@ -85,12 +95,17 @@ export class FuturesFillChecks implements FillChecks {
   check(taker: number, maker: number, priceTicks: number, lots: number): FillVerdict {
     const made = this.sideOf(maker, true, priceTicks, lots);
     const taken = this.sideOf(taker, false, priceTicks, lots);
+    this.passedAs = undefined;
     const makerPasses = made.account === taken.account ? this.passesBehind(made, taken) : this.passes(made);
     if (!makerPasses) return FillVerdict.makerFails;
+    const makerAfter = this.passedAs;
     const forced = (this.state.slab.flags[taker]! & FLAG_FORCED) !== 0;
     if (!forced && !this.takerPasses(taken)) return FillVerdict.takerFails;
     // As the fills are settled: the taker's side first.
-    if (this.running !== undefined) for (const side of [taken, made]) this.apply(side, this.startOf(side));
+    if (this.running !== undefined) {
+      this.noteFill(this.running, taken);
+      this.noteFill(this.running, made, makerAfter);
+    }
     if (this.state.verifiesFillChecks) this.expect(made, taken);
     return FillVerdict.passes;
   }
@@ -133,13 +148,36 @@ export class FuturesFillChecks implements FillChecks {
   }
 
   private startOf({ account }: FillSide): TentativeAccount {
-    if (this.running === undefined) return new TentativeAccount(account);
-    let start = this.running.get(account.index);
-    if (start === undefined) {
-      start = new TentativeAccount(account);
-      this.running.set(account.index, start);
+    const run = this.running?.get(account.index);
+    if (run === undefined) return new TentativeAccount(account);
+    for (const fill of run.unapplied) this.apply(fill, run.account);
+    run.unapplied.length = 0;
+    return run.account;
+  }
+
+  /** `after`: the account with all fills up to this one, if its check had to compute it. */
+  private noteFill(running: Map<number, RunningAccount>, side: FillSide, after?: TentativeAccount): void {
+    const { account, buying, lots } = side;
+    let run = running.get(account.index);
+    if (run === undefined) {
+      run = {
+        account: new TentativeAccount(account),
+        unapplied: [],
+        buying,
+        openOnly: true,
+        lots: 0,
+        lost: 0,
+      };
+      running.set(account.index, run);
     }
-    return start;
+    if (after === undefined) run.unapplied.push(side);
+    else {
+      run.account = after;
+      run.unapplied.length = 0;
+    }
+    run.openOnly &&= run.buying === buying && this.isCrossedOpening(side);
+    run.lots += lots;
+    run.lost += this.mostLost(side, lots, this.distanceToMark(side));
   }
 
   /** A maker that meets an order of its own account: the taker's side is settled first and may release its margin. */
@@ -159,9 +197,8 @@ export class FuturesFillChecks implements FillChecks {
   }
 
   private passes(side: FillSide): boolean {
-    // The bound is for one fill of the account as it stands.
-    if (this.running?.has(side.account.index)) return this.sidePasses(side, this.startOf(side));
-    const short = this.isAmple(side);
+    const run = this.running?.get(side.account.index);
+    const short = run === undefined ? this.isAmple(side) : this.staysAmple(side, run);
     if (short && !this.state.verifiesFillChecks) return true;
     const passes = this.sidePasses(side, this.startOf(side));
     assert(passes || !short, 'I50: the shortcut passes what the check at the match does not');
@@ -176,9 +213,10 @@ export class FuturesFillChecks implements FillChecks {
     const { slab } = this.state;
     const isolated = (slab.flags[side.slot]! & FLAG_ISOLATED) !== 0;
     if (isolated || slab.orderType[side.slot] === OrderType.market) return this.passes(side);
-    const { positions } = side.account;
+    const run = this.running?.get(side.account.index);
+    if (run?.openOnly === true) return true;
     const key = this.keyOf(side);
-    const position = this.running === undefined ? positions.get(key) : this.startOf(side).position(key);
+    const position = run === undefined ? side.account.positions.get(key) : this.startOf(side).position(key);
     if (position === undefined || position.long === side.buying) return true;
     return this.passes({ ...side, lots: Math.min(side.lots, position.lots) });
   }
@@ -187,9 +225,11 @@ export class FuturesFillChecks implements FillChecks {
   private sidePasses(side: FillSide, start: TentativeAccount): boolean {
     const after = start.copy();
     const held = start.position(this.keyOf(side));
-    return this.partsOf(side, held).every((part) =>
+    const passes = this.partsOf(side, held).every((part) =>
       part.closing ? this.closes(side, part, after) : this.opens(side, part, start, after),
     );
+    if (passes) this.passedAs = after;
+    return passes;
   }
 
   /** Rules 13.1 (b). `after` has had nothing of the fill yet, and has the part when this returns. */
@@ -356,17 +396,34 @@ export class FuturesFillChecks implements FillChecks {
 
   /** Never true where the rule would not pass; false says nothing. */
   private isAmple(side: FillSide): boolean {
-    const { state, instrument } = this;
-    const { account, buying, priceTicks, lots } = side;
+    const { account, buying, lots } = side;
     const position = account.positions.get(this.keyOf(side));
-    const mark = markTicks(state, instrument);
-    const worse = Math.max(0, buying ? priceTicks - mark : mark - priceTicks);
+    const worse = this.distanceToMark(side);
     if (position !== undefined && position.long !== buying) {
       if (position.lots < lots) return false;
       return worse === 0 || (!position.isolated && this.closeIsAmple(side, position.lots, worse));
     }
-    const isolated = (state.slab.flags[side.slot]! & FLAG_ISOLATED) !== 0;
-    return !isolated && this.openIsAmple(side, worse);
+    return this.isCrossedOpening(side) && this.openIsAmple(side, lots, this.mostLost(side, lots, worse));
+  }
+
+  /** The bound is for fills of the account as it stands: one more of its kind, with those before it. */
+  private staysAmple(side: FillSide, run: RunningAccount): boolean {
+    if (!run.openOnly || run.buying !== side.buying || !this.isCrossedOpening(side)) return false;
+    const lost = run.lost + this.mostLost(side, side.lots, this.distanceToMark(side));
+    return this.openIsAmple(side, run.lots + side.lots, lost);
+  }
+
+  /** Of the account as it stands. */
+  private isCrossedOpening(side: FillSide): boolean {
+    if ((this.state.slab.flags[side.slot]! & FLAG_ISOLATED) !== 0) return false;
+    const position = side.account.positions.get(this.keyOf(side));
+    return position === undefined || position.long === side.buying;
+  }
+
+  /** By how much the price is worse than the mark for this side. */
+  private distanceToMark({ buying, priceTicks }: FillSide): number {
+    const mark = markTicks(this.state, this.instrument);
+    return Math.max(0, buying ? priceTicks - mark : mark - priceTicks);
   }
 
   /** Even if the whole position went at this price, what must be kept now would be there. */
@@ -376,13 +433,12 @@ export class FuturesFillChecks implements FillChecks {
     return this.staysPositive(margin, lost) && margin.effective - this.dollarLoss(lost) >= margin.maintenance;
   }
 
-  private openIsAmple(side: FillSide, worse: number): boolean {
+  private openIsAmple({ account, buying }: FillSide, lots: number, lost: number): boolean {
     if (this.anyOldIndex()) return false;
-    const { account, buying, lots } = side;
     const margin = currentMaintenance(this.state, account);
     const { long, short } = this.heldLots(margin);
     const most = Math.max(buying ? long + lots : long, buying ? short : short + lots);
-    return this.isFarWith(margin, most, this.mostLost(side, lots, worse));
+    return this.isFarWith(margin, most, lost);
   }
 
   /**

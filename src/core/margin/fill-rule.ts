@@ -3,7 +3,8 @@
 import type { State } from '../state/state.ts';
 import type { SpotIntent } from './debts.ts';
 import type { Intent } from './margin.ts';
-import type { MarginBuffer, TentativeAccount } from './tentative-account.ts';
+import type { MarginBuffer } from './margin-buffer.ts';
+import type { TentativeAccount } from './tentative-account.ts';
 
 /** More than the sum of all roundings of the coins and contracts of an account, in 10^-8. */
 export const ROUNDING_TOLERANCE = 1000;

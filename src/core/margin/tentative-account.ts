@@ -5,92 +5,84 @@
 
 import { Bucket } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
+import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { coinUsd, countsAsMargin, hasUnreliablePrice, isUnreliable } from './collateral.ts';
-import { balanceOf, debtMaintenance, type SpotIntent } from './debts.ts';
-import {
-  accountEquity,
-  computeRisk,
-  type Intent,
-  inDollars,
-  maintenanceAt,
-  markTicks,
-  type Risk,
-} from './margin.ts';
-
-/** The two amounts that the check at the match compares. */
-export type MarginBuffer = Pick<Risk, 'effective' | 'maintenance'>;
+import { countsAsMargin, hasUnreliablePrice, isUnreliable } from './collateral.ts';
+import { balanceOf, type SpotIntent } from './debts.ts';
+import { computeRisk, type Intent, type Risk } from './margin.ts';
+import { bufferAfter, bufferOf, type MarginBuffer, positionAfter } from './margin-buffer.ts';
 
 export class TentativeAccount {
   readonly account: Account;
   /** By coin, what has come to the balance (cash and locked) or left it. */
-  private readonly changes: Map<number, bigint>;
-  /** The account's own while none has changed. Positions in it are never changed, but replaced. */
-  private held: Map<number, Position> | undefined;
+  private readonly coins: Map<number, bigint>;
+  /** By key, the positions that are others now, or none. None of them is ever changed, but replaced. */
+  private readonly positions: Map<number, Position | undefined>;
 
-  constructor(account: Account, changes = new Map<number, bigint>(), held?: Map<number, Position>) {
+  constructor(
+    account: Account,
+    coins = new Map<number, bigint>(),
+    positions = new Map<number, Position | undefined>(),
+  ) {
     this.account = account;
-    this.changes = changes;
-    this.held = held;
+    this.coins = coins;
+    this.positions = positions;
   }
 
   copy(): TentativeAccount {
-    const held = this.held === undefined ? undefined : new Map(this.held);
-    return new TentativeAccount(this.account, new Map(this.changes), held);
+    return new TentativeAccount(this.account, new Map(this.coins), new Map(this.positions));
   }
 
   position(key: number): Position | undefined {
-    return (this.held ?? this.account.positions).get(key);
+    return positionAfter(this.account, this.positions, key);
   }
 
   /** A position without size is none. */
   setPosition(key: number, position: Position): void {
-    this.held ??= new Map(this.account.positions);
-    if (position.size === 0) this.held.delete(key);
-    else this.held.set(key, position);
+    this.positions.set(key, position.size === 0 ? undefined : position);
   }
 
   /** Adds to the balance of a coin, or takes from it. */
   receive(coin: number, amount: bigint): void {
-    this.changes.set(coin, (this.changes.get(coin) ?? 0n) + amount);
+    this.coins.set(coin, (this.coins.get(coin) ?? 0n) + amount);
   }
 
   cash(state: State, coin: number): bigint {
-    return state.ledger.balanceOf(this.account.index, coin, Bucket.cash) + (this.changes.get(coin) ?? 0n);
+    return state.ledger.balanceOf(this.account.index, coin, Bucket.cash) + (this.coins.get(coin) ?? 0n);
   }
 
   /** Effective equity and maintenance margin at the present prices, as `computeRisk` has them. */
   marginBuffer(state: State): MarginBuffer {
-    const shown = this.shown();
-    const { effective, debts } = accountEquity(state, shown, this.changes);
-    let maintenance = 0n;
-    for (const [coin, debt] of debts) maintenance += debtMaintenance(state, coin, debt);
-    for (const [index, lots] of largerSides(shown)) {
-      const instrument = state.instruments[index]!;
-      const kept = maintenanceAt(instrument, markTicks(state, instrument), lots);
-      maintenance += inDollars(kept, coinUsd(state, instrument.quote));
-    }
-    return { effective, maintenance };
+    const { account, coins, positions } = this;
+    const buffer = bufferAfter(state, account, { coins, positions });
+    if (buffer !== undefined && !state.verifiesFillChecks) return buffer;
+    const whole = bufferOf(state, this.shown(), coins);
+    assert(
+      buffer === undefined ||
+        (buffer.effective === whole.effective && buffer.maintenance === whole.maintenance),
+      'I50: what a fill changes and the whole account come to the same margin',
+    );
+    return whole;
   }
 
   /** The same with initial margin: `filled` is the order that trades, `rest` what will be left of it. */
   risk(state: State, filled: number, rest?: { readonly futures?: Intent; readonly spot?: SpotIntent }): Risk {
-    return computeRisk(state, this.shown(), rest?.futures, filled, rest?.spot, undefined, this.changes);
+    return computeRisk(state, this.shown(), rest?.futures, filled, rest?.spot, undefined, this.coins);
   }
 
   balance(state: State, coin: number): bigint {
-    return balanceOf(state, this.account, coin) + (this.changes.get(coin) ?? 0n);
+    return balanceOf(state, this.account, coin) + (this.coins.get(coin) ?? 0n);
   }
 
   /** Is a crossed position, or a coin that counts as margin, valued at an unreliable price? */
   awaitsPrice(state: State): boolean {
     for (const { isolated, instrument } of this.shown().positions.values())
       if (!isolated && hasUnreliableIndex(state, instrument)) return true;
-    const coins = new Set([...state.ledger.coinsOf(this.account.index), ...this.changes.keys()]);
+    const coins = new Set([...state.ledger.coinsOf(this.account.index), ...this.coins.keys()]);
     for (const coin of coins) {
       const before = balanceOf(state, this.account, coin);
-      const after = before + (this.changes.get(coin) ?? 0n);
+      const after = before + (this.coins.get(coin) ?? 0n);
       const counts = before < 0n || after < 0n || (before + after > 0n && countsAsMargin(state, coin));
       if (counts && hasUnreliablePrice(state, coin)) return true;
     }
@@ -98,7 +90,13 @@ export class TentativeAccount {
   }
 
   private shown(): Account {
-    return this.held === undefined ? this.account : this.account.withPositions(this.held);
+    const { account, positions } = this;
+    if (positions.size === 0) return account;
+    const held = new Map(account.positions);
+    for (const [key, position] of positions)
+      if (position === undefined) held.delete(key);
+      else held.set(key, position);
+    return account.withPositions(held);
   }
 }
 
@@ -112,12 +110,4 @@ export function hasUnreliableIndex(state: State, instrument: number): boolean {
 export function hasAnyUnreliableIndex(state: State): boolean {
   for (const index of state.indices) if (index.price !== 0n && isUnreliable(state, index)) return true;
   return false;
-}
-
-/** By contract, the lots of the larger side of the crossed positions: only that one counts (rules 5.5). */
-function largerSides(account: Account): Map<number, number> {
-  const larger = new Map<number, number>();
-  for (const { instrument, isolated, lots } of account.positions.values())
-    if (!isolated) larger.set(instrument, Math.max(lots, larger.get(instrument) ?? 0));
-  return larger;
 }

@@ -13,8 +13,9 @@ import {
   ROUNDING_TOLERANCE,
 } from '../margin/fill-rule.ts';
 import { computeRisk } from '../margin/margin.ts';
+import type { MarginBuffer } from '../margin/margin-buffer.ts';
 import { currentMaintenance } from '../margin/margin-cache.ts';
-import { hasAnyUnreliableIndex, type MarginBuffer, TentativeAccount } from '../margin/tentative-account.ts';
+import { hasAnyUnreliableIndex, TentativeAccount } from '../margin/tentative-account.ts';
 import { Side } from '../model/enums.ts';
 import { feeOf } from '../model/fees.ts';
 import { baseUnits, tradeValue } from '../model/instrument.ts';
