@@ -1,11 +1,10 @@
 /** Orders that only close a position: how much they may close, and which are cancelled when they exceed the position. */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import { positionOf } from '../margin/margin.ts';
 import type { PlaceOrder, Undated } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { CancelReason, OrderType, type PosSide, Side } from '../model/enums.ts';
-import type { Position } from '../model/position.ts';
+import { type Position, positionKey } from '../model/position.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { cancelSlot } from '../orders/cancel.ts';
 import { emitOrderUpdate, posSideOf } from '../orders/order-lifecycle.ts';
@@ -80,36 +79,27 @@ export function closingOrders(
 export function trimClosingOrders(state: State, account: Account): void {
   if (account.openClosing === 0) return;
   const { slab } = state;
-  let seen: Set<number> | undefined;
-  for (let slot = account.firstOrder; slot !== NIL; ) {
-    const next = slab.accountNext[slot]!;
-    if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) {
-      const posSide = posSideOf(slab.flags[slot]!);
-      const key = slab.instrument[slot]! * 3 + posSide;
-      seen ??= new Set();
-      if (!seen.has(key)) {
-        seen.add(key);
-        trimPosition(state, account, slab.instrument[slot]!, posSide);
-        // The trim may have removed `next`: start again. Each key is handled once.
-        slot = account.firstOrder;
-        continue;
-      }
-    }
-    slot = next;
+  // Hundreds of orders may close as many positions: one walk finds those of all.
+  const byPosition = new Map<number, number[]>();
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    if ((slab.flags[slot]! & FLAG_CLOSING) === 0) continue;
+    const key = positionKey(slab.instrument[slot]!, posSideOf(slab.flags[slot]!));
+    const orders = byPosition.get(key);
+    if (orders === undefined) byPosition.set(key, [slot]);
+    else orders.push(slot);
   }
+  for (const [key, orders] of byPosition) trimOrders(state, account.positions.get(key), orders);
 }
 
-function trimPosition(state: State, account: Account, instrument: number, posSide: PosSide): void {
+/** Closing orders of one position, which may be gone or turned. */
+function trimOrders(state: State, position: Position | undefined, orders: readonly number[]): void {
   const { slab } = state;
-  const position = positionOf(account, instrument, posSide);
-  const market = state.market(state.instruments[instrument]!);
-  const orders = closingOrders(state, account, instrument, posSide);
-  const fits = orders.filter(
-    (slot) => position !== undefined && position.long === (slab.side[slot] === Side.sell),
-  );
+  const fits: number[] = [];
   for (const slot of orders)
-    if (!fits.includes(slot)) cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
+    if (position?.long === (slab.side[slot] === Side.sell)) fits.push(slot);
+    else cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
   if (position === undefined) return;
+  const market = state.market(state.instruments[position.instrument]!);
   let excess = fits.reduce((sum, slot) => sum + slab.remaining[slot]!, 0) - position.lots;
   const selling = position.long;
   fits.sort(
