@@ -10,6 +10,8 @@ const SUB_ACCOUNTS = 100;
 const MAIN = 1;
 /** Not of the client's. */
 const OTHER = SUB_ACCOUNTS + 2;
+const PLENTY = 1_000_000n;
+const FALL_PPM = 150_000;
 const ROUNDS = 3;
 const ORDERS = SUB_ACCOUNTS * OPEN_ORDERS_PER_PRODUCT_LINE_MAX;
 const SHAPE = {
@@ -35,13 +37,13 @@ export async function measureOneClient(): Promise<Part> {
 
 const subAccounts = () => Array.from({ length: SUB_ACCOUNTS }, (_, n) => MAIN + 1 + n);
 
-function openFamily(): Venue {
+function openFamily(ofMain = PLENTY): Venue {
   const venue = new Venue(SHAPE);
   venue.must(venue.nextSecond());
   for (const uid of [MAIN, ...subAccounts(), OTHER]) {
     const master = uid === MAIN || uid === OTHER ? 0 : MAIN;
     venue.must({ ...account(uid, master), time: venue.time });
-    venue.must({ ...deposit(uid, Coin.usdt, 1_000_000n * ONE), time: venue.time });
+    venue.must({ ...deposit(uid, Coin.usdt, (uid === MAIN ? ofMain : PLENTY) * ONE), time: venue.time });
   }
   return venue;
 }
@@ -133,20 +135,17 @@ function manyPositions(watch: Stopwatch): void {
   );
 }
 
-/** A forced close that meets the bids of its own party first. */
+/** A bankrupt position of the main account: its close passes by the bids of its own party. */
 function ownOrders(watch: Stopwatch): void {
-  const venue = openFamily();
+  const venue = openFamily(12n);
   const instrument = Listed.perpetual;
-  venue.openAccount(OTHER + 1, 1_000_000n);
-  venue.must(venue.limit({ uid: OTHER + 1, instrument, side: Side.buy, priceTicks: TICKS, sizeLots: 100 }));
-  venue.must(venue.limit({ uid: OTHER, instrument, side: Side.sell, priceTicks: TICKS, sizeLots: 100 }));
-  venue.must(venue.limit({ uid: OTHER, instrument, side: Side.sell, priceTicks: TICKS, sizeLots: 100 }));
-  venue.must(venue.limit({ uid: MAIN, instrument, side: Side.buy, priceTicks: TICKS, sizeLots: 100 }));
-  venue.must(
-    venue.limit({ uid: OTHER + 1, instrument, side: Side.buy, priceTicks: TICKS - 100, sizeLots: 100 }),
+  venue.must(venue.limit({ uid: OTHER, instrument, side: Side.sell, priceTicks: TICKS }));
+  venue.must(venue.limit({ uid: MAIN, instrument, side: Side.buy, priceTicks: TICKS }));
+  placeBids(venue, TICKS - (TICKS * FALL_PPM) / 1_000_000);
+  const fall = venue.nextSecond((second) => second % 5000 !== 0, -FALL_PPM);
+  const { state } = venue.exchange;
+  watch.time('tick: a forced close', `${counted(ORDERS, 'own orders')} beyond bankruptcy`, () =>
+    venue.apply(fall),
   );
-  placeBids(venue, TICKS - 10);
-  watch.time('forceClose', `one position, ${counted(ORDERS, 'own orders in front')}`, () =>
-    venue.must({ type: 'forceClose', time: venue.time, uid: MAIN, deleverage: false, instrument }),
-  );
+  if (state.accountByUid.get(MAIN)!.positions.size !== 0) throw new Error('the position is still open');
 }

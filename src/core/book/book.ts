@@ -5,7 +5,7 @@
 
 import { Side, StpMode } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
-import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
+import { FLAG_CLOSING, FLAG_PASSES_OWN, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
 
 /** Settles the trades of a match. `match` passes the context of the taker's fills through to it. */
@@ -90,6 +90,7 @@ export class Book {
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
     const checks = sink.fillChecks(context, false);
     const { beforeMaker } = sink;
+    const passesOwn = (slab.flags[taker]! & FLAG_PASSES_OWN) !== 0;
     let fills = 0;
     let removals = 0;
     let level = this.best[buying ? Side.sell : Side.buy]!;
@@ -102,6 +103,10 @@ export class Book {
       for (let queue = 0; queue < queues; queue++) {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
         while (maker !== NIL) {
+          if (passesOwn && slab.party[maker] === party) {
+            maker = slab.next[maker]!;
+            continue;
+          }
           slab.prefetch(maker);
           const next = slab.next[maker]!;
           sink.prefetch?.(maker);

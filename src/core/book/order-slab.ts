@@ -59,6 +59,8 @@ export const FLAG_SHORT = 16;
 export const FLAG_ISOLATED = 32;
 /** Placed by the exchange: no self-trade prevention. */
 export const FLAG_FORCED = 64;
+/** A forced order that does not meet those of its own party (rules 19.2). */
+export const FLAG_PASSES_OWN = 128;
 
 /**
  * A slab that has more orders than a small market gets the room of a million at once: that costs addresses, memory only as

@@ -1,6 +1,7 @@
 /** Forced close of one position: through the book with the insurance fund behind it, the rest by deleveraging. */
 
 import { MatchEnd } from '../book/book.ts';
+import { FLAG_PASSES_OWN } from '../book/order-slab.ts';
 import type { FillContext } from '../futures/fill-context.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
@@ -57,7 +58,8 @@ export function closeOut(
   const beyond = long ? reach < price : reach > price;
   if (limited && beyond) {
     matchTo(price);
-    if (unfilled()) cancelOwnBeyond(state, account, instrument, long, price, reach);
+    const passesOwn = unfilled() && !cancelOwnBeyond(state, account, instrument, long, price, reach);
+    if (passesOwn) state.slab.flags[slot]! |= FLAG_PASSES_OWN;
   }
   matchTo(reach);
   const others = limited && !beyond ? reach : price;

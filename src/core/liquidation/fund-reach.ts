@@ -10,7 +10,7 @@ import { fundBalance } from '../margin/insurance-fund.ts';
 import { markTicks } from '../margin/margin.ts';
 import { CancelReason, Side } from '../model/enums.ts';
 import { type Instrument, tradeValue } from '../model/instrument.ts';
-import { PRICE_TICKS_MAX } from '../model/limits.ts';
+import { PRICE_TICKS_MAX, REMOVALS_PER_ORDER_MAX } from '../model/limits.ts';
 import { maintenanceOf } from '../model/margin-tiers.ts';
 import { divCeil, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import { cancelSlot } from '../orders/cancel.ts';
@@ -35,7 +35,10 @@ export function reachTicks(state: State, instrument: Instrument, long: boolean, 
   return Number(smaller(larger(ticks, step), BigInt(PRICE_TICKS_MAX)));
 }
 
-/** Cancels the party's own orders between the bankruptcy price and W: the fund does not pay for a self-trade. */
+/**
+ * Cancels the party's own orders between the bankruptcy price and W: the fund does not pay for a self-trade. False where they
+ * are too many, since the ninth edition: the close passes by them.
+ */
 export function cancelOwnBeyond(
   state: State,
   account: Account,
@@ -43,12 +46,16 @@ export function cancelOwnBeyond(
   long: boolean,
   bankruptcyTicks: number,
   reach: number,
-): void {
+): boolean {
   const zone = { side: long ? Side.buy : Side.sell, after: bankruptcyTicks, last: reach };
-  for (const slot of ownOrders(state, account, instrument, zone)) {
+  const most = state.rules.fewerMatches ? REMOVALS_PER_ORDER_MAX : Number.POSITIVE_INFINITY;
+  const own = ownOrders(state, account, instrument, zone, most);
+  if (own === undefined) return false;
+  for (const slot of own) {
     state.settleOpenWork(state.accountOf(slot));
     cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
   }
+  return true;
 }
 
 /** What closing the whole size at a price would lack, and the fee that it would bring the fund. */

@@ -20,18 +20,19 @@ export interface PriceZone {
 /** Steps through the book that cost no more than to ask one account. */
 const LEAST_STEPS = 64;
 
-/** Normal orders of the account's party in a zone of the book, best first. */
+/** Normal orders of the account's party in a zone of the book, best first; undefined when there are more than `most`. */
 export function ownOrders(
   state: State,
   account: Account,
   instrument: Instrument,
   zone: PriceZone,
-): readonly number[] {
+  most: number,
+): readonly number[] | undefined {
   const main = state.accounts[account.party]!;
-  return (
+  const own =
     fromBook(state, account.party, instrument, zone, LEAST_STEPS + main.subAccounts.length) ??
-    fromAccounts(state, [main, ...main.subAccounts], instrument, zone)
-  );
+    fromAccounts(state, [main, ...main.subAccounts], instrument, zone, most);
+  return own.length > most ? undefined : own;
 }
 
 /** Undefined when that takes too many steps. */
@@ -59,17 +60,20 @@ function fromBook(
   return left < 0 ? undefined : own;
 }
 
+/** No more than are enough to say that there are too many. */
 function fromAccounts(
   { slab, openOrders }: State,
   accounts: readonly Account[],
   { index }: Instrument,
   { side, after, last }: PriceZone,
+  most: number,
 ): number[] {
   const own: number[] = [];
   // The worse the price, the larger.
   const sign = side === Side.buy ? -1 : 1;
   const isWithin = (price: number) => sign * price > sign * after && sign * price <= sign * last;
   for (const account of accounts) {
+    if (own.length > most) break;
     if (openOrders.of(account.index, index) === 0) continue;
     for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
       const isHere = slab.instrument[slot] === index && slab.side[slot] === side;
