@@ -29,7 +29,7 @@ const ACCOUNTS = 2500;
 const PER_SECOND = 2000;
 const IDLE_MS = 5000;
 /** Submitted between two waits for the disk. */
-const PORTION = 20_000;
+const PORTION = 5000;
 
 export async function measureSnapshots(): Promise<Part> {
   const directory = mkdtempSync(join(tmpdir(), 'bourse-bench-'));
