@@ -17,7 +17,7 @@ import { eachNamed } from './named-accounts.ts';
 
 export class Cancellations {
   private readonly state: State;
-  /** Accounts that the present command has passed, and orders that it has cancelled with them. */
+  /** Accounts whose turn came with the present command, and their orders. */
   private used = 0;
 
   constructor(state: State) {
@@ -64,13 +64,15 @@ export class Cancellations {
     if (hasCancellations(this.state)) eachNamed(this.state, command, (account) => this.complete(account));
   }
 
-  /** The account is about to act. */
-  complete(account: Account): void {
+  /** The account is about to act. Returns what that counts in a portion. */
+  complete(account: Account): number {
     const { state } = this;
-    if (!awaitsCancellation(state, account)) return;
-    if (state.freezing.delete(account.index)) cancelOrdersOfFrozen(state, account);
-    if (isExpired(state, account)) this.endCountdown(account);
+    if (!awaitsCancellation(state, account)) return 0;
+    let units = 0;
+    if (state.freezing.delete(account.index)) units += cancelOrdersOfFrozen(state, account);
+    if (isExpired(state, account)) units += this.endCountdown(account);
     scheduleCountdowns(state);
+    return units;
   }
 
   private get isUsedUp(): boolean {

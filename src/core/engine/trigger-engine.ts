@@ -51,7 +51,7 @@ export class TriggerEngine {
   private readonly settlements: Settlements;
   private readonly riskEngine: RiskEngine;
   private readonly cancellations: Cancellations;
-  /** Orders made in the present command, and fills that they and the order of the command brought. */
+  /** Orders made in the present command; fills that they and the order of the command brought, and orders cancelled before them. */
   private fired = 0;
   private fills = 0;
 
@@ -109,19 +109,20 @@ export class TriggerEngine {
   /** In a halt an order would be rejected: triggers that trades of liquidations reach wait for its end. */
   private fireDue(): void {
     const { state } = this;
-    const { strategies, halted } = state;
+    const { strategies, halted, rules } = state;
     if (halted) return;
     while (!strategies.paused) {
       this.queueDue();
       const order = strategies.next;
       if (order === undefined) break;
-      if (this.isUsedUp) {
+      // It may have been cancelled while it waited: a snapshot does not have it then, so it must not take a turn.
+      const hasEnded = strategies.byId.get(order.id) !== order;
+      if (this.isUsedUp && !(hasEnded && rules.cancelPortions)) {
         strategies.paused = true;
         break;
       }
       strategies.takeNext();
-      // It may have been cancelled while it waited for its turn.
-      if (strategies.byId.get(order.id) !== order) continue;
+      if (hasEnded) continue;
       this.fired++;
       const { fillsDone } = state.slab;
       this.submit(order);
@@ -153,7 +154,7 @@ export class TriggerEngine {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     state.settleOpenWork(account);
-    if (hasCancellations(state)) this.cancellations.complete(account);
+    if (hasCancellations(state)) this.fills += this.cancellations.complete(account);
     if (this.riskEngine.checksEarly) this.riskEngine.checkEarly(account);
     // Open work, a freeze or a liquidation may have cancelled it (rules 14.5, 18.1, 19.4).
     if (!state.strategies.byId.has(order.id)) return;

@@ -1,4 +1,5 @@
 /** Work over all accounts that is done in portions, as far as it is still to do (rules 14). */
+import { CancelReason } from '../model/enums.ts';
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import type { Account } from './account.ts';
 import { ContractEnd } from './contract-end.ts';
@@ -127,6 +128,11 @@ export function hasCancellations({ freezing, nextCountdown, countdowns }: State)
 
 export function awaitsCancellation(state: State, account: Account): boolean {
   return state.freezing.has(account.index) || isExpired(state, account);
+}
+
+/** What its orders are cancelled for. */
+export function withdrawalReason({ freezing }: State, { index }: Account): CancelReason {
+  return freezing.has(index) ? CancelReason.delegatedRiskOrder : CancelReason.normal;
 }
 
 /** Has its countdown run out, and are its orders still to be cancelled? */

@@ -57,13 +57,41 @@ test('19.4: the example: countdowns that end together cancel in portions, each a
   assert.equal(floor.openOrders('cat').length, 1, 'what came later stays');
 });
 
-test('orders that wait for their turn may trade', () => {
+test('orders that wait for their turn trade with nobody: who meets them cancels them', () => {
   const { floor, bids, gone } = expired();
-  floor.sell('zoe', '1', '59000');
-  assert.equal(bids.get('bob')![0]!.stands, 'filled 1/1');
+  const sold = floor.sell('zoe', '1', '59000');
+  assert.equal(sold.stands, 'new 0/1');
+  for (const name of ['bob', 'cat', 'dan'])
+    assert.deepEqual(
+      bids.get(name)!.map(({ stands }) => stands),
+      [`cancelled 0/1 ${COUNTDOWN}`, 'new 0/1'],
+    );
   finishWork(floor);
-  assert.deepEqual(gone(), ['ann', 'cat', 'dan']);
-  assert.equal(bids.get('bob')![1]!.stands, `cancelled 0/1 ${COUNTDOWN}`);
+  assert.deepEqual(gone(), DESKS);
+});
+
+test('a fill-or-kill order does not count on them either, and behind them it finds the others', () => {
+  const { floor, bids } = expired();
+  floor.trader('eve', { USDT: '1000000' });
+  floor.buy('eve', '1', '58500');
+  assert.equal(floor.sell('zoe', '2', '58500', { tif: 'fok' }).stands, 'cancelled 0/2 fok_not_full_cancel');
+  assert.equal(bids.get('bob')![0]!.stands, 'new 0/1', 'a dry run cancels nothing');
+  assert.equal(floor.sell('zoe', '1', '58500', { tif: 'fok' }).stands, 'filled 1/1');
+  assert.equal(bids.get('bob')![0]!.stands, `cancelled 0/1 ${COUNTDOWN}`);
+});
+
+test('after a jump of the clock nothing trades that ran out on the way', () => {
+  const { floor } = deskFloor();
+  const late = floor.buy('zoe', '1', '59500');
+  for (const name of DESKS) floor.countdown(name, 5);
+  floor.countdown('zoe', 6);
+  floor.trader('tom', { USDT: '1000000' });
+  setPortion(floor, 2);
+  floor.now += 3_600_000;
+  const sold = floor.sell('tom', '1', '59500');
+  assert.deepEqual([late.stands, sold.stands], [`cancelled 0/1 ${COUNTDOWN}`, 'new 0/1']);
+  finishWork(floor);
+  assert.deepEqual(floor.executions('zoe'), []);
 });
 
 test('a countdown that ends while others wait has its turn behind them, and one that is set anew keeps its orders', () => {
@@ -138,6 +166,47 @@ test('no strategy order of a frozen account fires while it waits, not even one t
   assert.deepEqual(gone(), ['cat']);
   finishWork(floor);
   assert.deepEqual(gone(), DESKS);
+});
+
+/** Acme is frozen while each of her desks has a trigger order that the next trade reaches. */
+function frozenWithStops() {
+  const { floor, bids } = deskFloor();
+  for (const name of DESKS) when(floor, name, 'buy', '1', '60500', { by: 'market' });
+  setPortion(floor, 2);
+  floor.send({ type: 'cancelEverything', time: floor.now, uid: floor.uid('acme') });
+  return { floor, bids, gone: () => without(bids, FREEZE) };
+}
+
+test('trigger orders of many accounts that wait do not cancel the orders of all of them with one command', () => {
+  const { floor, bids, gone } = frozenWithStops();
+  floor.trader('eve', { USDT: '1000000' });
+  const sold = floor.sell('eve', '1', '60500');
+  setPortion(floor, 10);
+  floor.buy('zoe', '1', '60500');
+  assert.equal(sold.stands, 'filled 1/1');
+  // Ann's went with the freeze. Of the others 4 for the turn, and 4 for the account, its two orders and its trigger order.
+  assert.deepEqual(gone(), ['ann', 'bob', 'cat']);
+  finishWork(floor);
+  assert.deepEqual(gone(), DESKS);
+  for (const [, [bid]] of bids) assert.equal(bid!.stands, `cancelled 0/1 ${FREEZE}`);
+});
+
+test('a strategy order that was cancelled while it waited takes no turn: a snapshot does not have it', () => {
+  const { floor } = deskFloor();
+  floor.trader('eve', { USDT: '1000000' });
+  const stops = ['zoe', 'eve', 'ann'].map((name) =>
+    when(floor, name, 'buy', '0.1', '60500', { by: 'market' }),
+  );
+  floor.trader('tom', { USDT: '1000000' });
+  floor.sell('tom', '5', '60500');
+  setPortion(floor, 4);
+  floor.buy('zoe', '1', '60500');
+  const stand = () => stops.map(({ stands }) => stands);
+  assert.deepEqual(stand(), ['success', 'pending', 'pending']);
+  floor.send({ type: 'cancelEverything', time: floor.now, uid: floor.uid('ann') });
+  nextPortion(floor);
+  assert.deepEqual(stand(), ['success', 'success', `cancelled ${FREEZE}`]);
+  assert.equal(floor.exchange.hasOpenWork, false, 'as after a restart');
 });
 
 test('a freeze while countdowns wait: each order is cancelled once, for what came first', () => {
