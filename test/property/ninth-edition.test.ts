@@ -8,8 +8,19 @@ import { test } from 'node:test';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
 import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
+import { markTicks } from '../../src/core/margin/margin.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { NEWEST_EDITION } from '../../src/core/model/edition.ts';
+import {
+  HoldMode,
+  PosSide,
+  Side,
+  Source,
+  StpMode,
+  StrategyKind,
+  TriggerBy,
+} from '../../src/core/model/enums.ts';
+import { NO_LEG } from '../../src/core/model/tpsl.ts';
 import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import { hasCancellations } from '../../src/core/state/open-work.ts';
@@ -26,7 +37,7 @@ const FOLLOWED = 15;
 const TICKS_MAX = 5000;
 const UIDS = 8;
 
-const met = { restored: 0, inQueue: 0, dueUnsettled: 0, cancelling: 0 };
+const met = { restored: 0, inQueue: 0, dueUnsettled: 0, cancelling: 0, reached: 0 };
 
 /** An exchange, now and then with one beside it that was restored from its snapshot. */
 class Restored {
@@ -93,7 +104,37 @@ class Restored {
     met.restored++;
     if (state.dueAccounts.size > 0) met.inQueue++;
     if (hasCancellations(state)) met.cancelling++;
+    if (state.strategies.hasQueued) met.reached++;
   }
+}
+
+/** Near the mark, so that the next jump reaches many of them at once. */
+function triggerOrder(dice: Rng, state: State, time: number): Command {
+  const instrument = dice.pick(CONTRACTS);
+  const mark = markTicks(state, state.instruments[instrument]!);
+  const triggerTicks = Math.max(1, Math.round(mark * (0.97 + 0.06 * dice.next())));
+  const uid = 1 + dice.below(UIDS);
+  const hedge = state.accountByUid.get(uid)!.holdMode === HoldMode.hedge;
+  const side = dice.pick([Side.buy, Side.sell]);
+  return {
+    type: 'placeStrategy',
+    time,
+    uid,
+    source: Source.api,
+    instrument,
+    kind: StrategyKind.trigger,
+    side,
+    posSide: hedge ? (side === Side.buy ? PosSide.long : PosSide.short) : PosSide.none,
+    reduceOnly: false,
+    stpMode: StpMode.none,
+    sizeLots: 1 + dice.below(20),
+    quoteAmount: 0n,
+    takeProfit: NO_LEG,
+    stopLoss: NO_LEG,
+    trigger: { ...NO_LEG, triggerTicks, triggerBy: dice.pick([TriggerBy.market, TriggerBy.mark]) },
+    callbackPpm: 0,
+    clientOid: '',
+  };
 }
 
 test('a storm in portions: a restart between any two commands changes nothing, and everything ends', () => {
@@ -119,6 +160,7 @@ test('a storm in portions: a restart between any two commands changes nothing, a
           if (dice.chance(0.1))
             for (let uid = 1; uid <= UIDS; uid++)
               run.apply({ type: 'countdownCancel', time, uid, seconds: 5 });
+          if (dice.chance(0.4)) run.apply(triggerOrder(dice, state, time));
           if (dice.chance(0.05)) run.apply({ type: 'cancelEverything', time, uid: somebody() });
         } catch (error) {
           const where = `seed ${seed}, step ${n}, ${command.type}`;
@@ -130,5 +172,6 @@ test('a storm in portions: a restart between any two commands changes nothing, a
   }
   SEEDS.met('restarts while accounts wait', met.inQueue, 50);
   SEEDS.met('restarts while orders are to be cancelled', met.cancelling, 50);
+  SEEDS.met('restarts while strategy orders are reached', met.reached, 50);
   SEEDS.met('accounts that are due and not in the queue', met.dueUnsettled, 200);
 });
