@@ -136,6 +136,14 @@ export class RiskEngine {
     this.processAccount(account, false);
   }
 
+  /**
+   * Prices were sampled, and strategy orders are about to fire by them: whose owner acts is checked before, and whom the monitor
+   * leaves out must not depend on when it was built. Before the ninth edition it did.
+   */
+  notePrices(): void {
+    if (this.state.rules.liquidationQueue) this.monitor.onPrices();
+  }
+
   /** Prices have moved. */
   onPrices(): void {
     if (this.state.rules.riskPortions) this.priceChecks.open();

@@ -229,6 +229,7 @@ export class Schedule {
 
   runRiskAndTriggers(): void {
     const { riskEngine, triggers, sampled } = this;
+    if (sampled) riskEngine.notePrices();
     if (sampled) triggers.onPrices();
     if (sampled || this.loansGrew) riskEngine.checkLoans();
     if (sampled) riskEngine.onPrices();
