@@ -6,13 +6,8 @@
 
 import { type FillChecks, FillVerdict } from '../book/book.ts';
 import { FLAG_FORCED, FLAG_ISOLATED } from '../book/order-slab.ts';
-import { closeLimitAt, forcedFeeRate, marginBehindAt } from '../margin/bankruptcy.ts';
-import {
-  bearsFill,
-  bearsFillAtUnreliablePrice,
-  isFarFromLiquidationNumber,
-  ROUNDING_TOLERANCE,
-} from '../margin/fill-rule.ts';
+import { closeLimitAt, marginBehindAt } from '../margin/bankruptcy.ts';
+import { bearsFill, bearsFillAtUnreliablePrice } from '../margin/fill-rule.ts';
 import {
   computeRisk,
   futuresSetting,
@@ -22,41 +17,24 @@ import {
   unrealisedOf,
 } from '../margin/margin.ts';
 import type { MarginBuffer } from '../margin/margin-buffer.ts';
-import { currentMaintenance, maintenanceAtNumber, quotePrice } from '../margin/margin-cache.ts';
-import { hasAnyUnreliableIndex, hasUnreliableIndex, TentativeAccount } from '../margin/tentative-account.ts';
+import { hasUnreliableIndex, TentativeAccount } from '../margin/tentative-account.ts';
 import { HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
 import { feeOf } from '../model/fees.ts';
-import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { Position, positionKey } from '../model/position.ts';
-import { ceilValue } from '../model/safe-integers.ts';
 import { assert, divCeil, divFloor, larger, RATE_ONE } from '../model/units.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account, FeeRates } from '../state/account.ts';
-import { ContractRow, type MarginCache } from '../state/margin-cache-state.ts';
 import type { State } from '../state/state.ts';
+import { type FillSide, FuturesFillBounds, type Opened } from './futures-fill-bounds.ts';
 import { feeBase, openingMargin, type Part, realisedInCoin, splitFill } from './split-fill.ts';
-
-/** One side of a trade that is about to happen. */
-interface FillSide {
-  readonly slot: number;
-  readonly account: Account;
-  readonly buying: boolean;
-  readonly posSide: PosSide;
-  readonly maker: boolean;
-  readonly priceTicks: number;
-  readonly lots: number;
-}
 
 /** An account of a dry run. */
 interface RunningAccount {
   /** As the fills would leave it, but for those that are not applied yet: none is while bounds answer. */
   account: TentativeAccount;
   readonly unapplied: FillSide[];
-  /** All fills open crossed positions in this direction: so many lots, which cost no more than `lost`. */
-  readonly buying: boolean;
-  openOnly: boolean;
-  lots: number;
-  lost: number;
+  readonly opened: Opened;
 }
 
 export class FuturesFillChecks implements FillChecks {
@@ -64,10 +42,7 @@ export class FuturesFillChecks implements FillChecks {
   private readonly instrument: Instrument;
   /** Of a dry run: the accounts that have fills so far. */
   private readonly running: Map<number, RunningAccount> | undefined;
-  /** The highest fee rate of the contract itself. */
-  private readonly listedRate: number;
-  /** Is any index unreliable? Undefined until the first fill of the match needs it. */
-  private unreliableIndices: boolean | undefined;
+  private readonly bounds: FuturesFillBounds;
   /** What the side that passed in full last would leave of its account. */
   private passedAs: TentativeAccount | undefined;
   /** What the trade that was checked last will leave of the maker's account; only while fill checks are verified. */
@@ -84,12 +59,12 @@ export class FuturesFillChecks implements FillChecks {
     this.state = state;
     this.instrument = instrument;
     this.running = dryRun ? new Map() : undefined;
-    this.listedRate = Math.max(rateNumber(instrument), Number(forcedFeeRate(instrument)) / Number(RATE_ONE));
+    this.bounds = new FuturesFillBounds(state, instrument);
   }
 
   /** A match begins. */
   begin(): void {
-    this.unreliableIndices = undefined;
+    this.bounds.begin();
   }
 
   check(taker: number, maker: number, priceTicks: number, lots: number): FillVerdict {
@@ -135,7 +110,7 @@ export class FuturesFillChecks implements FillChecks {
       else this.apply(taken, after);
     }
     this.apply(made, after);
-    const key = this.keyOf(made);
+    const key = made.key;
     const margin = after.position(key)?.iso ?? 0n;
     this.expected = { account: made.account, marginBuffer: after.marginBuffer(this.state), key, margin };
   }
@@ -144,7 +119,8 @@ export class FuturesFillChecks implements FillChecks {
     const { slab, accounts } = this.state;
     const account = accounts[slab.account[slot]!]!;
     const posSide = account.holdMode === HoldMode.hedge ? posSideOf(slab.flags[slot]!) : PosSide.none;
-    return { slot, account, buying: slab.side[slot] === Side.buy, posSide, maker, priceTicks, lots };
+    const key = positionKey(this.instrument.index, posSide);
+    return { slot, account, buying: slab.side[slot] === Side.buy, posSide, key, maker, priceTicks, lots };
   }
 
   private startOf({ account }: FillSide): TentativeAccount {
@@ -157,17 +133,11 @@ export class FuturesFillChecks implements FillChecks {
 
   /** `after`: the account with all fills up to this one, if its check had to compute it. */
   private noteFill(running: Map<number, RunningAccount>, side: FillSide, after?: TentativeAccount): void {
-    const { account, buying, lots } = side;
+    const { account, buying } = side;
     let run = running.get(account.index);
     if (run === undefined) {
-      run = {
-        account: new TentativeAccount(account),
-        unapplied: [],
-        buying,
-        openOnly: true,
-        lots: 0,
-        lost: 0,
-      };
+      const opened = { buying, openOnly: true, lots: 0, lost: 0 };
+      run = { account: new TentativeAccount(account), unapplied: [], opened };
       running.set(account.index, run);
     }
     if (after === undefined) run.unapplied.push(side);
@@ -175,14 +145,12 @@ export class FuturesFillChecks implements FillChecks {
       run.account = after;
       run.unapplied.length = 0;
     }
-    run.openOnly &&= run.buying === buying && this.isCrossedOpening(side);
-    run.lots += lots;
-    run.lost += this.mostLost(side, lots, this.distanceToMark(side));
+    this.bounds.count(run.opened, side);
   }
 
   /** A maker that meets an order of its own account: the taker's side is settled first and may release its margin. */
   private passesBehind(made: FillSide, taken: FillSide): boolean {
-    const short = this.bothAreAmple(made, taken);
+    const short = this.running === undefined && this.bounds.bothAreAmple(made, taken);
     if (short && !this.state.verifiesFillChecks) return true;
     const passes = this.passesAfter(made, taken);
     assert(passes || !short, 'I50: the shortcut passes what the check of an own order does not');
@@ -198,7 +166,7 @@ export class FuturesFillChecks implements FillChecks {
 
   private passes(side: FillSide): boolean {
     const run = this.running?.get(side.account.index);
-    const short = run === undefined ? this.isAmple(side) : this.staysAmple(side, run);
+    const short = run === undefined ? this.bounds.isAmple(side) : this.bounds.staysAmple(side, run.opened);
     if (short && !this.state.verifiesFillChecks) return true;
     const passes = this.sidePasses(side, this.startOf(side));
     assert(passes || !short, 'I50: the shortcut passes what the check at the match does not');
@@ -214,8 +182,8 @@ export class FuturesFillChecks implements FillChecks {
     const isolated = (slab.flags[side.slot]! & FLAG_ISOLATED) !== 0;
     if (isolated || slab.orderType[side.slot] === OrderType.market) return this.passes(side);
     const run = this.running?.get(side.account.index);
-    if (run?.openOnly === true) return true;
-    const key = this.keyOf(side);
+    if (run?.opened.openOnly === true) return true;
+    const key = side.key;
     const position = run === undefined ? side.account.positions.get(key) : this.startOf(side).position(key);
     if (position === undefined || position.long === side.buying) return true;
     return this.passes({ ...side, lots: Math.min(side.lots, position.lots) });
@@ -224,7 +192,7 @@ export class FuturesFillChecks implements FillChecks {
   /** The rule. A turning fill closes first, then opens; both parts must pass. */
   private sidePasses(side: FillSide, start: TentativeAccount): boolean {
     const after = start.copy();
-    const held = start.position(this.keyOf(side));
+    const held = start.position(side.key);
     const passes = this.partsOf(side, held).every((part) =>
       part.closing ? this.closes(side, part, after) : this.opens(side, part, start, after),
     );
@@ -235,7 +203,7 @@ export class FuturesFillChecks implements FillChecks {
   /** Rules 13.1 (b). `after` has had nothing of the fill yet, and has the part when this returns. */
   private closes(side: FillSide, part: Part, after: TentativeAccount): boolean {
     const { state, instrument } = this;
-    const position = after.position(this.keyOf(side))!;
+    const position = after.position(side.key)!;
     const mark = markTicks(state, instrument);
     const worse = side.buying ? side.priceTicks > mark : side.priceTicks < mark;
     if (worse && this.isBeyondBankruptcy(side, position, after)) return false;
@@ -279,7 +247,7 @@ export class FuturesFillChecks implements FillChecks {
 
   private opensIsolated(side: FillSide, part: Part, after: TentativeAccount): boolean {
     const { state, instrument } = this;
-    const position = after.position(this.keyOf(side))!;
+    const position = after.position(side.key)!;
     const mark = markTicks(state, instrument);
     const worth = isolatedInQuote(state, position) + unrealisedOf(state, position);
     if (!hasUnreliableIndex(state, instrument.index))
@@ -297,7 +265,7 @@ export class FuturesFillChecks implements FillChecks {
 
   private hasUnreliablePrice(account: TentativeAccount): boolean {
     return (
-      this.anyOldIndex() &&
+      this.bounds.anyOldIndex() &&
       (hasUnreliableIndex(this.state, this.instrument.index) || account.awaitsPrice(this.state))
     );
   }
@@ -310,18 +278,18 @@ export class FuturesFillChecks implements FillChecks {
   }
 
   private apply(side: FillSide, account: TentativeAccount): void {
-    const held = account.position(this.keyOf(side));
+    const held = account.position(side.key);
     for (const part of this.partsOf(side, held)) this.applyPart(side, part, account);
   }
 
   /** A forced close of an isolated position: what is left of its margin is the fund's, not the account's (rules 13.1 (a)). */
   private keepsRest(side: FillSide): boolean {
     if ((this.state.slab.flags[side.slot]! & FLAG_FORCED) === 0) return false;
-    return side.account.positions.get(this.keyOf(side))?.isolated === true;
+    return side.account.positions.get(side.key)?.isolated === true;
   }
 
   private applyKept(side: FillSide, account: TentativeAccount): void {
-    const key = this.keyOf(side);
+    const key = side.key;
     const position = account.position(key)!.copy();
     for (const part of this.partsOf(side, position)) position.close(part.lots, part.value);
     account.setPosition(key, position);
@@ -329,7 +297,7 @@ export class FuturesFillChecks implements FillChecks {
 
   private applyPart(side: FillSide, part: Part, account: TentativeAccount): void {
     const { state, instrument } = this;
-    const key = this.keyOf(side);
+    const key = side.key;
     const isolated = (state.slab.flags[side.slot]! & FLAG_ISOLATED) !== 0;
     const position =
       account.position(key)?.copy() ??
@@ -387,138 +355,4 @@ export class FuturesFillChecks implements FillChecks {
     const rate = larger(0n, side.maker ? makerRate : takerRate);
     return BigInt(feeOf(feeBase(this.instrument, part), rate, this.state.rules.feeFloors));
   }
-
-  private keyOf({ posSide }: FillSide): number {
-    return positionKey(this.instrument.index, posSide);
-  }
-
-  // Bounds in numbers, for the majority of accounts, which are far from their limits.
-
-  /** Never true where the rule would not pass; false says nothing. */
-  private isAmple(side: FillSide): boolean {
-    const { account, buying, lots } = side;
-    const position = account.positions.get(this.keyOf(side));
-    const worse = this.distanceToMark(side);
-    if (position !== undefined && position.long !== buying) {
-      if (position.lots < lots) return false;
-      return worse === 0 || (!position.isolated && this.closeIsAmple(side, position.lots, worse));
-    }
-    return this.isCrossedOpening(side) && this.openIsAmple(side, lots, this.mostLost(side, lots, worse));
-  }
-
-  /** The bound is for fills of the account as it stands: one more of its kind, with those before it. */
-  private staysAmple(side: FillSide, run: RunningAccount): boolean {
-    if (!run.openOnly || run.buying !== side.buying || !this.isCrossedOpening(side)) return false;
-    const lost = run.lost + this.mostLost(side, side.lots, this.distanceToMark(side));
-    return this.openIsAmple(side, run.lots + side.lots, lost);
-  }
-
-  /** Of the account as it stands. */
-  private isCrossedOpening(side: FillSide): boolean {
-    if ((this.state.slab.flags[side.slot]! & FLAG_ISOLATED) !== 0) return false;
-    const position = side.account.positions.get(this.keyOf(side));
-    return position === undefined || position.long === side.buying;
-  }
-
-  /** By how much the price is worse than the mark for this side. */
-  private distanceToMark({ buying, priceTicks }: FillSide): number {
-    const mark = markTicks(this.state, this.instrument);
-    return Math.max(0, buying ? priceTicks - mark : mark - priceTicks);
-  }
-
-  /** Even if the whole position went at this price, what must be kept now would be there. */
-  private closeIsAmple(side: FillSide, held: number, worse: number): boolean {
-    const margin = currentMaintenance(this.state, side.account);
-    const lost = this.mostLost(side, held, worse);
-    return this.staysPositive(margin, lost) && margin.effective - this.dollarLoss(lost) >= margin.maintenance;
-  }
-
-  private openIsAmple({ account, buying }: FillSide, lots: number, lost: number): boolean {
-    if (this.anyOldIndex()) return false;
-    const margin = currentMaintenance(this.state, account);
-    const { long, short } = this.heldLots(margin);
-    const most = Math.max(buying ? long + lots : long, buying ? short : short + lots);
-    return this.isFarWith(margin, most, lost);
-  }
-
-  /**
-   * An own order, of a crossed net position: the taker's side moves the position by the lots, the maker's side back. Even
-   * if the larger of the two positions went at this price besides what the fills lose, it would be far from liquidation.
-   */
-  private bothAreAmple(made: FillSide, taken: FillSide): boolean {
-    const { account, lots } = made;
-    const { flags } = this.state.slab;
-    const special = (flags[made.slot]! | flags[taken.slot]!) & (FLAG_ISOLATED | FLAG_FORCED);
-    if (special !== 0 || account.holdMode === HoldMode.hedge || this.running !== undefined) return false;
-    if (this.anyOldIndex()) return false;
-    const margin = currentMaintenance(this.state, account);
-    const { long, short } = this.heldLots(margin);
-    const most = long + short + lots;
-    const worse = Math.abs(made.priceTicks - markTicks(this.state, this.instrument));
-    return (
-      margin.isolated.length === 0 &&
-      this.isFarWith(margin, most, this.mostLost(made, most + 2 * lots, worse))
-    );
-  }
-
-  private anyOldIndex(): boolean {
-    this.unreliableIndices ??= hasAnyUnreliableIndex(this.state);
-    return this.unreliableIndices;
-  }
-
-  /** Crossed positions of the contract. */
-  private heldLots(margin: MarginCache): { readonly long: number; readonly short: number } {
-    const at = margin.find(this.instrument.index);
-    if (at < 0) return { long: 0, short: 0 };
-    const { numbers } = margin;
-    return {
-      long: numbers[at + ContractRow.longLots]!,
-      short: numbers[at + ContractRow.shortLots]!,
-    };
-  }
-
-  /** Is the account far from liquidation with so many lots of the contract on its larger side, and so much less? */
-  private isFarWith(margin: MarginCache, lots: number, lost: number): boolean {
-    const { state, instrument } = this;
-    const at = margin.find(instrument.index);
-    const kept = at < 0 ? 0 : margin.numbers[at + ContractRow.maintenance]!;
-    const keeps = maintenanceAtNumber(instrument, markTicks(state, instrument), lots);
-    return (
-      this.staysPositive(margin, lost) &&
-      isFarFromLiquidationNumber(
-        margin.effective - this.dollarLoss(lost),
-        margin.maintenance - kept + ceilValue(keeps, quotePrice(state, instrument)),
-      )
-    );
-  }
-
-  /** At most: the distance to the mark and the highest fee. NaN where quote and settlement coin are two. */
-  private mostLost(side: FillSide, lots: number, worse: number): number {
-    const { state, instrument } = this;
-    if (instrument.futures!.settle !== instrument.quote) return Number.NaN;
-    const rate = this.highestRate(side.account);
-    const value = valueNumber(instrument, Math.max(side.priceTicks, markTicks(state, instrument)), lots);
-    return valueNumber(instrument, worse, lots) + Math.ceil(value * rate) + ROUNDING_TOLERANCE;
-  }
-
-  /** Of everything that a fill may cost, as a share of its value. */
-  private highestRate(account: Account): number {
-    const own = account.fees.get(this.instrument.index);
-    return own === undefined ? this.listedRate : Math.max(this.listedRate, rateNumber(own));
-  }
-
-  private dollarLoss(lost: number): number {
-    const { settle } = this.instrument.futures!;
-    return ceilValue(Math.ceil(lost), this.state.coinPriceNumbers[settle] ?? Number.NaN) + ROUNDING_TOLERANCE;
-  }
-
-  /** Does so much less leave no debt in the settlement coin, which would need margin of its own? */
-  private staysPositive(margin: MarginCache, lost: number): boolean {
-    const n = margin.findCoin(this.instrument.futures!.settle);
-    return n >= 0 && margin.balanceOf(n) + margin.profitOf(n) >= lost;
-  }
-}
-
-function rateNumber({ makerRate, takerRate }: FeeRates): number {
-  return Math.max(Number(makerRate), Number(takerRate)) / Number(RATE_ONE);
 }
