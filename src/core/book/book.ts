@@ -8,7 +8,6 @@ import { assert } from '../model/units.ts';
 import { FLAG_CLOSING, FLAG_PASSES_OWN, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
 
-/** Settles the trades of a match. `match` passes the context of the taker's fills through to it. */
 /** What is asked of the makers of a match before they are matched; undefined while nothing is to be asked. */
 export interface MakerHooks {
   /** Settles open work with their owners. */
@@ -17,6 +16,7 @@ export interface MakerHooks {
   readonly isWithdrawn?: ((maker: number) => boolean) | undefined;
 }
 
+/** Settles the trades of a match. `match` passes the context of the taker's fills through to it. */
 export interface MatchSink<Context> extends MakerHooks {
   /** `remaining` of both orders is already reduced. */
   traded(context: Context, taker: number, maker: number, priceTicks: number, lots: number): void;
