@@ -8,18 +8,25 @@ import { NIL } from '../../src/core/book/order-slab.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { computeRisk, markTicks } from '../../src/core/margin/margin.ts';
 import { accountRisk, exactMargin, initialMarginWith } from '../../src/core/margin/margin-cache.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { Side } from '../../src/core/model/enums.ts';
+import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import { maintenanceWithFee, marginScale } from '../../src/core/model/margin-fractions.ts';
 import { maintenanceOf, readTiers } from '../../src/core/model/margin-tiers.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { ceilShares, ceilValue, floorShare, floorValue } from '../../src/core/model/safe-integers.ts';
 import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/model/units.ts';
 import type { Account } from '../../src/core/state/account.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { FuturesFlow, Rng, SET_UP } from './futures-flow.ts';
 import { Seeds } from './seeds.ts';
+import { account, deposit, order } from './venue.ts';
 
 const SEEDS = new Seeds({ all: 12, first: 100 });
 const COMMANDS = 500;
+/** Of the futures flow: coins, and the coin-margined contract. */
+const [USDT, USD, COIN] = [0, 1, 2];
+const COIN_PERPETUAL = 2;
 
 /** A futures order of the account, if it has one. */
 function anyOrder({ slab, instruments }: State, account: Account, dice: Rng): number {
@@ -74,6 +81,58 @@ test('margin that is kept equals margin from scratch, whatever happens', () => {
     }
   }
   SEEDS.met('orders considered', considered, 10_001);
+});
+
+test('sums that pass what is exact on the way to one that is below it are right to the last unit', () => {
+  const exchange = new Exchange();
+  const { state } = exchange;
+  for (const command of SET_UP) exchange.apply(command);
+  let { now: time } = state;
+  const must = (command: Command) => {
+    const { rejectReason } = exchange.apply({ ...command, time });
+    assert.equal(rejectReason, RejectReason.none, command.type);
+  };
+  const edge = BigInt(Number.MAX_SAFE_INTEGER);
+  const [buyer, first, accounts] = [50, 51, 12];
+  must(account(buyer));
+  must(deposit(buyer, COIN, 100_000n * MONEY_ONE));
+  for (let uid = first; uid < first + accounts; uid++) {
+    must(account(uid));
+    // Odd amounts of dollars whose sum is above 2^53, and a loss that takes equity back below it.
+    must(deposit(uid, USDT, (2n * edge) / 3n + BigInt(uid)));
+    must(deposit(uid, USD, edge / 3n + BigInt(uid - first) * 200n * MONEY_ONE));
+    const bid = order({
+      uid: buyer,
+      instrument: COIN_PERPETUAL,
+      side: Side.buy,
+      priceTicks: 1000,
+      sizeLots: 30_000,
+    });
+    must(bid);
+    must({ ...bid, uid, side: Side.sell });
+  }
+  let [rounded, compared] = [0, 0];
+  for (let second = 1; second <= 40; second++) {
+    time += 1000;
+    for (const index of [0, COIN_PERPETUAL])
+      must({
+        type: 'componentPrice',
+        index,
+        component: 0,
+        price: BigInt(1000 + 3 * second) * (MONEY_ONE / 10n),
+        volume: 0n,
+        by: '',
+      });
+    exchange.apply({ type: 'tick', time });
+    for (const owner of state.accountByUid.values()) {
+      const { equity } = computeRisk(state, owner);
+      assert.deepEqual(accountRisk(state, owner), computeRisk(state, owner), `account ${owner.uid}`);
+      compared++;
+      const coins = [USDT, USD].map((each) => state.ledger.balanceOf(owner.index, each, Bucket.cash));
+      if (coins[0]! + coins[1]! > edge && equity <= edge) rounded++;
+    }
+  }
+  assert.ok(rounded > compared / 10, `${rounded} of ${compared} sums`);
 });
 
 test('exact numbers round as big integers do, or say that they cannot', () => {

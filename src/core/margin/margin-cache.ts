@@ -134,7 +134,7 @@ export function initialMarginWith(
   const changed = initialOf(state, account, instrument, numbers, at, buys, sells, loss);
   // With an order the account has obligations.
   const haircut = intent !== undefined && !margin.isLiable ? margin.haircut : 0;
-  return exact(margin.initial + haircut - numbers[at + ContractRow.initial]! + changed);
+  return exact(exact(margin.initial - numbers[at + ContractRow.initial]! + changed) + haircut);
 }
 
 /** Maintenance margin and closing fee of a size at a price in the quote coin, NaN when not exact. */
@@ -153,5 +153,5 @@ export function isolatedSlackNumber(state: State, position: Position): number {
   const value = valueNumber(instrument, mark, position.size);
   const profit = exact(value - position.number(PositionColumn.basis));
   const own = exact(position.number(PositionColumn.iso) - position.number(PositionColumn.fundingOwed));
-  return exact(own + profit - maintenanceAtNumber(instrument, mark, position.lots));
+  return exact(exact(own + profit) - maintenanceAtNumber(instrument, mark, position.lots));
 }

@@ -267,7 +267,7 @@ export class MarginCache {
   get initial(): number {
     const { numbers, base } = this;
     const haircut = this.liable ? numbers[base + Head.haircut]! : 0;
-    return numbers[base + Head.initial]! + numbers[base + Head.debtInitial]! + haircut;
+    return exact(numbers[base + Head.initial]! + numbers[base + Head.debtInitial]! + haircut);
   }
 
   /** Exposure to the prices of the contracts; the coins are added by the caller. */
@@ -276,7 +276,7 @@ export class MarginCache {
   }
 
   get maintenance(): number {
-    return this.numbers[this.base + Head.maintenance]! + this.debtMaintenance;
+    return exact(this.numbers[this.base + Head.maintenance]! + this.debtMaintenance);
   }
 
   /** Maintenance of debts. */

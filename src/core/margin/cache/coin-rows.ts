@@ -30,10 +30,11 @@ export function sumCoins(state: State, account: Account, margin: MarginCache, st
       revalue(state, numbers, at);
       revalued = true;
     }
-    equity += numbers[at + CoinRow.equity]!;
-    effective += numbers[at + CoinRow.effective]!;
+    // A debt may bring a sum back below 2^53 that was rounded above it.
+    equity = exact(equity + numbers[at + CoinRow.equity]!);
+    effective = exact(effective + numbers[at + CoinRow.effective]!);
   }
-  margin.setEquity(exact(equity), exact(effective));
+  margin.setEquity(equity, effective);
   return revalued;
 }
 

@@ -144,8 +144,8 @@ export function repriceDirty(state: State, account: Account, margin: MarginCache
   for (let { firstContract: at, endOfContracts: end } = margin; at < end; at += CONTRACT_COLUMNS) {
     if (numbers[at + ContractRow.dirty] === 0) continue;
     const profit = numbers[at + ContractRow.profit]!;
-    initial -= numbers[at + ContractRow.initial]!;
-    maintenance -= numbers[at + ContractRow.maintenance]!;
+    initial = exact(initial - numbers[at + ContractRow.initial]!);
+    maintenance = exact(maintenance - numbers[at + ContractRow.maintenance]!);
     exposure -= numbers[at + ContractRow.exposure]!;
     boundOrderLoss(state, margin, at);
     repriceRow(state, account, margin, at);
@@ -155,13 +155,13 @@ export function repriceDirty(state: State, account: Account, margin: MarginCache
       numbers[at + ContractRow.coin]!,
       exact(numbers[at + ContractRow.profit]! - profit),
     );
-    initial += numbers[at + ContractRow.initial]!;
-    maintenance += numbers[at + ContractRow.maintenance]!;
+    initial = exact(initial + numbers[at + ContractRow.initial]!);
+    maintenance = exact(maintenance + numbers[at + ContractRow.maintenance]!);
     exposure += numbers[at + ContractRow.exposure]!;
   }
   // A sum that is NaN stays NaN, so it is computed from all rows again.
   if (Number.isNaN(initial + maintenance + exposure)) margin.dropSums();
-  margin.setContractSums(exact(initial), exact(maintenance), exposure);
+  margin.setContractSums(initial, maintenance, exposure);
 }
 
 /**
@@ -212,9 +212,10 @@ function repriceRow(state: State, account: Account, margin: MarginCache, at: num
     sellValue,
     openLoss,
   );
-  numbers[at + ContractRow.profit] =
+  numbers[at + ContractRow.profit] = exact(
     settled(state, instrument, long - numbers[at + ContractRow.longBasis]!) +
-    settled(state, instrument, -short - numbers[at + ContractRow.shortBasis]!);
+      settled(state, instrument, -short - numbers[at + ContractRow.shortBasis]!),
+  );
 }
 
 /** A profit in the settlement coin, rounded for each position alone, as it would be paid. */
@@ -239,8 +240,8 @@ export function initialOf(
   const short = numbers[at + ContractRow.shortValue]!;
   const hedge = account.holdMode === HoldMode.hedge;
   const held = Math.max(long, short);
-  const expLong = hedge ? long + buyValue : Math.max(0, long + buyValue - short);
-  const expShort = hedge ? short + sellValue : Math.max(0, short + sellValue - long);
+  const expLong = hedge ? long + buyValue : Math.max(0, exact(long + buyValue) - short);
+  const expShort = hedge ? short + sellValue : Math.max(0, exact(short + sellValue) - long);
   const most = exact(Math.max(held, expLong, expShort));
   if (most === 0) return 0;
   if (scale === undefined) return Number.NaN;

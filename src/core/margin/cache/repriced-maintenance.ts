@@ -52,9 +52,10 @@ export class RepricedMaintenance {
       const mark = markTicks(state, instrument);
       const long = valueNumber(instrument, mark, longLots);
       const short = valueNumber(instrument, mark, shortLots);
-      const profit =
+      const profit = exact(
         exact(long - numbers[at + ContractRow.longBasis]!) +
-        exact(-short - numbers[at + ContractRow.shortBasis]!);
+          exact(-short - numbers[at + ContractRow.shortBasis]!),
+      );
       const coin = numbers[at + ContractRow.coin]!;
       profits[coin] = exact(profits[coin]! + profit);
       sum += ceilValue(maintenanceWithFee(scale, Math.max(long, short)), quotePrice(state, instrument));
