@@ -8,7 +8,7 @@ import { NIL } from '../../src/core/book/order-slab.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { computeRisk, markTicks } from '../../src/core/margin/margin.ts';
 import { accountRisk, exactMargin, initialMarginWith } from '../../src/core/margin/margin-cache.ts';
-import type { Command } from '../../src/core/model/command.ts';
+import type { Command, Unstamped } from '../../src/core/model/command.ts';
 import { Side } from '../../src/core/model/enums.ts';
 import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import { maintenanceWithFee, marginScale } from '../../src/core/model/margin-fractions.ts';
@@ -88,8 +88,8 @@ test('sums that pass what is exact on the way to one that is below it are right 
   const { state } = exchange;
   for (const command of SET_UP) exchange.apply(command);
   let { now: time } = state;
-  const must = (command: Command) => {
-    const { rejectReason } = exchange.apply({ ...command, time });
+  const must = (command: Unstamped<Command>) => {
+    const { rejectReason } = exchange.apply({ ...command, time } as Command);
     assert.equal(rejectReason, RejectReason.none, command.type);
   };
   const edge = BigInt(Number.MAX_SAFE_INTEGER);

@@ -23,7 +23,6 @@ import {
 import { NO_LEG } from '../../src/core/model/tpsl.ts';
 import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
-import { hasCancellations } from '../../src/core/state/open-work.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { Rng } from './futures-flow.ts';
 import { Seeds } from './seeds.ts';
@@ -80,8 +79,8 @@ class Restored {
       assert.ok(ticks < TICKS_MAX, 'open work comes to its end');
       this.apply({ type: 'tick', time: this.state.now });
     }
-    const { dueAccounts, freezing, inLiquidation } = this.state;
-    assert.deepEqual([dueAccounts.size, freezing.size, inLiquidation.size], [0, 0, 0]);
+    const { dueAccounts, pulled, inLiquidation } = this.state;
+    assert.deepEqual([dueAccounts.size, pulled.size, inLiquidation.size], [0, 0, 0]);
   }
 
   /** Which accounts the monitor has checked is not state: one that it left out wrongly would be checked after a restart. */
@@ -103,7 +102,7 @@ class Restored {
     this.left = FOLLOWED;
     met.restored++;
     if (state.dueAccounts.size > 0) met.inQueue++;
-    if (hasCancellations(state)) met.cancelling++;
+    if (state.pulled.size > 0) met.cancelling++;
     if (state.strategies.hasQueued) met.reached++;
   }
 }

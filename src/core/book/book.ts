@@ -8,16 +8,8 @@ import { assert } from '../model/units.ts';
 import { FLAG_CLOSING, FLAG_PASSES_OWN, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
 
-/** What is asked of the makers of a match before they are matched; undefined while nothing is to be asked. */
-export interface MakerHooks {
-  /** Settles open work with their owners. */
-  readonly beforeMaker?: ((maker: number) => void) | undefined;
-  /** Is it still to be cancelled, and trades with nobody (rules 19.4)? */
-  readonly isWithdrawn?: ((maker: number) => boolean) | undefined;
-}
-
 /** Settles the trades of a match. `match` passes the context of the taker's fills through to it. */
-export interface MatchSink<Context> extends MakerHooks {
+export interface MatchSink<Context> {
   /** `remaining` of both orders is already reduced. */
   traded(context: Context, taker: number, maker: number, priceTicks: number, lots: number): void;
   /** The maker has left the book: filled, or cancelled by self-trade prevention. */
@@ -26,8 +18,8 @@ export interface MatchSink<Context> extends MakerHooks {
   makerFailed(context: Context, maker: number): void;
   /** The checks of the fills of one match, or of its dry run; undefined while fills are not checked. */
   fillChecks(context: Context, dryRun: boolean): FillChecks | undefined;
-  /** A maker that was withdrawn has left the book. */
-  makerWithdrawn?(context: Context, maker: number): void;
+  /** Called with each maker before it is matched; undefined when there is no open work to settle with owners of makers. */
+  readonly beforeMaker?: ((maker: number) => void) | undefined;
   /** Reads the cache lines of a maker's owner before the trade needs them. */
   prefetch?(maker: number): void;
   /** How much a capped taker, or a maker that may only close, may still trade at this price. */
@@ -97,7 +89,7 @@ export class Book {
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
     const checks = sink.fillChecks(context, false);
-    const { beforeMaker, isWithdrawn } = sink;
+    const { beforeMaker } = sink;
     const passesOwn = (slab.flags[taker]! & FLAG_PASSES_OWN) !== 0;
     let fills = 0;
     let removals = 0;
@@ -119,15 +111,6 @@ export class Book {
           const next = slab.next[maker]!;
           sink.prefetch?.(maker);
           beforeMaker?.(maker);
-          if (isWithdrawn?.(maker) === true) {
-            if (removals === removalsMax) return MatchEnd.tooManyFills;
-            this.remove(maker);
-            sink.makerWithdrawn?.(context, maker);
-            slab.removalsDone++;
-            removals++;
-            maker = next;
-            continue;
-          }
           // Without capacity there is no trade, so there is no self-trade to prevent either.
           let capacity = capped ? sink.capacity(context, taker, price) : Number.POSITIVE_INFINITY;
           if (capacity <= 0) return MatchEnd.noCapacity;
@@ -202,12 +185,10 @@ export class Book {
     wanted: number,
     checks: FillChecks | undefined,
     capacityOf?: (maker: number, priceTicks: number) => number,
-    hooks: MakerHooks = {},
+    beforeMaker?: (maker: number) => void,
   ): boolean {
     // The cheap count first: without enough lots in the book no fill need be checked.
-    if (checks !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf, hooks))
-      return false;
-    const { beforeMaker, isWithdrawn } = hooks;
+    if (checks !== undefined && !this.canFill(taker, limitTicks, wanted, undefined, capacityOf)) return false;
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
     const party = slab.party[taker]!;
@@ -223,10 +204,6 @@ export class Book {
       for (let queue = 0; queue < queues; queue++) {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
         for (; maker !== NIL; maker = slab.next[maker]!) {
-          if (isWithdrawn?.(maker) === true) {
-            if (removals++ === slab.removalsMax) return false;
-            continue;
-          }
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
             if (stpMode !== StpMode.cancelMaker) return false;
             if (slab.countsOwn && removals++ === slab.removalsMax) return false;
@@ -292,18 +269,21 @@ export class Book {
     }
   }
 
+  /** Does nothing with an order that was pulled before (rules 19.4). */
   remove(slot: number): void {
     const level = this.slab.level[slot]!;
+    if (level === NIL) return;
     if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots[level]! -= this.slab.remaining[slot]!;
     else this.rpiLots[level]! -= this.slab.remaining[slot]!;
     this.unlink(slot);
   }
 
-  /** Takes `lots` off a resting order that keeps its priority (quantity amended down). */
+  /** Takes `lots` off an order that keeps its priority (quantity amended down), also off one that was pulled. */
   reduce(slot: number, lots: number): void {
     const level = this.slab.level[slot]!;
     assert(lots < this.slab.remaining[slot]!, 'a resting order keeps something to execute');
     this.slab.remaining[slot]! -= lots;
+    if (level === NIL) return;
     if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots[level]! -= lots;
     else this.rpiLots[level]! -= lots;
   }

@@ -47,15 +47,14 @@ export function checkAccount(state: State, account: Account): void {
 /** I18, I28 to I30: the list of open orders, what is counted of it and the client ids. */
 function checkOrders(state: State, account: Account): void {
   const { slab } = state;
+  const isPulled = state.pulled.has(account.index);
   const perInstrument = new Map<Instrument, number>();
   let [spot, futures, margin, closing] = [0, 0, 0, 0];
   let previous = NIL;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     const instrument = state.instrumentOf(slot);
-    assert(
-      slab.account[slot] === account.index && slab.level[slot] !== NIL,
-      'I18: listed order does not rest',
-    );
+    const rests = slab.level[slot] !== NIL;
+    assert(slab.account[slot] === account.index && rests !== isPulled, 'I18: listed order does not rest');
     assert(slab.accountPrevious[slot] === previous, 'I18: the list of open orders is broken');
     assert(previous === NIL || slab.id[slot]! > slab.id[previous]!, 'I30: open orders out of order');
     previous = slot;

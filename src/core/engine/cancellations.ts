@@ -1,19 +1,23 @@
 /**
  * Cancels all orders of an account: its countdown has run out, or it is frozen. A main account may have ten thousand sub-accounts
- * with hundreds of orders each, so since the ninth edition this is done in portions (rules 19.4): whose countdown ran out stays in
- * the heap of countdowns until its turn, sub-accounts of a frozen account wait in `state.freezing`.
+ * with hundreds of orders each, so since the ninth edition they only leave the books at once, and are cancelled in portions
+ * (rules 19.4). Until its turn an account waits in `state.pulled`.
  */
 
 import type { CancelFrozenAccount, Command } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { CancelReason } from '../model/enums.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { cancelWhere, scheduleCountdowns } from '../orders/cancel.ts';
+import { cancelWhere, pullOrders, scheduleCountdowns } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
-import { awaitsCancellation, hasCancellations, isExpired } from '../state/open-work.ts';
-import type { State } from '../state/state.ts';
+import type { PullReason } from '../state/open-work.ts';
+import type { Market, State } from '../state/state.ts';
 import { cancelOrdersOfFrozen } from '../strategy/cancel-frozen-account.ts';
 import { eachNamed } from './named-accounts.ts';
+
+const countChange = (market: Market): void => {
+  market.changes++;
+};
 
 export class Cancellations {
   private readonly state: State;
@@ -32,13 +36,16 @@ export class Cancellations {
   /** Accounts whose countdown has run out: earliest first, then ascending account index. */
   runCountdowns(): void {
     const { state } = this;
-    const { countdowns, accounts } = state;
-    for (;;) {
-      const first = countdowns.first();
-      if (first === undefined || !isExpired(state, accounts[first]!) || this.isUsedUp) break;
-      this.used += this.endCountdown(accounts[first]!);
+    const { countdowns, accounts, now } = state;
+    for (let first = countdowns.first(); first !== undefined; first = countdowns.first()) {
+      const account = accounts[first]!;
+      if (account.countdownDeadline > now) break;
+      countdowns.remove(first);
+      account.countdownDeadline = 0;
+      this.pull(account, CancelReason.normal);
     }
     scheduleCountdowns(state);
+    this.cancelPulled();
   }
 
   /** The account's own orders are cancelled with the command, those of its sub-accounts in portions. */
@@ -47,53 +54,54 @@ export class Cancellations {
     const account = state.accountByUid.get(uid);
     if (account === undefined) return rejected(RejectReason.unknownAccount);
     this.used += cancelOrdersOfFrozen(state, account);
-    for (const { index } of account.subAccounts) state.freezing.add(index);
-    this.silenceFrozen();
+    for (const subAccount of account.subAccounts) this.pull(subAccount, CancelReason.delegatedRiskOrder);
+    this.cancelPulled();
     return OK;
   }
 
   /** A tick: what waits goes on. */
   resume(): void {
-    if (!hasCancellations(this.state)) return;
-    this.runCountdowns();
-    this.silenceFrozen();
+    this.cancelPulled();
   }
 
   /** Nobody acts beside orders that are to be cancelled. */
   completeNamed(command: Command): void {
-    if (hasCancellations(this.state)) eachNamed(this.state, command, (account) => this.complete(account));
+    if (this.state.pulled.size !== 0) eachNamed(this.state, command, (account) => this.complete(account));
   }
 
   /** The account is about to act. Returns what that counts in a portion. */
   complete(account: Account): number {
+    const { pulled } = this.state;
+    const reason = pulled.get(account.index);
+    return reason === undefined ? 0 : this.cancel(account, reason);
+  }
+
+  /** One that is frozen while it waits keeps its place, and loses its strategy orders too. */
+  private pull(account: Account, reason: PullReason): void {
     const { state } = this;
-    if (!awaitsCancellation(state, account)) return 0;
-    let units = 0;
-    if (state.freezing.delete(account.index)) units += cancelOrdersOfFrozen(state, account);
-    if (isExpired(state, account)) units += this.endCountdown(account);
-    scheduleCountdowns(state);
-    return units;
+    const { pulled, rules } = state;
+    if (!rules.cancelPortions) {
+      this.cancel(account, reason);
+      return;
+    }
+    if (!pulled.has(account.index)) pullOrders(state, account, countChange);
+    else if (reason === CancelReason.normal) return;
+    pulled.set(account.index, reason);
   }
 
-  private get isUsedUp(): boolean {
-    const { rules, portion } = this.state;
-    return rules.cancelPortions && this.used >= portion;
-  }
-
-  private silenceFrozen(): void {
-    const { freezing, accounts } = this.state;
-    for (const index of freezing) {
-      if (this.isUsedUp) return;
-      freezing.delete(index);
-      this.used += cancelOrdersOfFrozen(this.state, accounts[index]!);
+  private cancelPulled(): void {
+    const { accounts, pulled, portion } = this.state;
+    for (const [index, reason] of pulled) {
+      if (this.used >= portion) return;
+      this.used += this.cancel(accounts[index]!, reason);
     }
   }
 
   /** Returns what it counts. */
-  private endCountdown(account: Account): number {
+  private cancel(account: Account, reason: PullReason): number {
     const { state } = this;
-    state.countdowns.remove(account.index);
-    account.countdownDeadline = 0;
+    state.pulled.delete(account.index);
+    if (reason === CancelReason.delegatedRiskOrder) return cancelOrdersOfFrozen(state, account);
     state.settleOpenWork(account);
     return 1 + cancelWhere(state, account, CancelReason.normal, () => true).length;
   }

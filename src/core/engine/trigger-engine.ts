@@ -29,7 +29,7 @@ import type { TriggerLeg } from '../model/tpsl.ts';
 import { smaller } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
-import { hasCancellations, isEnding } from '../state/open-work.ts';
+import { isEnding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import type { StrategyOrder, TriggeredBy } from '../state/strategy-order.ts';
 import {
@@ -154,7 +154,7 @@ export class TriggerEngine {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     state.settleOpenWork(account);
-    if (hasCancellations(state)) this.fills += this.cancellations.complete(account);
+    this.fills += this.cancellations.complete(account);
     if (this.riskEngine.checksEarly) this.riskEngine.checkEarly(account);
     // Open work, a freeze or a liquidation may have cancelled it (rules 14.5, 18.1, 19.4).
     if (!state.strategies.byId.has(order.id)) return;

@@ -60,13 +60,13 @@ function canFill({ state, instrument, market, settlements }: EntryContext, slot:
   if (instrument.futures === undefined) {
     const { spot } = settlements;
     const checks = spot.fillChecks(spot.contextOf(instrument), true);
-    return market.book.canFill(slot, limitTicks, wanted, checks, undefined, spot);
+    return market.book.canFill(slot, limitTicks, wanted, checks, undefined, spot.beforeMaker);
   }
   const { futures } = settlements;
   const fills = futures.contextOf(instrument);
   const checks = futures.fillChecks(fills, true);
   const capacityOf = (maker: number, priceTicks: number) => futures.capacity(fills, maker, priceTicks);
-  return market.book.canFill(slot, limitTicks, wanted, checks, capacityOf, futures);
+  return market.book.canFill(slot, limitTicks, wanted, checks, capacityOf, futures.beforeMaker);
 }
 
 /** Matches a limit order at its price; closing orders stop when the position is closed. */

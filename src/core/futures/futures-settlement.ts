@@ -26,7 +26,6 @@ import {
 } from '../orders/order-lifecycle.ts';
 import { digestOf, printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
-import { awaitsCancellation, hasCancellations, withdrawalReason } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
@@ -53,8 +52,6 @@ export class FuturesSettlement implements MatchSink<FillContext> {
   private readonly state: State;
   private readonly settleOwner = (maker: number): void =>
     this.state.settleOpenWork(this.state.accountOf(maker));
-  private readonly ownerWithdraws = (maker: number): boolean =>
-    awaitsCancellation(this.state, this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: FillContext[] = [];
   private readonly checks: FuturesFillChecks[] = [];
@@ -126,15 +123,6 @@ export class FuturesSettlement implements MatchSink<FillContext> {
 
   get beforeMaker(): ((maker: number) => void) | undefined {
     return this.state.works.length === 0 ? undefined : this.settleOwner;
-  }
-
-  get isWithdrawn(): ((maker: number) => boolean) | undefined {
-    return hasCancellations(this.state) ? this.ownerWithdraws : undefined;
-  }
-
-  makerWithdrawn({ market }: FillContext, maker: number): void {
-    market.changes++;
-    finishRestingOrder(this.state, maker, withdrawalReason(this.state, this.state.accountOf(maker)));
   }
 
   traded(context: FillContext, taker: number, maker: number, priceTicks: number, lots: number): void {

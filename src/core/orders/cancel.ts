@@ -8,7 +8,7 @@ import { COUNTDOWN_SECONDS_MAX, COUNTDOWN_SECONDS_MIN } from '../model/limits.ts
 import { parseOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Account } from '../state/account.ts';
-import type { State } from '../state/state.ts';
+import type { Market, State } from '../state/state.ts';
 import { clientOidOf, finishRestingOrder } from './order-lifecycle.ts';
 
 /** How a command names one of the caller's open orders. */
@@ -81,6 +81,19 @@ export function cancelWhere(
   return items;
 }
 
+/**
+ * Takes the orders of an account out of the books, where nobody meets them any more. They stay open until they are cancelled
+ * (rules 19.4), which takes twenty times as long. `left` is called with the market of each.
+ */
+export function pullOrders(state: State, account: Account, left: (market: Market) => void = () => {}): void {
+  const { slab } = state;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const market = state.market(state.instrumentOf(slot));
+    market.book.remove(slot);
+    left(market);
+  }
+}
+
 export function cancelSlot(state: State, slot: number, reason: CancelReason): CommandResult {
   const { slab } = state;
   const orderId = slab.id[slot]!;
@@ -106,10 +119,8 @@ export function setCountdown(state: State, command: CountdownCancel): CommandRes
   return OK;
 }
 
-/** While orders of one that has run out wait for their turn, those that follow wait behind it (rules 19.4). */
 export function scheduleCountdowns(state: State): void {
-  const { countdowns, now } = state;
+  const { countdowns } = state;
   const first = countdowns.first();
-  const end = first === undefined ? 0 : countdowns.rankOf(first);
-  state.nextCountdown = end > now ? end : Number.POSITIVE_INFINITY;
+  state.nextCountdown = first === undefined ? Number.POSITIVE_INFINITY : countdowns.rankOf(first);
 }

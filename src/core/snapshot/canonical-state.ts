@@ -10,7 +10,7 @@ import type { State } from '../state/state.ts';
 import { StateWriter } from './fields.ts';
 import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
-import { dueAccountFields, freezingFields, openWorkFields, priceCheckFields } from './open-work-fields.ts';
+import { dueAccountFields, openWorkFields, priceCheckFields, pulledFields } from './open-work-fields.ts';
 import { priceFields } from './price-fields.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -50,9 +50,9 @@ export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
     w.text('dueAccounts');
     dueAccountFields(w, state);
   }
-  if (state.freezing.size > 0) {
-    w.text('freezing');
-    freezingFields(w, state);
+  if (state.pulled.size > 0) {
+    w.text('pulled');
+    pulledFields(w, state);
   }
   return w.written();
 }

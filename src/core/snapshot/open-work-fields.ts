@@ -1,11 +1,13 @@
 /** Work that is done in portions and not yet ended (rules 14). */
 
+import { pullOrders } from '../orders/cancel.ts';
 import { ContractEnd, type EndStage, type Pending } from '../state/contract-end.ts';
 import {
   type FundingDue,
   HourWork,
   type InstantPrices,
   type OpenWork,
+  type PullReason,
   type Receipt,
 } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
@@ -35,18 +37,22 @@ export function openWorkFields(f: StateFields, state: State): void {
 
 /** The liquidation queue, since the ninth edition (rules 19.1). */
 export function dueAccountFields(f: StateFields, { accounts, dueAccounts }: State): void {
-  queueFields(f, accounts.length, dueAccounts);
+  const read = list(f, [...dueAccounts], (known) => f.index(known ?? 0, accounts.length));
+  if (f.reading) for (const index of read) dueAccounts.add(index);
 }
 
-/** Sub-accounts of frozen accounts whose orders are to be cancelled, since the ninth edition (rules 19.4). */
-export function freezingFields(f: StateFields, { accounts, freezing }: State): void {
-  queueFields(f, accounts.length, freezing);
-}
-
-/** Accounts in the order in which they began to wait. */
-function queueFields(f: StateFields, end: number, queue: Set<number>): void {
-  const read = list(f, [...queue], (known) => f.index(known ?? 0, end));
-  if (f.reading) for (const index of read) queue.add(index);
+/** Accounts whose orders are to be cancelled, since the ninth edition (rules 19.4). The books are filled already. */
+export function pulledFields(f: StateFields, state: State): void {
+  const { accounts, pulled } = state;
+  const read = list<[number, PullReason]>(f, [...pulled], (known) => [
+    f.index(known?.[0] ?? 0, accounts.length),
+    f.u8(known?.[1] ?? 0) as PullReason,
+  ]);
+  if (!f.reading) return;
+  for (const [index, reason] of read) {
+    pulled.set(index, reason);
+    pullOrders(state, accounts[index]!);
+  }
 }
 
 /** Checks at the prices of a second that are still to do (rules 18). */

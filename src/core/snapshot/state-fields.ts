@@ -12,7 +12,7 @@ import { fundFields } from './fund-fields.ts';
 import { clearingFields, feeFloorFields, partyLimitFields, silenceFields } from './limit-fields.ts';
 import { listingFields, marketFields } from './market-fields.ts';
 import { loanFields, walletFields } from './money-fields.ts';
-import { dueAccountFields, freezingFields, openWorkFields, priceCheckFields } from './open-work-fields.ts';
+import { dueAccountFields, openWorkFields, priceCheckFields, pulledFields } from './open-work-fields.ts';
 import { orderColumnsFields } from './order-columns-fields.ts';
 import { orderFields, strategyFields } from './order-fields.ts';
 import { priceFields } from './price-fields.ts';
@@ -49,7 +49,7 @@ export function stateFields(f: StateFields, state: State): void {
   if (f.format >= 9) priceCheckFields(f, state);
   if (f.format < 10) return;
   dueAccountFields(f, state);
-  freezingFields(f, state);
+  pulledFields(f, state);
 }
 
 /** What came with the second and third editions of the rule book (rules 13.12). */

@@ -15,7 +15,6 @@ import {
   noteExecution,
 } from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
-import { awaitsCancellation, hasCancellations, withdrawalReason } from '../state/open-work.ts';
 import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
@@ -34,8 +33,6 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
   private readonly state: State;
   private readonly settleOwner = (maker: number): void =>
     this.state.settleOpenWork(this.state.accountOf(maker));
-  private readonly ownerWithdraws = (maker: number): boolean =>
-    awaitsCancellation(this.state, this.state.accountOf(maker));
   /** By instrument; cached, because every match needs one. */
   private readonly contexts: SpotFillContext[] = [];
   private readonly checks: SpotFillChecks;
@@ -74,15 +71,6 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
 
   get beforeMaker(): ((maker: number) => void) | undefined {
     return this.state.works.length === 0 ? undefined : this.settleOwner;
-  }
-
-  get isWithdrawn(): ((maker: number) => boolean) | undefined {
-    return hasCancellations(this.state) ? this.ownerWithdraws : undefined;
-  }
-
-  makerWithdrawn({ market }: SpotFillContext, maker: number): void {
-    market.changes++;
-    finishRestingOrder(this.state, maker, withdrawalReason(this.state, this.state.accountOf(maker)));
   }
 
   traded(context: SpotFillContext, taker: number, maker: number, priceTicks: number, lots: number): void {

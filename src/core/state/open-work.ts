@@ -1,12 +1,14 @@
 /** Work over all accounts that is done in portions, as far as it is still to do (rules 14). */
-import { CancelReason } from '../model/enums.ts';
+import type { CancelReason } from '../model/enums.ts';
 import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
-import type { Account } from './account.ts';
 import { ContractEnd } from './contract-end.ts';
 import type { State } from './state.ts';
 import { Sweep } from './sweep.ts';
 
 export type OpenWork = HourWork | ContractEnd;
+
+/** Why the orders of an account have left the books: its countdown has run out, or it is frozen (rules 19.4). */
+export type PullReason = typeof CancelReason.normal | typeof CancelReason.delegatedRiskOrder;
 
 /** A delisted pair: its orders are cancelled, account by account. */
 export interface Delisting {
@@ -109,35 +111,16 @@ export function awaitsPriceCheck({ priceCheckRound }: State, account: number): b
 
 /** Is there work that the next ticks must continue? */
 export function hasOpenWork(state: State): boolean {
-  const { delistings, works, priceCheckRound, loanChecksPending, dueAccounts } = state;
+  const { delistings, works, priceCheckRound, loanChecksPending, dueAccounts, pulled } = state;
   return (
     delistings.length !== 0 ||
     works.length !== 0 ||
     priceCheckRound !== undefined ||
     loanChecksPending ||
     dueAccounts.size !== 0 ||
-    hasReached(state) ||
-    hasCancellations(state)
+    pulled.size !== 0 ||
+    hasReached(state)
   );
-}
-
-/** Are there accounts all of whose orders are still to be cancelled (rules 19.4)? */
-export function hasCancellations({ freezing, nextCountdown, countdowns }: State): boolean {
-  return freezing.size !== 0 || (nextCountdown === Number.POSITIVE_INFINITY && countdowns.size !== 0);
-}
-
-export function awaitsCancellation(state: State, account: Account): boolean {
-  return state.freezing.has(account.index) || isExpired(state, account);
-}
-
-/** What its orders are cancelled for. */
-export function withdrawalReason({ freezing }: State, { index }: Account): CancelReason {
-  return freezing.has(index) ? CancelReason.delegatedRiskOrder : CancelReason.normal;
-}
-
-/** Has its countdown run out, and are its orders still to be cancelled? */
-export function isExpired({ now }: State, { countdownDeadline }: Account): boolean {
-  return countdownDeadline !== 0 && countdownDeadline <= now;
 }
 
 /** Do strategy orders that were reached wait for their turn (rules 14.4)? In a halt they wait for its end. */

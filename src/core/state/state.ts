@@ -42,7 +42,7 @@ import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
-import type { Delisting, OpenWork, PriceCheckRound } from './open-work.ts';
+import type { Delisting, OpenWork, PriceCheckRound, PullReason } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
 import { PositionTable } from './position-table.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
@@ -189,7 +189,7 @@ export class State {
   failedAmends: FailedAmend[] = [];
   /** Indices of accounts whose countdown runs, by its end. */
   readonly countdowns = new NumberHeap();
-  /** Earliest countdown of any account; Infinity = none, or one has run out and waits for its turn. */
+  /** Earliest countdown of any account; Infinity = none. */
   nextCountdown = Number.POSITIVE_INFINITY;
   /** Earliest funding settlement of any perpetual; Infinity = none. */
   nextFunding = Number.POSITIVE_INFINITY;
@@ -220,8 +220,8 @@ export class State {
 
   /** The liquidation queue: accounts that are due, in the order in which they began to wait (rules 19.1). */
   readonly dueAccounts = new Set<number>();
-  /** Sub-accounts of frozen accounts whose orders are still to be cancelled, in their order (rules 19.4). */
-  readonly freezing = new Set<number>();
+  /** Accounts whose orders have left the books and are still to be cancelled, in their order, and for what (rules 19.4). */
+  readonly pulled = new Map<number, PullReason>();
 
   /** Accounts that are being liquidated, by index: none at the end of a command. */
   readonly inLiquidation = new Set<number>();

@@ -57,27 +57,50 @@ test('19.4: the example: countdowns that end together cancel in portions, each a
   assert.equal(floor.openOrders('cat').length, 1, 'what came later stays');
 });
 
-test('orders that wait for their turn trade with nobody: who meets them cancels them', () => {
+test('orders that wait for their turn are in no book: they trade with nobody, and nobody sees them', () => {
   const { floor, bids, gone } = expired();
-  const sold = floor.sell('zoe', '1', '59000');
-  assert.equal(sold.stands, 'new 0/1');
+  assert.deepEqual(floor.depth().bids, []);
+  const ask = floor.sell('zoe', '1', '59000', { tif: 'post_only' });
+  assert.equal(ask.stands, 'new 0/1');
   for (const name of ['bob', 'cat', 'dan'])
     assert.deepEqual(
       bids.get(name)!.map(({ stands }) => stands),
-      [`cancelled 0/1 ${COUNTDOWN}`, 'new 0/1'],
+      ['new 0/1', 'new 0/1'],
+      'until their turn they are open',
     );
   finishWork(floor);
   assert.deepEqual(gone(), DESKS);
+  assert.equal(floor.openOrders('zoe').length, 1);
 });
 
-test('a fill-or-kill order does not count on them either, and behind them it finds the others', () => {
-  const { floor, bids } = expired();
+test('orders behind those that wait are met as if these were gone, by every kind of order', () => {
+  const { floor, gone } = expired();
   floor.trader('eve', { USDT: '1000000' });
-  floor.buy('eve', '1', '58500');
-  assert.equal(floor.sell('zoe', '2', '58500', { tif: 'fok' }).stands, 'cancelled 0/2 fok_not_full_cancel');
-  assert.equal(bids.get('bob')![0]!.stands, 'new 0/1', 'a dry run cancels nothing');
+  floor.buy('eve', '3', '58500');
+  assert.equal(floor.sell('zoe', '4', '58500', { tif: 'fok' }).stands, 'cancelled 0/4 fok_not_full_cancel');
   assert.equal(floor.sell('zoe', '1', '58500', { tif: 'fok' }).stands, 'filled 1/1');
-  assert.equal(bids.get('bob')![0]!.stands, `cancelled 0/1 ${COUNTDOWN}`);
+  assert.equal(floor.marketOrder('zoe', 'sell', '1').stands, 'filled 1/1');
+  assert.equal(floor.sell('zoe', '1', '58500').stands, 'filled 1/1');
+  assert.deepEqual(gone(), ['ann'], 'and none of them is cancelled for it');
+});
+
+test('a stop-loss that fires while many orders wait to be cancelled closes its position', () => {
+  const { floor } = deskFloor();
+  for (const name of DESKS) {
+    for (let n = 0; n < 300; n++) floor.buy(name, '0.001', '59500');
+    floor.countdown(name, 5);
+  }
+  floor.trader('eve', { USDT: '1000000' });
+  floor.deal('eve', 'zoe', '1', '60000');
+  floor.buy('zoe', '2', '58500');
+  const stop = protect(floor, 'eve', { stopLoss: { at: '58600', by: 'mark' } });
+  floor.wait(4999);
+  floor.tell('58550', 'BTCUSDT');
+  // The countdowns end with the second that reaches it.
+  floor.wait(1);
+  assert.equal(floor.openOrders('dan').length, 302);
+  assert.equal(stop.stands, 'success stopLoss');
+  assert.equal(floor.view('eve'), undefined);
 });
 
 test('after a jump of the clock nothing trades that ran out on the way', () => {
@@ -89,8 +112,9 @@ test('after a jump of the clock nothing trades that ran out on the way', () => {
   setPortion(floor, 2);
   floor.now += 3_600_000;
   const sold = floor.sell('tom', '1', '59500');
-  assert.deepEqual([late.stands, sold.stands], [`cancelled 0/1 ${COUNTDOWN}`, 'new 0/1']);
+  assert.deepEqual([late.stands, sold.stands], ['new 0/1', 'new 0/1']);
   finishWork(floor);
+  assert.deepEqual([late.stands, sold.stands], [`cancelled 0/1 ${COUNTDOWN}`, 'new 0/1']);
   assert.deepEqual(floor.executions('zoe'), []);
 });
 
@@ -209,15 +233,12 @@ test('a strategy order that was cancelled while it waited takes no turn: a snaps
   assert.equal(floor.exchange.hasOpenWork, false, 'as after a restart');
 });
 
-test('a freeze while countdowns wait: each order is cancelled once, for what came first', () => {
+test('who is frozen while he waits for the end of his countdown keeps his turn, and loses his strategy orders too', () => {
   const { floor, bids } = expired();
   floor.send({ type: 'cancelEverything', time: floor.now, uid: floor.uid('acme') });
   finishWork(floor);
-  assert.deepEqual(
-    [...without(bids, COUNTDOWN), ...without(bids, FREEZE)].sort(),
-    DESKS,
-    'nobody was passed by',
-  );
+  assert.deepEqual(without(bids, COUNTDOWN), ['ann']);
+  assert.deepEqual(without(bids, FREEZE), ['bob', 'cat', 'dan']);
   const ends = floor.eventsOf('order').filter(({ order }) => order.cancelReason !== 0);
   assert.equal(ends.length, 2 * DESKS.length);
 });
