@@ -1,7 +1,8 @@
 /** What the book of a contract says about its price at one instant: basis and premium (rules 5.10, 5.13, 13.4). */
 
 import { BackedOrders } from '../state/backed-orders.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 
 /** The orders of backed accounts are gathered when the first sample needs them, once for all contracts. */
 export class BookSamples {

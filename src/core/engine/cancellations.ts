@@ -10,8 +10,9 @@ import { CancelReason } from '../model/enums.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { cancelWhere, pullOrders, scheduleCountdowns } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
+import type { Market } from '../state/market.ts';
 import type { PullReason } from '../state/open-work.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { cancelOrdersOfFrozen } from '../strategy/cancel-frozen-account.ts';
 import { eachNamed } from './named-accounts.ts';
 

@@ -20,9 +20,10 @@ import type { Position } from '../model/position.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { ContractEnd } from '../state/contract-end.ts';
+import type { Market } from '../state/market.ts';
 import { awaitsMoney, awaitsPriceCheck, endOf, isEnding } from '../state/open-work.ts';
 import { holdersOf } from '../state/position-holders.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { checkMarginCache } from './account-invariants.ts';
 
 export function checkFutures(state: State): void {

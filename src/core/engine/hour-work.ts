@@ -22,8 +22,9 @@ import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { positionKey } from '../model/position.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
+import type { Market } from '../state/market.ts';
 import { type FundingDue, type HourScope, HourWork, type Receipt } from '../state/open-work.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 
 /** What it costs of a portion, whose unit is the cancelling of an order: a look at an account, a charge, a payment. */
 const LOOK = 1 / 8;

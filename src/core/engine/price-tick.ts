@@ -10,8 +10,9 @@ import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { InstrumentStatus } from '../model/enums.ts';
 import { MONEY_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
+import type { Market } from '../state/market.ts';
 import type { InstantPrices } from '../state/open-work.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { nextFundingTime, scheduleFunding } from '../state/timers.ts';
 import { BookSamples } from './book-samples.ts';
 

@@ -29,7 +29,8 @@ import {
   release,
 } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 import { attachedRecord, checkStrategyCount, replacePreset } from '../strategy/attached-tpsl.ts';
 import { checkPreset, normalisedPreset } from '../strategy/tpsl-checks.ts';
 import { type EntryContext, finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';

@@ -30,7 +30,8 @@ import {
 } from '../orders/order-checks.ts';
 import type { OrderContext } from '../orders/order-context.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 import type { TriggeredBy } from '../state/strategy-order.ts';
 import { checkStrategyCount } from '../strategy/attached-tpsl.ts';
 import { checkPreset, normalisedPreset, triggerReference } from '../strategy/tpsl-checks.ts';

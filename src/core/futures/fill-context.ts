@@ -1,6 +1,6 @@
 /** Fields that all fills of one futures order share. */
 import type { Instrument } from '../model/instrument.ts';
-import type { Market } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
 
 export interface FillContext {
   readonly instrument: Instrument;

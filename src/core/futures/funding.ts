@@ -8,8 +8,9 @@ import type { Position } from '../model/position.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
+import type { Market } from '../state/market.ts';
 import { type Holder, holdersOf } from '../state/position-holders.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 
 /** Settles the running rate of a perpetual and starts a new interval. */
 export function settleFunding(state: State, market: Market): void {

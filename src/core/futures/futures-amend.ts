@@ -9,7 +9,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import type { OrderContext } from '../orders/order-context.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import type { Market } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
 import {
   checkBankruptcy,
   checkCrossed,

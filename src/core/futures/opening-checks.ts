@@ -39,8 +39,9 @@ import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
 import type { MarginCache } from '../state/margin-cache-state.ts';
+import type { Market } from '../state/market.ts';
 import { partySums } from '../state/party.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { notionalOfOthers, notionalWith, openValue } from './opening-notional.ts';
 
 /** More than the sum of all roundings of a margin amount, in 10^-8. */

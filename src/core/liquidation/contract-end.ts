@@ -15,8 +15,9 @@ import { cancelWhere } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
 import { ContractEnd, EndStage, type Gain, type Pending } from '../state/contract-end.ts';
 import { type Posting, post } from '../state/ledger-postings.ts';
+import type { Market } from '../state/market.ts';
 import { HourWork } from '../state/open-work.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
 import { about, closeAt, closeClearing, countOutflow, debtWithoutMeans, isGain } from './delivery.ts';
 

@@ -22,8 +22,9 @@ import { divCeil, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import { cancelWhere } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
 import { post } from '../state/ledger-postings.ts';
+import type { Market } from '../state/market.ts';
 import { holdersOf } from '../state/position-holders.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
 
 /** Buckets whose money can pay a debt of the account. */

@@ -76,8 +76,7 @@ function fromAccounts(
     if (own.length > most) break;
     if (openOrders.of(account.index, index) === 0) continue;
     for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-      const isHere =
-        slab.instrument[slot] === index && slab.side[slot] === side && slab.level[slot] !== NIL;
+      const isHere = slab.instrument[slot] === index && slab.side[slot] === side && slab.level[slot] !== NIL;
       if (isHere && (slab.flags[slot]! & FLAG_RPI) === 0 && isWithin(slab.price[slot]!)) own.push(slot);
     }
   }

@@ -8,7 +8,8 @@ import { COUNTDOWN_SECONDS_MAX, COUNTDOWN_SECONDS_MIN } from '../model/limits.ts
 import { parseOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 import { clientOidOf, finishRestingOrder } from './order-lifecycle.ts';
 
 /** How a command names one of the caller's open orders. */

@@ -15,7 +15,7 @@ import {
   RATE_ONE,
   smaller,
 } from '../model/units.ts';
-import type { Market } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
 
 export function checkPrice(instrument: Instrument, priceTicks: number): CommandResult | undefined {
   if (priceTicks === OFF_GRID) return rejected(RejectReason.priceOffTick);

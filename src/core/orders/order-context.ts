@@ -1,7 +1,8 @@
 /** The order that is placed or amended, as all steps of order entry see it. */
 import type { Instrument } from '../model/instrument.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 
 export interface OrderContext {
   readonly state: State;

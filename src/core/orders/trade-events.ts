@@ -7,7 +7,8 @@ import type { Instrument } from '../model/instrument.ts';
 import { exact } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
 import { reportedBalance } from '../state/ledger-lines.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 import { clientOidOf, emitOrderUpdate } from './order-lifecycle.ts';
 
 /** Ledger lines of each side of a trade. */

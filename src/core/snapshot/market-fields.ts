@@ -9,7 +9,8 @@ import type { Instrument } from '../model/instrument.ts';
 import { PUBLIC_FILLS_KEPT } from '../model/limits.ts';
 import type { CoinSpec, InstrumentSpec } from '../model/listing-spec.ts';
 import { parseInstrument } from '../model/parse-instrument.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 import { amountField, list, type StateFields } from './fields.ts';
 
 export function listingFields(f: StateFields, state: State): void {

@@ -10,7 +10,8 @@
 import { scheduleCalendar } from '../listing/status-calendar.ts';
 import { UnreadableRecord } from '../model/bytes.ts';
 import { scheduleCountdowns } from '../orders/cancel.ts';
-import { earliestCandleEnd, State } from '../state/state.ts';
+import { earliestCandleEnd } from '../state/market.ts';
+import { State } from '../state/state.ts';
 import { scheduleDelivery, scheduleFunding } from '../state/timers.ts';
 import { StateReader, StateWriter } from './fields.ts';
 import { stateFields } from './state-fields.ts';

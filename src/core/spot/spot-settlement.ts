@@ -15,7 +15,8 @@ import {
   noteExecution,
 } from '../orders/order-lifecycle.ts';
 import { emitTrade } from '../orders/trade-events.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
 import { feeRateOf, flooredSpotFees, type SpotDeal, spotFees } from './spot-fees.ts';

@@ -5,7 +5,8 @@
 import { FLAG_RPI, NIL } from '../book/order-slab.ts';
 import { type ImpactQuote, impactOver } from '../marketdata/impact-price.ts';
 import { Side } from '../model/enums.ts';
-import type { Market, State } from './state.ts';
+import type { Market } from './market.ts';
+import type { State } from './state.ts';
 
 /** Prices and lots by side, as `[Side.buy]` and `[Side.sell]`; unsorted. */
 type Offers = readonly [Offer[], Offer[]];

@@ -3,14 +3,10 @@
  * are here too and are not saved.
  */
 
-import { Book } from '../book/book.ts';
 import { OrderSlab } from '../book/order-slab.ts';
-import { CandleSeries } from '../marketdata/candle-series.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { type Component, IndexPrice } from '../marketdata/index-price.ts';
-import { Rolling24h } from '../marketdata/rolling-24h.ts';
 import { StablecoinPrice } from '../marketdata/stablecoin-price.ts';
-import { Tape } from '../marketdata/tape.ts';
 import { type BorrowTerms, readBorrowTerms } from '../model/borrow-terms.ts';
 import { Digest } from '../model/digest.ts';
 import { type RulesInForce, rulesOf } from '../model/edition.ts';
@@ -41,14 +37,13 @@ import { AccountTable } from './account-table.ts';
 import { FundHours } from './fund-hours.ts';
 import { Ledger } from './ledger.ts';
 import { LoanIndex } from './loan-index.ts';
+import { type Market, newMarket } from './market.ts';
 import { OpenOrderCounts } from './open-order-counts.ts';
 import type { Delisting, OpenWork, PriceCheckRound, PullReason } from './open-work.ts';
 import { forgetPartySums } from './party.ts';
-import { PositionTable } from './position-table.ts';
 import { RecentClientIds } from './recent-client-ids.ts';
 import { StrategyBook } from './strategy-book.ts';
 import type { Tracer } from './tracer.ts';
-import type { TriggerBook } from './trigger-book.ts';
 import { WithdrawalsUnderWay } from './withdrawals-under-way.ts';
 
 /** Shared empty lists. The first entry makes a new list of one: an empty array that grows reserves memory for many. */
@@ -56,34 +51,6 @@ const NO_EVENTS: readonly Event[] = [];
 const NOBODY: readonly Account[] = [];
 
 const POSITION_SIDES = [PosSide.none, PosSide.long, PosSide.short];
-
-/** An order book with its market data and triggers. */
-export interface Market {
-  readonly book: Book;
-  readonly day: Rolling24h;
-  readonly candles: CandleSeries;
-  readonly tape: Tape;
-  /** The instrument whose trades these are (SPOT for a book that MARGIN shares). */
-  readonly instrument: number;
-  /** The index of the pair, when it has one. */
-  readonly index: IndexPrice | undefined;
-  /** Prices beyond the book's own, on futures. */
-  readonly futures: FuturesMarket | undefined;
-  /** Strategy orders that wait for a trade or for a mark of this market; undefined while none ever did. */
-  lastTriggers: TriggerBook | undefined;
-  markTriggers: TriggerBook | undefined;
-  /** Accounts with a position in this market, in no particular order (`position-holders.ts` sorts them). */
-  readonly holders: Set<Account>;
-  /** The positions of these accounts, in no particular order. */
-  readonly positions: PositionTable;
-  /** Counts the changes of the displayed book, for readers that follow it. */
-  changes: number;
-  /** The price band as last computed, and the instrument and reference it holds for. */
-  readonly band: { instrument: number; referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
-  readonly rules: RulesInForce;
-  /** Bounds of the reference of a spot band around the index (rules 13.10), as last computed. */
-  readonly indexBounds: { instrument: number; price: bigint; lowestTicks: number; highestTicks: number };
-}
 
 /** Part of a coin's dollar value that counts at one rate, which is `share` over `divisor`, in exact numbers or NaN. */
 export interface CollateralSlice {
@@ -422,23 +389,7 @@ export class State {
 
   addMarket(instrument: number, index?: IndexPrice, futures?: FuturesMarket): number {
     if (futures?.terms.coinMargined === true) this.coinMargined.push(futures);
-    this.markets.push({
-      rules: this.rules,
-      indexBounds: { instrument: -1, price: 0n, lowestTicks: 0, highestTicks: 0 },
-      book: new Book(this.slab),
-      day: new Rolling24h(),
-      candles: new CandleSeries(),
-      tape: new Tape(),
-      instrument,
-      index,
-      futures,
-      lastTriggers: undefined,
-      markTriggers: undefined,
-      holders: new Set(),
-      positions: new PositionTable(),
-      changes: 0,
-      band: { instrument: -1, referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },
-    });
+    this.markets.push(newMarket(this.rules, this.slab, instrument, index, futures));
     return this.markets.length - 1;
   }
 
@@ -498,11 +449,4 @@ export class State {
         (orderId === 0 ? failed.clientOid === clientOid : failed.orderId === orderId),
     );
   }
-}
-
-/** When the first of a market's running candles ends, of trades and of prices. */
-export function earliestCandleEnd({ candles, futures }: Market): number {
-  if (futures === undefined) return candles.earliestEnd();
-  const { mark, index, premium } = futures.candles;
-  return Math.min(candles.earliestEnd(), mark.earliestEnd(), index.earliestEnd(), premium.earliestEnd());
 }

@@ -9,7 +9,7 @@ import { RejectReason } from '../model/reject-reason.ts';
 import { hasLeg, isEmpty, type Preset } from '../model/tpsl.ts';
 import { checkPrice, checkQuoteAmount, checkSize } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
-import type { Market } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
 import type { Draft } from './strategy-draft.ts';
 import { isTpsl } from './strategy-lifecycle.ts';

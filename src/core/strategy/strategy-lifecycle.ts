@@ -6,7 +6,8 @@ import type { Instrument } from '../model/instrument.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
+import type { State } from '../state/state.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
 import { disarm, TriggerBook } from '../state/trigger-book.ts';
 

@@ -8,7 +8,7 @@ import type { Position } from '../model/position.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { hasLeg, type Preset, type TriggerLeg } from '../model/tpsl.ts';
 import { referenceTicks } from '../orders/order-checks.ts';
-import type { Market } from '../state/state.ts';
+import type { Market } from '../state/market.ts';
 
 /** Reasons for take-profit and stop-loss of a long, then of a short. */
 type Sides = readonly [RejectReason, RejectReason, RejectReason, RejectReason];

@@ -5,7 +5,7 @@
  * reader never gets a second snapshot: one client would merge it into its book (wire rules 7 and 8).
  */
 import type { Instrument } from '../../../core/model/instrument.ts';
-import type { Market } from '../../../core/state/state.ts';
+import type { Market } from '../../../core/state/market.ts';
 import type { Push } from '../frames.ts';
 import { BOOK_LEVELS_MAX } from '../limits.ts';
 import { SnapshotChannel } from '../snapshot-channel.ts';

@@ -1,6 +1,6 @@
 /** Best prices and the rolling 24 hours of one instrument, complete in each push (wire 5.3). */
 import type { Instrument } from '../../../core/model/instrument.ts';
-import type { Market } from '../../../core/state/state.ts';
+import type { Market } from '../../../core/state/market.ts';
 import { tickerView } from '../../routes/market/market-view.ts';
 import type { Push } from '../frames.ts';
 import { SnapshotChannel } from '../snapshot-channel.ts';
