@@ -1,6 +1,7 @@
 /** What a running exchange asserts: a broken one throws `InvariantBroken`, which stops the process. */
 import { doesNotThrow, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LevelLots } from '../../src/core/book/level-lots.ts';
 import { turnOf } from '../../src/core/engine/account-invariants.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { accountRisk } from '../../src/core/margin/margin-cache.ts';
@@ -93,8 +94,9 @@ test('I15: a level that shows other lots than its orders hold is caught when an 
     const placed = Array.from({ length: orders }, () => floor.buy('ann', '1', '59000'));
     const exchange = copyOf(floor);
     const { book } = exchange.state.markets[0]!;
-    const { normalLots } = book as unknown as { readonly normalLots: Float64Array };
-    normalLots[0] = orders < 3 ? normalLots[0]! + 1 : 1;
+    const { normalLots } = book as unknown as { readonly normalLots: LevelLots };
+    if (orders < 3) normalLots.add(0, 1);
+    else normalLots.take(0, normalLots.of(0) - 1);
     const [uid, orderId] = [floor.uid('ann'), placed[0]!.orderId];
     const any = { category: -1, instrument: -1, clientOid: '' } as const;
     const cancel = () => exchange.apply({ type: 'cancelOrder', time: floor.now, uid, orderId, ...any });

@@ -54,6 +54,7 @@ const STEPS_OF_RULES: Readonly<Record<EditionRule, readonly StepKind[]>> = {
   settledWhenAsked: [],
   fewerMatches: [],
   cancelPortions: [],
+  leastTick: [],
 };
 
 test('every rule of the editions is known here', () => {

@@ -5,6 +5,7 @@
 
 import { Side, StpMode } from '../model/enums.ts';
 import { assert } from '../model/units.ts';
+import { LevelLots } from './level-lots.ts';
 import { FLAG_CLOSING, FLAG_PASSES_OWN, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
 
@@ -56,8 +57,8 @@ export class Book {
   private readonly index = [new PriceIndex(), new PriceIndex()] as const;
 
   private levelPrice = new Int32Array(FIRST_LEVELS);
-  private normalLots = new Float64Array(FIRST_LEVELS);
-  private rpiLots = new Float64Array(FIRST_LEVELS);
+  private readonly normalLots = new LevelLots(FIRST_LEVELS);
+  private readonly rpiLots = new LevelLots(FIRST_LEVELS);
   private normalHead = new Int32Array(FIRST_LEVELS);
   private normalTail = new Int32Array(FIRST_LEVELS);
   private rpiHead = new Int32Array(FIRST_LEVELS);
@@ -155,8 +156,8 @@ export class Book {
           slab.fillsDone++;
           slab.remaining[taker] = wanted - lots;
           slab.remaining[maker] = offered - lots;
-          if (queue === 0) this.normalLots[level]! -= lots;
-          else this.rpiLots[level]! -= lots;
+          if (queue === 0) this.normalLots.take(level, lots);
+          else this.rpiLots.take(level, lots);
           sink.traded(context, taker, maker, price, lots);
           if (lots === offered) {
             this.unlink(maker);
@@ -257,14 +258,14 @@ export class Book {
       if (tail === NIL) this.normalHead[level] = slot;
       else slab.next[tail] = slot;
       this.normalTail[level] = slot;
-      this.normalLots[level]! += slab.remaining[slot]!;
+      this.normalLots.add(level, slab.remaining[slot]!);
     } else {
       const tail = this.rpiTail[level]!;
       slab.previous[slot] = tail;
       if (tail === NIL) this.rpiHead[level] = slot;
       else slab.next[tail] = slot;
       this.rpiTail[level] = slot;
-      this.rpiLots[level]! += slab.remaining[slot]!;
+      this.rpiLots.add(level, slab.remaining[slot]!);
       this.rpiOrders++;
     }
   }
@@ -273,8 +274,8 @@ export class Book {
   remove(slot: number): void {
     const level = this.slab.level[slot]!;
     if (level === NIL) return;
-    if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots[level]! -= this.slab.remaining[slot]!;
-    else this.rpiLots[level]! -= this.slab.remaining[slot]!;
+    if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots.take(level, this.slab.remaining[slot]!);
+    else this.rpiLots.take(level, this.slab.remaining[slot]!);
     this.unlink(slot);
   }
 
@@ -284,8 +285,8 @@ export class Book {
     assert(lots < this.slab.remaining[slot]!, 'a resting order keeps something to execute');
     this.slab.remaining[slot]! -= lots;
     if (level === NIL) return;
-    if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots[level]! -= lots;
-    else this.rpiLots[level]! -= lots;
+    if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots.take(level, lots);
+    else this.rpiLots.take(level, lots);
   }
 
   /** Visits levels best first: price, lots of normal orders, lots of RPI orders, first slots of both queues. */
@@ -296,8 +297,8 @@ export class Book {
     for (let level = this.best[side]!; level !== NIL; level = this.worse[level]!) {
       const goOn = visit(
         this.levelPrice[level]!,
-        this.normalLots[level]!,
-        this.rpiLots[level]!,
+        this.normalLots.of(level),
+        this.rpiLots.of(level),
         this.normalHead[level]!,
         this.rpiHead[level]!,
       );
@@ -332,11 +333,11 @@ export class Book {
     if ((slab.flags[slot]! & FLAG_RPI) === 0) {
       if (next === NIL) this.normalTail[level] = previous;
       if (previous === NIL) this.normalHead[level] = next;
-      this.checkQueue(this.normalHead[level]!, this.normalTail[level]!, this.normalLots[level]!);
+      this.checkQueue(this.normalHead[level]!, this.normalTail[level]!, this.normalLots.of(level));
     } else {
       if (next === NIL) this.rpiTail[level] = previous;
       if (previous === NIL) this.rpiHead[level] = next;
-      this.checkQueue(this.rpiHead[level]!, this.rpiTail[level]!, this.rpiLots[level]!);
+      this.checkQueue(this.rpiHead[level]!, this.rpiTail[level]!, this.rpiLots.of(level));
       this.rpiOrders--;
     }
     slab.level[slot] = NIL;
@@ -359,8 +360,8 @@ export class Book {
   private openLevel(side: Side, price: number): number {
     const level = this.allocateLevel();
     this.levelPrice[level] = price;
-    this.normalLots[level] = 0;
-    this.rpiLots[level] = 0;
+    this.normalLots.begin(level);
+    this.rpiLots.begin(level);
     this.normalHead[level] = NIL;
     this.normalTail[level] = NIL;
     this.rpiHead[level] = NIL;
@@ -411,14 +412,9 @@ export class Book {
       grown.set(old);
       return grown;
     };
-    const floats = (old: Float64Array) => {
-      const grown = new Float64Array(capacity);
-      grown.set(old);
-      return grown;
-    };
     this.levelPrice = ints(this.levelPrice);
-    this.normalLots = floats(this.normalLots);
-    this.rpiLots = floats(this.rpiLots);
+    this.normalLots.grow(capacity);
+    this.rpiLots.grow(capacity);
     this.normalHead = ints(this.normalHead);
     this.normalTail = ints(this.normalTail);
     this.rpiHead = ints(this.rpiHead);

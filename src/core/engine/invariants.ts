@@ -162,7 +162,7 @@ function checkBook(book: Book): void {
 
 function checkQueue(book: Book, side: Side, price: number, head: number, lots: number, rpi: boolean): void {
   const { slab } = book;
-  let sum = 0;
+  let sum = 0n;
   let place = 0;
   for (let slot = head; slot !== NIL; slot = slab.next[slot]!) {
     const remaining = slab.remaining[slot]!;
@@ -181,9 +181,9 @@ function checkQueue(book: Book, side: Side, price: number, head: number, lots: n
       'I17: executions do not match what is filled',
     );
     place = slab.prioritySeq[slot]!;
-    sum += remaining;
+    sum += BigInt(remaining);
   }
-  if (sum !== lots) throw new InvariantBroken(`I15: level ${price} shows ${lots}, holds ${sum}`);
+  if (Number(sum) !== lots) throw new InvariantBroken(`I15: level ${price} shows ${lots}, holds ${sum}`);
 }
 
 /** I04: holds belong to open orders; `checkAccount` adds them up. */

@@ -34,7 +34,7 @@ import { Bucket } from '../model/ledger-accounts.ts';
 import { feesOf } from '../model/margin-fractions.ts';
 import { tierIndex } from '../model/margin-tiers.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { ceilValue } from '../model/safe-integers.ts';
+import { ceilValue, exact } from '../model/safe-integers.ts';
 import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
@@ -158,7 +158,7 @@ function fitsFirstTier(state: State, account: Account, intent: Intent, leverage:
   if (first!.maxLeverage < leverage || futuresSetting(account, instrument).isolated) return false;
   if (state.rules.partyLimits && partySums(state, account) !== undefined) return false;
   const added = valueNumber(instrument, priceTicks, lots);
-  return currentMargin(state, account).valueOf(instrument.index) + added <= first!.upTo;
+  return exact(currentMargin(state, account).valueOf(instrument.index) + added) <= first!.upTo;
 }
 
 /** The account must cover its initial margin with the order, and a fill must not bring it near liquidation (5.6). */

@@ -120,7 +120,7 @@ export function openMarket(state: State, instrument: Instrument, shared: boolean
   const prices =
     futures === undefined || priceIndex === undefined
       ? undefined
-      : new FuturesMarket(instrument, futures, priceIndex);
+      : new FuturesMarket(instrument, futures, priceIndex, state.rules);
   state.addMarket(instrument.index, priceIndex, prices);
   scheduleDelivery(state);
 }

@@ -2,8 +2,9 @@
 import type { Book } from '../book/book.ts';
 import type { Amount } from '../model/amount.ts';
 import type { Fields } from '../model/bytes.ts';
+import type { RulesInForce } from '../model/edition.ts';
 import { PRICE_KINDS, type PriceKind, Side } from '../model/enums.ts';
-import type { FuturesTerms, Instrument } from '../model/instrument.ts';
+import { type FuturesTerms, type Instrument, ticksOfPrice } from '../model/instrument.ts';
 import { divHalf, MONEY_SCALE, powerOfTen } from '../model/units.ts';
 import { FundingInterval } from './funding-interval.ts';
 import {
@@ -35,6 +36,7 @@ export class FuturesMarket {
   readonly instrument: Instrument;
   readonly terms: FuturesTerms;
   readonly index: IndexPrice;
+  private readonly rules: RulesInForce;
   readonly mark: MarkPrice;
   readonly premium = new PremiumAverage();
   readonly candles: Readonly<Record<PriceKind, PriceCandles>> = {
@@ -71,7 +73,8 @@ export class FuturesMarket {
   /** When it is settled next; Infinity for delivery contracts. */
   nextFunding = Number.POSITIVE_INFINITY;
 
-  constructor(instrument: Instrument, terms: FuturesTerms, index: IndexPrice) {
+  constructor(instrument: Instrument, terms: FuturesTerms, index: IndexPrice, rules: RulesInForce) {
+    this.rules = rules;
     this.instrument = instrument;
     this.terms = terms;
     this.index = index;
@@ -85,7 +88,7 @@ export class FuturesMarket {
   get markTicks(): number {
     if (this.endTicks !== 0) return this.endTicks;
     const { price } = this.mark;
-    if (price !== this.shownMark) {
+    if (price !== this.shownMark || this.shownMarkTicks === 0) {
       this.shownMark = price;
       this.shownMarkTicks = this.ticksOf(price);
     }
@@ -155,8 +158,10 @@ export class FuturesMarket {
     this.sampleSettlement(this.terms.delivery!.time - SECOND_MS);
     const { settlementCount: count } = this;
     if (count === 0) return this.indexTicks;
-    const step = BigInt(this.instrument.tickStep);
-    return Number(divHalf(this.settlementSum, BigInt(count) * this.unitsPerTick * step) * step);
+    const { tickStep } = this.instrument;
+    const step = BigInt(tickStep);
+    const ticks = Number(divHalf(this.settlementSum, BigInt(count) * this.unitsPerTick * step) * step);
+    return ticks === 0 && this.settlementSum > 0n && this.rules.leastTick ? tickStep : ticks;
   }
 
   /** In the last hour: the mean of the samples so far, with the rest of the hour at the index. */
@@ -257,7 +262,6 @@ export class FuturesMarket {
   }
 
   private ticksOf(price: bigint): number {
-    const step = BigInt(this.instrument.tickStep);
-    return Number(divHalf(price, this.unitsPerTick * step) * step);
+    return ticksOfPrice(this.instrument, price, this.rules.leastTick);
   }
 }

@@ -53,6 +53,7 @@ export const NINTH_EDITION_RULES = [
   'settledWhenAsked',
   'fewerMatches',
   'cancelPortions',
+  'leastTick',
 ] as const;
 
 export type SecondEditionRule = (typeof SECOND_EDITION_RULES)[number];

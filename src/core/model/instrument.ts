@@ -7,7 +7,7 @@ import type { InstrumentSpec } from './listing-spec.ts';
 import type { MarginScale } from './margin-fractions.ts';
 import type { MarginTier } from './margin-tiers.ts';
 import { exact } from './safe-integers.ts';
-import { divCeil, divFloor, RATE_ONE } from './units.ts';
+import { divCeil, divFloor, divHalf, MONEY_SCALE, powerOfTen, RATE_ONE } from './units.ts';
 
 /** What a futures contract adds to its instrument. */
 export interface FuturesTerms {
@@ -110,6 +110,20 @@ export function minSellTicks(instrument: Instrument, referenceTicks: number): nu
   const exact = BigInt(referenceTicks) * (RATE_ONE - instrument.sellBandRate);
   const step = BigInt(instrument.tickStep);
   return Math.max(Number(divCeil(exact, RATE_ONE * step) * step), instrument.tickStep);
+}
+
+/**
+ * A price in 10^-8 on the grid of the instrument; 0 when there is none. `least`: one of less than half a step is one step and
+ * not none (rules 19.5).
+ */
+export function ticksOfPrice(
+  { pricePrecision, tickStep }: Instrument,
+  price: bigint,
+  least: boolean,
+): number {
+  const step = BigInt(tickStep);
+  const ticks = Number(divHalf(price, powerOfTen(MONEY_SCALE - pricePrecision) * step) * step);
+  return ticks === 0 && price > 0n && least ? tickStep : ticks;
 }
 
 /** Exact trade value in 10^-8 of the quote coin. */

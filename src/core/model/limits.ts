@@ -3,8 +3,8 @@
 /** Prices are integers of the tick below 2^30, so that they fit the six levels of the price index. */
 export const PRICE_TICKS_MAX = 2 ** 30 - 1;
 /**
- * Quantities are integers of the lot. The bound of one order leaves room for eight thousand of that size on one level
- * and for the volume of a month below 2^53, where a `number` stays exact.
+ * Quantities are integers of the lot. The bound of one order leaves room for eight thousand of that size, in a position and in
+ * the volume of a day, below 2^53, where a `number` stays exact. Levels of the book may have more (`book/level-lots.ts`).
  */
 export const SIZE_LOTS_MAX = 2 ** 40 - 1;
 /** Largest single amount of money in a command, in 10^-8 units: far above any supply, far below 2^127. */

@@ -2,19 +2,10 @@
 import { OFF_GRID, OUT_OF_RANGE } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { Side } from '../model/enums.ts';
-import { type Instrument, maxBuyTicks, minSellTicks, valueBelow } from '../model/instrument.ts';
+import { type Instrument, maxBuyTicks, minSellTicks, ticksOfPrice, valueBelow } from '../model/instrument.ts';
 import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import {
-  divCeil,
-  divFloor,
-  divHalf,
-  larger,
-  MONEY_SCALE,
-  powerOfTen,
-  RATE_ONE,
-  smaller,
-} from '../model/units.ts';
+import { divCeil, divFloor, larger, MONEY_SCALE, powerOfTen, RATE_ONE, smaller } from '../model/units.ts';
 import type { Market } from '../state/market.ts';
 
 export function checkPrice(instrument: Instrument, priceTicks: number): CommandResult | undefined {
@@ -66,10 +57,11 @@ export function checkQuoteAmount(instrument: Instrument, amount: bigint): Comman
  * opening price.
  */
 export function referenceTicks(instrument: Instrument, market: Market): number {
-  const { futures, index, day } = market;
+  const { futures, index, day, rules } = market;
   if (futures !== undefined) return futures.markTicks || futures.indexTicks || instrument.openingTicks;
-  if (day.lastTicks === 0) return indexTicks(instrument, index?.price ?? 0n) || instrument.openingTicks;
-  return market.rules.feeFloors ? heldToIndex(instrument, market) : day.lastTicks;
+  if (day.lastTicks === 0)
+    return ticksOfPrice(instrument, index?.price ?? 0n, rules.leastTick) || instrument.openingTicks;
+  return rules.feeFloors ? heldToIndex(instrument, market) : day.lastTicks;
 }
 
 /**
@@ -89,12 +81,6 @@ function heldToIndex(instrument: Instrument, { day, index, indexBounds }: Market
     indexBounds.highestTicks = Number(smaller(larger(highest, lowest), BigInt(PRICE_TICKS_MAX)));
   }
   return Math.min(Math.max(day.lastTicks, indexBounds.lowestTicks), indexBounds.highestTicks);
-}
-
-/** An index price on the instrument's grid; 0 when there is none. */
-function indexTicks({ pricePrecision, tickStep }: Instrument, price: bigint): number {
-  const step = BigInt(tickStep);
-  return Number(divHalf(price, powerOfTen(MONEY_SCALE - pricePrecision) * step) * step);
 }
 
 /** Highest buy and lowest sell price now. Cached, because the reference rarely changes between two orders. */

@@ -76,7 +76,7 @@ function endFields(
   const time = f.f64(known?.time ?? 0);
   const instrument = f.index(known?.instrument ?? 0, instruments.length);
   const kind = f.u8(known?.kind ?? 0) as ContractEnd['kind'];
-  const priceTicks = f.i32(known?.priceTicks ?? 0);
+  const priceTicks = markField(f, known?.priceTicks ?? 0);
   const until = f.i32(known?.sweep.until ?? 0);
   const work = known ?? new ContractEnd(time, instrument, kind, priceTicks, until);
   work.sweep.next = f.i32(work.sweep.next);
@@ -131,9 +131,14 @@ function hourFields(f: StateFields, state: State, known: HourWork | undefined): 
 
 function priceFields(f: StateFields, known: InstantPrices | undefined): InstantPrices {
   return {
-    marks: list(f, known?.marks ?? [], (ticks = 0) => f.i32(ticks)),
+    marks: list(f, known?.marks ?? [], (ticks = 0) => markField(f, ticks)),
     coins: list(f, known?.coins ?? [], (price = 0n) => f.money(price)),
   };
+}
+
+/** A mark may be above every price that an order can have. Before format 10 such a mark was cut off, as in the state hash. */
+function markField(f: StateFields, ticks: number): number {
+  return f.format >= 10 ? f.f64(ticks) : f.i32(ticks);
 }
 
 function accountSetFields(f: StateFields, end: number, accounts: Set<number>): void {
@@ -146,7 +151,7 @@ function fundingFields(f: StateFields, end: number, known: FundingDue | undefine
   return {
     instrument: f.index(known?.instrument ?? 0, end),
     rate: f.money(known?.rate ?? 0n),
-    markTicks: f.i32(known?.markTicks ?? 0),
+    markTicks: markField(f, known?.markTicks ?? 0),
     coinPrice: f.money(known?.coinPrice ?? 0n),
     collected: f.money(known?.collected ?? 0n),
     due: f.money(known?.due ?? 0n),

@@ -56,11 +56,11 @@ export class SpotFillChecks implements FillChecks {
 
   check(taker: number, maker: number, priceTicks: number, lots: number): FillVerdict {
     const { state, running } = this;
+    this.expected = undefined;
     // SPOT and MARGIN share a book: one may have ended while the other trades.
     if (isEnding(state, state.slab.instrument[maker]!)) return FillVerdict.makerFails;
     const account = state.accounts[state.slab.account[maker]!]!;
     if (!account.cashCanBeNegative && running === undefined) return FillVerdict.passes;
-    this.expected = undefined;
     if (this.isChecked(account, maker) && !this.passes(account, maker, priceTicks, lots))
       return FillVerdict.makerFails;
     if (state.accountOf(taker) === account) this.expected = undefined;
@@ -112,7 +112,7 @@ export class SpotFillChecks implements FillChecks {
         bearsFillAtUnreliablePrice(state, after, maker, this.restOf(maker, trade, lots))
       : bearsFill(state, start, after);
     assert(passes || !short, 'I50: the shortcut passes what the check at the match does not');
-    if (state.verifiesFillChecks && this.running === undefined)
+    if (passes && state.verifiesFillChecks && this.running === undefined)
       this.expected = { account, marginBuffer: after.marginBuffer(state) };
     return passes;
   }
