@@ -83,6 +83,19 @@ test('after its end no command follows, also none that would go on with open wor
   await assert.rejects(sequencer.submit(TICK), Unavailable);
 });
 
+test('open work of a restored state goes on without a command, one tick a turn', async () => {
+  const { sequencer, journal } = opened(new BusyExchange());
+  await nextTurn();
+  assert.equal(journal.appendedSeq, 0, 'not before it is started');
+  sequencer.resumeWork();
+  sequencer.resumeWork();
+  for (let ticks = 1; ticks <= 3; ticks++) {
+    await nextTurn();
+    assert.equal(journal.appendedSeq, ticks);
+  }
+  await Promise.all([sequencer.end(), journal.flush()]);
+});
+
 test('the end of one that has failed does not wait', async () => {
   const { sequencer } = opened();
   sequencer.submit(TICK).catch(() => {});

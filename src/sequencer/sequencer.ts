@@ -363,6 +363,11 @@ export class Sequencer {
     this.waiting.add({ seq, time, amended, resolve, ...nothing });
   }
 
+  /** Goes on with work in portions that a restored state has. A clock that somebody else moves brings no tick for it. */
+  resumeWork(): void {
+    if (this.hasOpenWork) this.continueWork();
+  }
+
   /**
    * Ticks until work in portions is done (rules 14.1), one in each turn of the loop, so that other commands come in between.
    * They do not wait for each other to be durable: until the work is done, receivers of funding wait for their money and are

@@ -107,6 +107,7 @@ export async function openVenue(
   if (admin !== undefined) resources.defer(() => context.servers.admin.release(admin));
   const start = () => {
     scheduler.start();
+    sequencer.resumeWork();
     running?.start();
   };
   const pause = () => {

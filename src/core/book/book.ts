@@ -270,13 +270,14 @@ export class Book {
     }
   }
 
-  /** Does nothing with an order that was pulled before (rules 19.4). */
-  remove(slot: number): void {
+  /** False for an order that was pulled before (rules 19.4). */
+  remove(slot: number): boolean {
     const level = this.slab.level[slot]!;
-    if (level === NIL) return;
+    if (level === NIL) return false;
     if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots.take(level, this.slab.remaining[slot]!);
     else this.rpiLots.take(level, this.slab.remaining[slot]!);
     this.unlink(slot);
+    return true;
   }
 
   /** Takes `lots` off an order that keeps its priority (quantity amended down), also off one that was pulled. */

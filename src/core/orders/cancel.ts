@@ -100,8 +100,7 @@ export function cancelSlot(state: State, slot: number, reason: CancelReason): Co
   const orderId = slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
   const market = state.market(state.instrumentOf(slot));
-  market.book.remove(slot);
-  market.changes++;
+  if (market.book.remove(slot)) market.changes++;
   finishRestingOrder(state, slot, reason);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }

@@ -60,6 +60,7 @@ test('19.4: the example: countdowns that end together cancel in portions, each a
 test('orders that wait for their turn are in no book: they trade with nobody, and nobody sees them', () => {
   const { floor, bids, gone } = expired();
   assert.deepEqual(floor.depth().bids, []);
+  const { changes } = floor.state.market(floor.instrument());
   const ask = floor.sell('zoe', '1', '59000', { tif: 'post_only' });
   assert.equal(ask.stands, 'new 0/1');
   for (const name of ['bob', 'cat', 'dan'])
@@ -71,6 +72,7 @@ test('orders that wait for their turn are in no book: they trade with nobody, an
   finishWork(floor);
   assert.deepEqual(gone(), DESKS);
   assert.equal(floor.openOrders('zoe').length, 1);
+  assert.equal(floor.state.market(floor.instrument()).changes, changes + 1, 'of the book only the ask is new');
 });
 
 test('orders behind those that wait are met as if these were gone, by every kind of order', () => {
