@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { completeFreezes } from '../../accounts/cancel-frozen-orders.ts';
 import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
 import { ConsoleSessions } from '../../admin/console-sessions.ts';
 import { defaultOperator } from '../../admin/default-operator.ts';
@@ -246,6 +247,8 @@ async function complete(
     : [];
   const completed = await completeSubAccounts(components);
   if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
+  const frozen = await completeFreezes(components);
+  if (frozen !== 0) logger.info({ completed: frozen }, 'freezes that were half done are complete');
   return demoAccounts;
 }
 

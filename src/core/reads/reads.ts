@@ -17,6 +17,7 @@ import { findOpenOrder } from '../orders/cancel.ts';
 import { openRecord } from '../orders/order-lifecycle.ts';
 import type { FeeRates } from '../state/account.ts';
 import type { State } from '../state/state.ts';
+import { isTpsl } from '../strategy/strategy-lifecycle.ts';
 import { freeIn } from '../wallet/wallet.ts';
 
 export { depositWallet } from '../wallet/wallet.ts';
@@ -50,6 +51,16 @@ export function openOrders(state: State, query: OpenOrderQuery): OrderRecord[] {
     orders.push(openRecord(state, slot));
   }
   return orders;
+}
+
+/** Accounts with orders that a freeze would cancel (rules 1.13), unless they wait for that already. */
+export function uidsWithOrders({ accountByUid, pulled }: State): number[] {
+  const uids: number[] = [];
+  for (const { uid, index, firstOrder, strategies } of accountByUid.values()) {
+    if (pulled.has(index)) continue;
+    if (firstOrder !== NIL || [...strategies.values()].some(({ kind }) => !isTpsl(kind))) uids.push(uid);
+  }
+  return uids;
 }
 
 /** Categories that the account has open orders in, ascending. */
