@@ -93,7 +93,9 @@ test('open work of a restored state goes on without a command, one tick a turn',
     await nextTurn();
     assert.equal(journal.appendedSeq, ticks);
   }
-  await Promise.all([sequencer.end(), journal.flush()]);
+  const ended = sequencer.end();
+  journal.flush();
+  await ended;
 });
 
 test('the end of one that has failed does not wait', async () => {
