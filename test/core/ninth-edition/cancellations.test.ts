@@ -72,7 +72,11 @@ test('orders that wait for their turn are in no book: they trade with nobody, an
   finishWork(floor);
   assert.deepEqual(gone(), DESKS);
   assert.equal(floor.openOrders('zoe').length, 1);
-  assert.equal(floor.state.market(floor.instrument()).changes, changes + 1, 'of the book only the ask is new');
+  assert.equal(
+    floor.state.market(floor.instrument()).changes,
+    changes + 1,
+    'of the book only the ask is new',
+  );
 });
 
 test('orders behind those that wait are met as if these were gone, by every kind of order', () => {
