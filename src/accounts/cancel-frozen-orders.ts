@@ -4,7 +4,7 @@
  */
 import type { CommandResult } from '../core/model/command-result.ts';
 import { uidsWithOrders } from '../core/reads/reads.ts';
-import type { User } from '../identity/identity.ts';
+import { LOST_NOTE, type User } from '../identity/identity.ts';
 import type { AccountServices, CommandSubmitter } from './open-sub-account.ts';
 
 /** Undefined when there was nothing to submit. */
@@ -16,17 +16,24 @@ export async function cancelFrozenOrders(
   return sequencer.submit({ type: 'cancelEverything', uid });
 }
 
-/** Run at start: completes freezes that an earlier run left unfinished; resolves with their number. */
+/**
+ * Run at start: completes freezes that an earlier run left unfinished; resolves with their number. Without space a start accepts
+ * nothing, and a later one completes them.
+ */
 export async function completeFreezes({ sequencer, identity }: AccountServices): Promise<number> {
-  const frozen = new Map<number, User>();
+  if (sequencer.shortage?.() !== undefined) return 0;
+  const stopped = new Map<number, User>();
   for (const uid of uidsWithOrders(sequencer.state)) {
     const user = identity.findUser(uid);
-    // The placeholder of a lost user is frozen too. It has no key, and keeps its orders.
-    if (user === undefined || identity.listKeys(uid).length === 0) continue;
-    const main = user.mainUid === undefined ? undefined : identity.findUser(user.mainUid);
-    const stopped = [main, user].find((each) => each?.frozen);
-    if (stopped !== undefined) frozen.set(stopped.uid, stopped);
+    const main = user?.mainUid === undefined ? undefined : identity.findUser(user.mainUid);
+    const cause = [main, user].find((each) => each !== undefined && isStopped(each));
+    if (cause !== undefined) stopped.set(cause.uid, cause);
   }
-  for (const user of frozen.values()) await cancelFrozenOrders(sequencer, user);
-  return frozen.size;
+  for (const user of stopped.values()) await cancelFrozenOrders(sequencer, user);
+  return stopped.size;
+}
+
+/** Nobody has frozen the placeholder of a lost user: it keeps its orders. */
+function isStopped({ frozen, note }: User): boolean {
+  return frozen && note !== LOST_NOTE;
 }

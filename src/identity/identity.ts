@@ -150,6 +150,9 @@ export interface NewUser {
   readonly channelCode?: string;
 }
 
+/** The note of a placeholder for a lost user, which is frozen although nobody has frozen it. */
+export const LOST_NOTE = 'the record of this user was lost';
+
 /** An account of the core whose user is lost. */
 export interface LostUser {
   readonly uid: number;

@@ -1,6 +1,7 @@
 /** Main accounts and their sub-accounts, as rows of the identity store. */
 import {
   type IdentityResult,
+  LOST_NOTE,
   type LostUser,
   type NewUser,
   SUB_RIGHTS,
@@ -17,7 +18,6 @@ import type { Statements } from './statements.ts';
 
 const PAGE_LIMIT_MAX = 1_000;
 const ANY = -1;
-const LOST_NOTE = 'the record of this user was lost';
 
 export class UserTable {
   readonly #statements: Statements;

@@ -101,8 +101,16 @@ export class Cancellations {
   /** Returns what it counts. */
   private cancel(account: Account, reason: PullReason): number {
     const { state } = this;
+    const count =
+      reason === CancelReason.delegatedRiskOrder
+        ? cancelOrdersOfFrozen(state, account)
+        : this.cancelOrders(account);
     state.pulled.delete(account.index);
-    if (reason === CancelReason.delegatedRiskOrder) return cancelOrdersOfFrozen(state, account);
+    return count;
+  }
+
+  private cancelOrders(account: Account): number {
+    const { state } = this;
     state.settleOpenWork(account);
     return 1 + cancelWhere(state, account, CancelReason.normal, () => true).length;
   }

@@ -7,6 +7,7 @@ import { CancelReason } from '../model/enums.ts';
 import { COUNTDOWN_SECONDS_MAX, COUNTDOWN_SECONDS_MIN } from '../model/limits.ts';
 import { parseOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
+import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { Market } from '../state/market.ts';
 import type { State } from '../state/state.ts';
@@ -100,7 +101,9 @@ export function cancelSlot(state: State, slot: number, reason: CancelReason): Co
   const orderId = slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
   const market = state.market(state.instrumentOf(slot));
-  if (market.book.remove(slot)) market.changes++;
+  const rested = market.book.remove(slot);
+  if (rested) market.changes++;
+  else assert(state.pulled.has(slab.account[slot]!), 'I18: an open order is in no book');
   finishRestingOrder(state, slot, reason);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }

@@ -7,7 +7,7 @@ import type { Candle } from '../marketdata/candle-series.ts';
 import type { DayStatistics } from '../marketdata/rolling-24h.ts';
 import { type CandleInterval, candleIntervalIndex } from '../model/candle-interval.ts';
 import { type AmendRequest, ANY } from '../model/command.ts';
-import { type Category, type PriceKind, Wallet } from '../model/enums.ts';
+import { CancelReason, type Category, type PriceKind, Wallet } from '../model/enums.ts';
 import type { OrderRecord, Traded } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from '../model/ledger-accounts.ts';
@@ -53,11 +53,11 @@ export function openOrders(state: State, query: OpenOrderQuery): OrderRecord[] {
   return orders;
 }
 
-/** Accounts with orders that a freeze would cancel (rules 1.13), unless they wait for that already. */
+/** Accounts with orders that a freeze would cancel (rules 1.13), unless they wait for just that (rules 19.4). */
 export function uidsWithOrders({ accountByUid, pulled }: State): number[] {
   const uids: number[] = [];
   for (const { uid, index, firstOrder, strategies } of accountByUid.values()) {
-    if (pulled.has(index)) continue;
+    if (pulled.get(index) === CancelReason.delegatedRiskOrder) continue;
     if (firstOrder !== NIL || [...strategies.values()].some(({ kind }) => !isTpsl(kind))) uids.push(uid);
   }
   return uids;
