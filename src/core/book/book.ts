@@ -280,14 +280,15 @@ export class Book {
     return true;
   }
 
-  /** Takes `lots` off an order that keeps its priority (quantity amended down), also off one that was pulled. */
-  reduce(slot: number, lots: number): void {
+  /** Takes `lots` off an order that keeps its priority (quantity amended down). False for one that was pulled. */
+  reduce(slot: number, lots: number): boolean {
     const level = this.slab.level[slot]!;
     assert(lots < this.slab.remaining[slot]!, 'a resting order keeps something to execute');
     this.slab.remaining[slot]! -= lots;
-    if (level === NIL) return;
+    if (level === NIL) return false;
     if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots.take(level, lots);
     else this.rpiLots.take(level, lots);
+    return true;
   }
 
   /** Visits levels best first: price, lots of normal orders, lots of RPI orders, first slots of both queues. */

@@ -113,8 +113,7 @@ function trimOrders(state: State, position: Position | undefined, orders: readon
     if (remaining <= excess) {
       cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
     } else {
-      market.book.reduce(slot, excess);
-      market.changes++;
+      if (market.book.reduce(slot, excess)) market.changes++;
       slab.size[slot]! -= excess;
       emitOrderUpdate(state, slot);
     }

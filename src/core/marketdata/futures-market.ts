@@ -4,7 +4,7 @@ import type { Amount } from '../model/amount.ts';
 import type { Fields } from '../model/bytes.ts';
 import type { RulesInForce } from '../model/edition.ts';
 import { PRICE_KINDS, type PriceKind, Side } from '../model/enums.ts';
-import { type FuturesTerms, type Instrument, ticksOfPrice } from '../model/instrument.ts';
+import { type FuturesTerms, type Instrument, ticksOfMean, ticksOfPrice } from '../model/instrument.ts';
 import { divHalf, MONEY_SCALE, powerOfTen } from '../model/units.ts';
 import { FundingInterval } from './funding-interval.ts';
 import {
@@ -158,10 +158,7 @@ export class FuturesMarket {
     this.sampleSettlement(this.terms.delivery!.time - SECOND_MS);
     const { settlementCount: count } = this;
     if (count === 0) return this.indexTicks;
-    const { tickStep } = this.instrument;
-    const step = BigInt(tickStep);
-    const ticks = Number(divHalf(this.settlementSum, BigInt(count) * this.unitsPerTick * step) * step);
-    return ticks === 0 && this.settlementSum > 0n && this.rules.leastTick ? tickStep : ticks;
+    return ticksOfMean(this.instrument, this.settlementSum, count, this.rules.leastTick);
   }
 
   /** In the last hour: the mean of the samples so far, with the rest of the hour at the index. */

@@ -1,7 +1,7 @@
 /**
  * Editions of the rule book (rules 13 to 19). The second closes holes that colluding accounts had in the first; the third and
  * the fifth to seventh close some that were left; the fourth, the eighth and the ninth divide long work into
- * portions. Which edition is in force is part of the state and changes by a command, so every journal replays under the
+ * portions, and the ninth knows a price below half a tick. Which edition is in force is part of the state and changes by a command, so every journal replays under the
  * rules that it was written under.
  */
 

@@ -116,14 +116,20 @@ export function minSellTicks(instrument: Instrument, referenceTicks: number): nu
  * A price in 10^-8 on the grid of the instrument; 0 when there is none. `least`: one of less than half a step is one step and
  * not none (rules 19.5).
  */
-export function ticksOfPrice(
+export function ticksOfPrice(instrument: Instrument, price: bigint, least: boolean): number {
+  return ticksOfMean(instrument, price, 1, least);
+}
+
+/** The same of the mean of so many prices, given by their sum. */
+export function ticksOfMean(
   { pricePrecision, tickStep }: Instrument,
-  price: bigint,
+  sum: bigint,
+  count: number,
   least: boolean,
 ): number {
   const step = BigInt(tickStep);
-  const ticks = Number(divHalf(price, powerOfTen(MONEY_SCALE - pricePrecision) * step) * step);
-  return ticks === 0 && price > 0n && least ? tickStep : ticks;
+  const ticks = Number(divHalf(sum, BigInt(count) * powerOfTen(MONEY_SCALE - pricePrecision) * step) * step);
+  return ticks === 0 && sum > 0n && least ? tickStep : ticks;
 }
 
 /** Exact trade value in 10^-8 of the quote coin. */

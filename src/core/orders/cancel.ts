@@ -85,7 +85,7 @@ export function cancelWhere(
 
 /**
  * Takes the orders of an account out of the books, where nobody meets them any more. They stay open until they are cancelled
- * (rules 19.4), which takes twenty times as long. `left` is called with the market of each.
+ * (rules 19.4), which takes many times as long. `left` is called with the market of each.
  */
 export function pullOrders(state: State, account: Account, left: (market: Market) => void = () => {}): void {
   const { slab } = state;
