@@ -12,7 +12,11 @@ const MAIN = 1;
 const OTHER = SUB_ACCOUNTS + 2;
 const PLENTY = 1_000_000n;
 const FALL_PPM = 150_000;
+/** Beyond the highest trigger. */
+const RISE_PPM = 900_000;
 const ROUNDS = 3;
+/** Prices that the triggers have. */
+const TRIGGER_PRICES = [100, 8000];
 const ORDERS = SUB_ACCOUNTS * OPEN_ORDERS_PER_PRODUCT_LINE_MAX;
 const SHAPE = {
   accounts: OTHER,
@@ -28,7 +32,7 @@ export async function measureOneClient(): Promise<Part> {
   for (let round = 0; round < ROUNDS; round++) {
     countdowns(watch);
     freeze(watch);
-    triggers(watch);
+    for (const prices of TRIGGER_PRICES) triggers(watch, prices);
     manyPositions(watch);
     ownOrders(watch);
   }
@@ -95,15 +99,16 @@ function freeze(watch: Stopwatch): void {
   portions(venue, watch, 'the frozen account', over);
 }
 
-function triggers(watch: Stopwatch): void {
+function triggers(watch: Stopwatch, prices: number): void {
   const venue = openFamily();
+  let placed = 0;
   for (const uid of subAccounts())
     for (let n = 0; n < OPEN_ORDERS_PER_PRODUCT_LINE_MAX; n++)
-      venue.must(venue.trigger(uid, TICKS + 50 + (n % 100)));
+      venue.must(venue.trigger(uid, TICKS + 50 + (placed++ % prices)));
   const over = counted(ORDERS, 'trigger orders');
-  const command = venue.nextSecond(() => true, 20_000);
-  watch.time('tick: triggers are reached', over, () => venue.apply(command));
-  portions(venue, watch, 'the triggers', over);
+  const command = venue.nextSecond(() => true, RISE_PPM);
+  watch.time(`tick: triggers at ${counted(prices, 'prices')}`, over, () => venue.apply(command));
+  portions(venue, watch, `triggers at ${counted(prices, 'prices')}`, over);
 }
 
 /** Fills against an account with a position in every contract. */

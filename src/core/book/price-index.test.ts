@@ -1,4 +1,4 @@
-import { equal } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { PRICE_TICKS_MAX } from '../model/limits.ts';
@@ -22,6 +22,12 @@ class SortedPrices {
       this.entries.findIndex((entry) => entry.price === price),
       1,
     );
+  }
+
+  take(price: number, upTo: boolean): number[] {
+    const taken = this.entries.filter((entry) => (upTo ? entry.price <= price : entry.price >= price));
+    for (const entry of taken) this.remove(entry.price);
+    return taken.map(({ level }) => level);
   }
 
   below(price: number): number {
@@ -72,6 +78,40 @@ test('the index answers as a sorted array does, whatever is inserted and removed
   );
 });
 
+test('all prices on one side of another are taken at once', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ prices: fc.array(price, { maxLength: 60 }), bound: price, upTo: fc.boolean() }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+      (rounds) => {
+        const index = new PriceIndex();
+        const sorted = new SortedPrices();
+        let level = 0;
+        for (const { prices, bound, upTo } of rounds) {
+          for (const at of prices) {
+            if (sorted.find(at) !== NO_LEVEL) continue;
+            index.insert(at, level);
+            sorted.insert(at, level++);
+          }
+          const taken = index.take(bound, upTo);
+          deepEqual(
+            taken.sort((a, b) => a - b),
+            sorted.take(bound, upTo).sort((a, b) => a - b),
+          );
+          for (const probe of [bound, 1, PRICE_TICKS_MAX, ...prices]) {
+            equal(index.find(probe), sorted.find(probe));
+            equal(index.below(probe), sorted.below(probe));
+            equal(index.above(probe), sorted.above(probe));
+          }
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
 test('thousands of levels come and go in a crowded range', () => {
   const index = new PriceIndex();
   const present = new Set<number>();
@@ -108,7 +148,8 @@ test('an emptied index is empty, and its room is used again', () => {
   const index = new PriceIndex();
   for (let round = 0; round < 100; round++) {
     for (let n = 0; n < 50; n++) index.insert(1 + n * 20_000_003, n);
-    for (let n = 0; n < 50; n++) index.remove(1 + n * 20_000_003);
+    if (round % 2 === 0) index.take(PRICE_TICKS_MAX, true);
+    else for (let n = 0; n < 50; n++) index.remove(1 + n * 20_000_003);
   }
   equal(index.above(1), NO_LEVEL);
   equal(index.below(PRICE_TICKS_MAX), NO_LEVEL);

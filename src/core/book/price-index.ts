@@ -69,6 +69,50 @@ export class PriceIndex {
     }
   }
 
+  /** Removes the prices up to this one, or from this one on, and returns their levels. Each node is visited once. */
+  take(price: number, upTo: boolean): number[] {
+    const levels: number[] = [];
+    this.twigPrefix = -1;
+    this.takePart(0, 25, Math.min(price, PRICE_TICKS_MAX), upTo, levels);
+    return levels;
+  }
+
+  /** Of a node on the path to the price. */
+  private takePart(node: number, shift: number, price: number, upTo: boolean, levels: number[]): void {
+    const words = this.words;
+    const base = node * NODE_WORDS;
+    const slot = (price >>> shift) & 31;
+    const bit = 1 << slot;
+    const before = bit - 1;
+    let taken = words[base]! & (upTo ? before : ~before << 1);
+    if (shift === 0) taken |= words[base]! & bit;
+    else if ((words[base]! & bit) !== 0) {
+      const child = words[base + 1 + slot]!;
+      this.takePart(child, shift - 5, price, upTo, levels);
+      if (words[child * NODE_WORDS] === 0) taken |= bit;
+    }
+    this.takeSlots(base, taken, shift, levels);
+  }
+
+  /** What is below these slots of a node. */
+  private takeSlots(base: number, slots: number, shift: number, levels: number[]): void {
+    const words = this.words;
+    for (let mask = slots; mask !== 0; mask &= mask - 1) {
+      const at = base + 1 + lowestBit(mask);
+      const entry = words[at]!;
+      words[at] = 0;
+      if (shift === 0) {
+        levels.push(entry - 1);
+        continue;
+      }
+      const child = entry * NODE_WORDS;
+      this.takeSlots(child, words[child]!, shift - 5, levels);
+      words[child + 1] = this.freeNode;
+      this.freeNode = entry;
+    }
+    words[base]! &= ~slots;
+  }
+
   /** The level of the highest price below `price`. */
   below(price: number): number {
     const words = this.words;

@@ -12,9 +12,9 @@ import { sameLeg } from '../model/tpsl.ts';
 import type { Account } from '../state/account.ts';
 import type { Market } from '../state/market.ts';
 import type { State } from '../state/state.ts';
-import { HIT_TRIGGER, StrategyOrder } from '../state/strategy-order.ts';
+import { StrategyOrder } from '../state/strategy-order.ts';
 import { trailingTicks } from '../state/trailing.ts';
-import { disarm } from '../state/trigger-book.ts';
+import { HIT_TRIGGER } from '../state/trigger-table.ts';
 import { checkStrategyCount } from '../strategy/attached-tpsl.ts';
 import { checkDraft } from '../strategy/draft-checks.ts';
 import { changedDraft, type Draft, draftOf, isSameDraft, writeDraft } from '../strategy/strategy-draft.ts';
@@ -78,7 +78,7 @@ export function amendStrategy(state: State, command: AmendStrategy): CommandResu
     checkDraft(account, instrument, market, draft, order);
   if (rejectReason !== undefined) return rejectReason;
   const restarts = !sameLeg(order.trigger, draft.trigger);
-  disarm(order);
+  order.disarm();
   writeDraft(order, draft);
   start(instrument, market, order, restarts);
   emitStrategy(state, order, StrategyStatus.pending);
@@ -138,7 +138,7 @@ function fireIfReached(state: State, instrument: Instrument, market: Market, ord
   const selling = order.side === Side.sell;
   if (order.kind === StrategyKind.trailing && order.extremeTicks === 0) {
     if (selling ? reference < triggerTicks : reference > triggerTicks) return;
-    disarm(order);
+    order.disarm();
     order.extremeTicks = reference;
     armStrategy(state, order);
     return;
@@ -147,8 +147,8 @@ function fireIfReached(state: State, instrument: Instrument, market: Market, ord
   const level = trailing ? trailingTicks(order.side, order.extremeTicks, order.callbackPpm) : triggerTicks;
   const rises = trailing ? !selling : order.rises;
   if (rises ? reference < level : reference > level) return;
-  disarm(order);
-  state.strategies.hit(order, HIT_TRIGGER);
+  order.disarm();
+  state.strategies.triggers.reach(order.seat, HIT_TRIGGER);
 }
 
 /** What may trade later can be asked for now; what can be traded by nobody cannot. */

@@ -7,14 +7,15 @@ import { assert } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { isEnding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
-import { HIT_TRIGGER, type StrategyOrder } from '../state/strategy-order.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
+import { HIT_TRIGGER } from '../state/trigger-table.ts';
 import { isTpsl } from '../strategy/strategy-lifecycle.ts';
 import { protectedPosition } from '../strategy/strategy-lookup.ts';
 import { triggerReference } from '../strategy/tpsl-checks.ts';
 
 export function checkStrategies(state: State): void {
-  const { byId, due, hasQueued, paused } = state.strategies;
-  assert(state.halted || paused || (due.length === 0 && !hasQueued), 'what was reached has fired');
+  const { byId, hasDue, hasQueued, paused } = state.strategies;
+  assert(state.halted || paused || (!hasDue && !hasQueued), 'what was reached has fired');
   let count = 0;
   for (const account of state.accountByUid.values()) {
     if (account.strategies.size === 0) {

@@ -32,13 +32,7 @@ import type { Account } from '../state/account.ts';
 import { isEnding } from '../state/open-work.ts';
 import type { State } from '../state/state.ts';
 import type { StrategyOrder, TriggeredBy } from '../state/strategy-order.ts';
-import {
-  emitFinal,
-  emitStrategy,
-  isTpsl,
-  submitStrategy,
-  unregisterStrategy,
-} from '../strategy/strategy-lifecycle.ts';
+import { emitFinal, emitStrategy, isTpsl, unregisterStrategy } from '../strategy/strategy-lifecycle.ts';
 import { protectedPosition } from '../strategy/strategy-lookup.ts';
 import type { Cancellations } from './cancellations.ts';
 import type { RiskEngine } from './risk-engine.ts';
@@ -100,9 +94,9 @@ export class TriggerEngine {
     const { state } = this;
     const { strategies } = state;
     for (;;) {
-      if (strategies.due.length !== 0 || strategies.hasQueued) this.fireDue();
+      if (strategies.hasDue || strategies.hasQueued) this.fireDue();
       if (state.dirtyAccounts.length !== 0) this.riskEngine.processDirtyAccounts();
-      if (state.halted || strategies.paused || strategies.due.length === 0) return;
+      if (state.halted || strategies.paused || !strategies.hasDue) return;
     }
   }
 
@@ -113,16 +107,16 @@ export class TriggerEngine {
     if (halted) return;
     while (!strategies.paused) {
       this.queueDue();
-      const order = strategies.next;
-      if (order === undefined) break;
+      const { next } = strategies;
+      if (next === undefined) break;
       // It may have been cancelled while it waited: a snapshot does not have it then, so it must not take a turn.
-      const hasEnded = strategies.byId.get(order.id) !== order;
-      if (this.isUsedUp && !(hasEnded && rules.cancelPortions)) {
+      const order = strategies.byId.get(next);
+      if (this.isUsedUp && !(order === undefined && rules.cancelPortions)) {
         strategies.paused = true;
         break;
       }
       strategies.takeNext();
-      if (hasEnded) continue;
+      if (order === undefined) continue;
       this.fired++;
       const { fillsDone } = state.slab;
       this.submit(order);
@@ -138,15 +132,18 @@ export class TriggerEngine {
     return this.fired >= Math.ceil(portion / FIRING_SHARE);
   }
 
+  /**
+   * In portions (rules 14.4) the record that an order is submitted is written when its turn comes, because ten thousand may
+   * be reached at once.
+   */
   private queueDue(): void {
     const { state } = this;
     const { strategies } = state;
-    const { due } = strategies;
-    if (due.length === 0) return;
-    inAscendingId(due);
-    for (const order of due) submitStrategy(state, order);
-    strategies.enqueue(due);
-    due.length = 0;
+    if (!strategies.hasDue) return;
+    const batch = strategies.queueDue();
+    if (state.rules.portions) return;
+    for (const id of batch.ascending())
+      emitStrategy(state, strategies.byId.get(id)!, StrategyStatus.submitting);
   }
 
   private submit(order: StrategyOrder): void {
@@ -238,14 +235,6 @@ export class TriggerEngine {
       ...(plan && { preset: order.preset }),
     };
   }
-}
-
-/** Those of one price come in descending id: the last that was set is the first that fires. */
-function inAscendingId(orders: StrategyOrder[]): void {
-  let descending = true;
-  for (let n = 1; n < orders.length && descending; n++) descending = orders[n - 1]!.id > orders[n]!.id;
-  if (descending) orders.reverse();
-  else orders.sort((a, b) => a.id - b.id);
 }
 
 function firedLeg(order: StrategyOrder): TriggerLeg {

@@ -2,14 +2,7 @@
 
 import type { Execution, OrderSlab } from '../book/order-slab.ts';
 import { IS_LITTLE_ENDIAN } from '../model/bytes.ts';
-import {
-  OrderOrigin,
-  type PosSide,
-  type Side,
-  type Source,
-  type StrategyKind,
-  StrategyStatus,
-} from '../model/enums.ts';
+import { OrderOrigin, type PosSide, type Side, type Source, type StrategyKind } from '../model/enums.ts';
 import { NO_PRESET, presetFields } from '../model/tpsl.ts';
 import { restoreMarginHold } from '../orders/margin-order-hold.ts';
 import { heldCoin, holdOf, register } from '../orders/order-lifecycle.ts';
@@ -144,10 +137,7 @@ export function strategyFields(f: StateFields, state: State): void {
   const { byId } = strategies;
   const known = [...byId.values()].sort((a, b) => a.id - b.id);
   list(f, known, (order) => strategyOrderFields(f, state, order));
-  const queued = list(f, strategies.queued(), (order) => {
-    const id = f.f64(order?.id ?? 0);
-    return order ?? byId.get(id)!;
-  });
+  const queued = list(f, strategies.queued(), (id) => f.f64(id ?? 0));
   if (f.reading) strategies.enqueue(queued);
   strategies.paused = f.flag(strategies.paused);
   const ids = list<[string, number]>(f, strategies.recentOids(state.now), ([key, time] = ['', 0]) => [
@@ -168,9 +158,6 @@ function strategyOrderFields(f: StateFields, state: State, known: StrategyOrder 
   const createdTime = f.f64(known?.createdTime ?? 0);
   const order = known ?? new StrategyOrder(id, account, instrument, kind, side, posSide, source, createdTime);
   order.fields(f);
-  if (f.reading) {
-    enrollStrategy(state, order);
-    if (order.hits !== 0 && order.status === StrategyStatus.pending) state.strategies.due.push(order);
-  }
+  if (f.reading) enrollStrategy(state, order);
   return order;
 }

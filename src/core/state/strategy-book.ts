@@ -1,56 +1,76 @@
 /** All strategy orders that wait, and those that have been reached and wait for their turn (rules 3.4). */
-import { StrategyStatus } from '../model/enums.ts';
+import { IdHeap } from '../model/id-heap.ts';
 import { STRATEGY_OID_MS, STRATEGY_OIDS_REMEMBERED } from '../model/limits.ts';
 import type { StrategyOrder } from './strategy-order.ts';
+import { TriggerTable } from './trigger-table.ts';
 
 export class StrategyBook {
   readonly byId = new Map<number, StrategyOrder>();
-  /** Reached since the last check, each once; they go into the queue together, in ascending id. */
-  readonly due: StrategyOrder[] = [];
-  /** Being submitted, first come first served; those before `head` have been. */
-  private queue: StrategyOrder[] = [];
+  readonly triggers = new TriggerTable();
+  /** Being submitted, first come first served: of those that were reached together the smallest id first. */
+  private queue: IdHeap[] = [];
   private head = 0;
   /** Too many have fired in one command: the others wait for the next second. */
   paused = false;
   /** Client ids and when they were used, oldest first. */
   private readonly oids = new Map<string, number>();
 
-  readonly hit = (order: StrategyOrder, bit: number): void => {
-    if (order.hits === 0) this.due.push(order);
-    order.hits |= bit;
-  };
+  get hasDue(): boolean {
+    return this.triggers.hasDue;
+  }
 
   get hasQueued(): boolean {
     return this.head !== this.queue.length;
   }
 
-  /** The order whose turn it is. It may have been cancelled while it waited. */
-  get next(): StrategyOrder | undefined {
-    return this.queue[this.head];
+  /** The id whose turn it is. Its order may have ended while it waited. */
+  get next(): number | undefined {
+    return this.queue[this.head]?.first();
   }
 
   takeNext(): void {
+    const batch = this.queue[this.head]!;
+    batch.takeFirst();
+    if (batch.size !== 0) return;
     this.head++;
     if (this.hasQueued) return;
     this.queue = [];
     this.head = 0;
   }
 
-  enqueue(orders: readonly StrategyOrder[]): void {
-    for (const order of orders) this.queue.push(order);
+  /** What was reached since the last check goes into the queue. Returns it, in ascending id when all of it is asked for. */
+  queueDue(): IdHeap {
+    const batch = new IdHeap(this.triggers.submitDue());
+    if (batch.size !== 0) this.queue.push(batch);
+    return batch;
+  }
+
+  /** Puts ids behind the others, in their order. */
+  enqueue(ids: readonly number[]): void {
+    for (let n = 0; n < ids.length; ) {
+      const from = n++;
+      while (n < ids.length && ids[n]! > ids[n - 1]!) n++;
+      this.queue.push(new IdHeap(Float64Array.from(ids.slice(from, n))));
+    }
   }
 
   /** Those whose turn is still to come, in their order. */
-  queued(): readonly StrategyOrder[] {
-    return this.queue.slice(this.head).filter((order) => this.byId.get(order.id) === order);
+  queued(): readonly number[] {
+    const ids: number[] = [];
+    for (let n = this.head; n < this.queue.length; n++)
+      for (const id of this.queue[n]!.ascending()) if (this.byId.has(id)) ids.push(id);
+    return ids;
   }
 
-  /** It has ended; of those that are due one ends only in a halt, or while others wait for their turn. */
+  add(order: StrategyOrder): void {
+    this.byId.set(order.id, order);
+    order.enter(this.triggers);
+  }
+
+  /** It has ended. */
   remove(order: StrategyOrder): void {
     this.byId.delete(order.id);
-    if (order.hits === 0 || order.status !== StrategyStatus.pending) return;
-    const place = this.due.indexOf(order);
-    if (place >= 0) this.due.splice(place, 1);
+    order.leave();
   }
 
   isUsed(uid: number, clientOid: string, now: number): boolean {

@@ -15,7 +15,14 @@ import {
 } from '../model/enums.ts';
 import { hasLeg, legFields, NO_LEG, type Preset, type TriggerLeg } from '../model/tpsl.ts';
 import type { TrailingGroup } from './trailing.ts';
-import type { Trigger } from './trigger-ladder.ts';
+import {
+  HIT_STOP_LOSS,
+  HIT_TAKE_PROFIT,
+  HITS,
+  NO_SEAT,
+  SUBMITTING,
+  type TriggerTable,
+} from './trigger-table.ts';
 
 /** The strategy order that placed an order when it fired (rules 3.5). */
 export interface TriggeredBy {
@@ -25,11 +32,6 @@ export interface TriggeredBy {
   /** It closes the whole position and may be below the minimum size. */
   readonly closesAll: boolean;
 }
-
-/** Bits of `hits`: conditions that have held since the record was last checked. */
-export const HIT_TAKE_PROFIT = 1;
-export const HIT_STOP_LOSS = 2;
-export const HIT_TRIGGER = 4;
 
 export class StrategyOrder {
   readonly id: number;
@@ -47,7 +49,6 @@ export class StrategyOrder {
   clientOid = '';
   reduceOnly = false;
   stpMode: StpMode = 0;
-  status: typeof StrategyStatus.pending | typeof StrategyStatus.submitting = StrategyStatus.pending;
   sizeLots = 0;
   /** A spot market buy spends this. */
   quoteAmount = 0n;
@@ -58,10 +59,12 @@ export class StrategyOrder {
   /** A trigger order's direction, fixed when its price was set: fires when the price has risen to it, or fallen. */
   rises = false;
   callbackPpm = 0;
-  hits = 0;
 
-  /** Its triggers on the ladders; set again when a snapshot is loaded. */
-  readonly triggers: Trigger[] = [];
+  /** Where its triggers are while it waits; they are set again when a snapshot is loaded. */
+  seat = NO_SEAT;
+  private triggers: TriggerTable | undefined;
+  /** What has been reached, before it waits and after it has ended. */
+  private ownReached = 0;
   group: TrailingGroup | undefined;
   private restingExtreme = 0;
 
@@ -99,10 +102,47 @@ export class StrategyOrder {
     this.restingExtreme = ticks;
   }
 
+  /** It waits from now on, or for its turn. */
+  enter(triggers: TriggerTable): void {
+    this.seat = triggers.takeSeat(this.id, this.ownReached);
+    this.triggers = triggers;
+  }
+
+  /** It has ended. */
+  leave(): void {
+    const { triggers } = this;
+    if (triggers === undefined) return;
+    this.disarm();
+    this.ownReached = triggers.reachedOf(this.seat);
+    triggers.giveBack(this.seat);
+    this.triggers = undefined;
+    this.seat = NO_SEAT;
+  }
+
+  /** Removes its triggers. */
+  disarm(): void {
+    this.triggers?.clear(this.seat);
+    this.group?.home.leave(this, this.group);
+  }
+
+  private get reached(): number {
+    return this.triggers === undefined ? this.ownReached : this.triggers.reachedOf(this.seat);
+  }
+
+  /** The conditions that have been reached. */
+  get hits(): number {
+    return this.reached & HITS;
+  }
+
+  get status(): typeof StrategyStatus.pending | typeof StrategyStatus.submitting {
+    return (this.reached & SUBMITTING) === 0 ? StrategyStatus.pending : StrategyStatus.submitting;
+  }
+
   /** The stop-loss wins when both have been reached (rules 3.4); before that the only leg there is. */
   get triggerType(): TriggerType {
-    if ((this.hits & HIT_STOP_LOSS) !== 0) return TriggerType.stopLoss;
-    if ((this.hits & HIT_TAKE_PROFIT) !== 0) return TriggerType.takeProfit;
+    const { hits } = this;
+    if ((hits & HIT_STOP_LOSS) !== 0) return TriggerType.stopLoss;
+    if ((hits & HIT_TAKE_PROFIT) !== 0) return TriggerType.takeProfit;
     const plan = this.kind === StrategyKind.trigger || this.kind === StrategyKind.trailing;
     if (plan || hasLeg(this.takeProfit) === hasLeg(this.stopLoss)) return TriggerType.none;
     return hasLeg(this.takeProfit) ? TriggerType.takeProfit : TriggerType.stopLoss;
@@ -114,7 +154,7 @@ export class StrategyOrder {
     this.clientOid = f.text(this.clientOid);
     this.reduceOnly = f.flag(this.reduceOnly);
     this.stpMode = f.u8(this.stpMode) as StpMode;
-    this.status = f.u8(this.status) as StrategyOrder['status'];
+    const isSubmitting = f.u8(this.status) === StrategyStatus.submitting;
     this.sizeLots = f.f64(this.sizeLots);
     this.quoteAmount = f.money(this.quoteAmount);
     this.takeProfit = legFields(f, this.takeProfit);
@@ -122,7 +162,7 @@ export class StrategyOrder {
     this.trigger = legFields(f, this.trigger);
     this.rises = f.flag(this.rises);
     this.callbackPpm = f.i32(this.callbackPpm);
-    this.hits = f.u8(this.hits);
+    this.ownReached = f.u8(this.hits) | (isSubmitting ? SUBMITTING : 0);
     this.extremeTicks = f.i32(this.extremeTicks);
   }
 }

@@ -7,9 +7,12 @@
 import { Side } from '../model/enums.ts';
 import { PRICE_TICKS_MAX } from '../model/limits.ts';
 import type { StrategyOrder } from './strategy-order.ts';
-import { Trigger, type TriggerLadder } from './trigger-ladder.ts';
+import type { TriggerLadder } from './trigger-ladder.ts';
+import { HIT_TRIGGER, type OnReach, TRIGGERS_PER_SEAT, type TriggerTable } from './trigger-table.ts';
 
 const MILLION = 1_000_000;
+/** A seat of a group is not that of an order. */
+const NO_ORDER = 0;
 
 /** The price at which a trailing order fires. Rounded away from the extreme price: the exact level must be reached. */
 export function trailingTicks(side: Side, extremeTicks: number, callbackPpm: number): number {
@@ -26,17 +29,28 @@ interface Member {
 export class TrailingGroup {
   readonly home: TrailingOrders;
   extremeTicks: number;
-  readonly better: Trigger;
-  readonly back: Trigger;
+  /** Of its two triggers: a better price than it has seen, and the price at which its first order fires. */
+  readonly seat: number;
+  readonly onBetter: OnReach;
+  readonly onBack: OnReach;
   /** A heap by callback. Removed orders stay in it until they reach the top. */
   private members: Member[] = [];
   size = 0;
 
-  constructor(home: TrailingOrders, extremeTicks: number) {
+  constructor(home: TrailingOrders, seat: number, extremeTicks: number) {
     this.home = home;
+    this.seat = seat;
     this.extremeTicks = extremeTicks;
-    this.better = new Trigger((ticks) => home.advance(this, ticks));
-    this.back = new Trigger((ticks) => home.release(this, ticks));
+    this.onBetter = (ticks) => home.advance(this, ticks);
+    this.onBack = (ticks) => home.release(this, ticks);
+  }
+
+  get better(): number {
+    return TRIGGERS_PER_SEAT * this.seat;
+  }
+
+  get back(): number {
+    return TRIGGERS_PER_SEAT * this.seat + 1;
   }
 
   add(order: StrategyOrder): void {
@@ -107,23 +121,23 @@ export class TrailingGroup {
 
 export class TrailingOrders {
   private readonly side: Side;
+  private readonly table: TriggerTable;
   /** The ladders for a better price and for a price that returns. */
   private readonly onwards: TriggerLadder;
   private readonly backwards: TriggerLadder;
-  private readonly fire: (order: StrategyOrder) => void;
   private readonly groups = new Map<number, TrailingGroup>();
 
-  constructor(side: Side, rise: TriggerLadder, fall: TriggerLadder, fire: (order: StrategyOrder) => void) {
+  constructor(side: Side, table: TriggerTable, rise: TriggerLadder, fall: TriggerLadder) {
     this.side = side;
+    this.table = table;
     this.onwards = side === Side.sell ? rise : fall;
     this.backwards = side === Side.sell ? fall : rise;
-    this.fire = fire;
   }
 
   join(order: StrategyOrder, extremeTicks: number): void {
     let group = this.groups.get(extremeTicks);
     if (group === undefined) {
-      group = new TrailingGroup(this, extremeTicks);
+      group = new TrailingGroup(this, this.table.takeSeat(NO_ORDER, 0), extremeTicks);
       this.settle(group);
     }
     group.add(order);
@@ -132,8 +146,7 @@ export class TrailingOrders {
 
   leave(order: StrategyOrder, group: TrailingGroup): void {
     group.remove(order);
-    if (group.size === 0) this.disband(group);
-    else this.listen(group);
+    this.afterLeaving(group);
   }
 
   /** The price is better than what the group has seen. */
@@ -147,8 +160,8 @@ export class TrailingOrders {
       return;
     }
     const [small, large] = group.size < there.size ? [group, there] : [there, group];
-    this.disband(group);
-    this.disband(there);
+    this.end(small);
+    this.disband(large);
     large.extremeTicks = ticks;
     large.merge(small);
     this.settle(large);
@@ -163,29 +176,39 @@ export class TrailingOrders {
       const level = trailingTicks(this.side, group.extremeTicks, first.callbackPpm);
       if (this.side === Side.sell ? ticks > level : ticks < level) break;
       group.remove(first);
-      this.fire(first);
+      this.table.reach(first.seat, HIT_TRIGGER);
     }
-    if (group.size === 0) this.disband(group);
+    this.afterLeaving(group);
+  }
+
+  private afterLeaving(group: TrailingGroup): void {
+    if (group.size === 0) this.end(group);
     else this.listen(group);
   }
 
   private settle(group: TrailingGroup): void {
     this.groups.set(group.extremeTicks, group);
     const better = group.extremeTicks + (this.side === Side.sell ? 1 : -1);
-    if (better > 0 && better <= PRICE_TICKS_MAX) this.onwards.add(group.better, better);
+    if (better > 0 && better <= PRICE_TICKS_MAX)
+      this.table.setCallback(group.better, this.onwards, better, group.onBetter);
   }
 
   private disband(group: TrailingGroup): void {
     this.groups.delete(group.extremeTicks);
-    group.better.unset();
-    group.back.unset();
+    this.table.clear(group.seat);
+  }
+
+  private end(group: TrailingGroup): void {
+    this.disband(group);
+    this.table.giveBack(group.seat);
   }
 
   /** Sets the group's trigger to the level of the order that fires first. */
   private listen(group: TrailingGroup): void {
-    group.back.unset();
+    this.table.unset(group.back);
     const first = group.first()!;
     const level = trailingTicks(this.side, group.extremeTicks, first.callbackPpm);
-    if (level > 0 && level <= PRICE_TICKS_MAX) this.backwards.add(group.back, level);
+    if (level > 0 && level <= PRICE_TICKS_MAX)
+      this.table.setCallback(group.back, this.backwards, level, group.onBack);
   }
 }

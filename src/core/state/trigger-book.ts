@@ -1,30 +1,36 @@
 /** All triggers of a market by one price: the last trade or the mark. */
 import { Side, StrategyKind, type TriggerBy } from '../model/enums.ts';
 import { hasLeg } from '../model/tpsl.ts';
-import { HIT_STOP_LOSS, HIT_TAKE_PROFIT, HIT_TRIGGER, type StrategyOrder } from './strategy-order.ts';
+import type { StrategyOrder } from './strategy-order.ts';
 import { TrailingOrders } from './trailing.ts';
-import { type OnReach, Trigger, TriggerLadder } from './trigger-ladder.ts';
-
-export type OnHit = (order: StrategyOrder, bit: number) => void;
+import { TriggerLadder } from './trigger-ladder.ts';
+import {
+  HIT_STOP_LOSS,
+  HIT_TAKE_PROFIT,
+  HIT_TRIGGER,
+  TRIGGERS_PER_SEAT,
+  type TriggerTable,
+} from './trigger-table.ts';
 
 export class TriggerBook {
-  private readonly rise = new TriggerLadder(true);
-  private readonly fall = new TriggerLadder(false);
-  private readonly reached: OnReach;
+  private readonly table: TriggerTable;
+  private readonly rise: TriggerLadder;
+  private readonly fall: TriggerLadder;
   private readonly trailing: readonly TrailingOrders[];
 
-  constructor(hit: OnHit) {
-    this.reached = (_ticks, { order, bit }) => {
-      if (order !== undefined) hit(order, bit);
-    };
-    const fire = (order: StrategyOrder) => hit(order, HIT_TRIGGER);
-    this.trailing = [Side.buy, Side.sell].map((side) => new TrailingOrders(side, this.rise, this.fall, fire));
+  constructor(table: TriggerTable) {
+    this.table = table;
+    this.rise = new TriggerLadder(table, true);
+    this.fall = new TriggerLadder(table, false);
+    this.trailing = [Side.buy, Side.sell].map(
+      (side) => new TrailingOrders(side, table, this.rise, this.fall),
+    );
   }
 
   /** A trade at this price, or the mark of a second. */
   onPrice(ticks: number): void {
-    while (this.rise.nearestTicks <= ticks) this.rise.fireNearest(ticks);
-    while (this.fall.nearestTicks >= ticks) this.fall.fireNearest(ticks);
+    while (this.rise.nearestTicks <= ticks) this.rise.fire(ticks);
+    while (this.fall.nearestTicks >= ticks) this.fall.fire(ticks);
   }
 
   /** Sets the triggers of the order by this price; legs by the other price are in the other trigger book. */
@@ -53,25 +59,15 @@ export class TriggerBook {
       trailing.join(order, order.extremeTicks);
       return;
     }
-    const activate = new Trigger((ticks) => trailing.join(order, ticks));
-    this.place(order, activate, order.side === Side.sell, order.trigger.triggerTicks);
+    const ladder = order.side === Side.sell ? this.rise : this.fall;
+    const activate = (ticks: number) => trailing.join(order, ticks);
+    this.table.setCallback(TRIGGERS_PER_SEAT * order.seat, ladder, order.trigger.triggerTicks, activate);
   }
 
   /** A condition that was reached already is not set again. */
   private set(order: StrategyOrder, rises: boolean, ticks: number, bit: number): void {
     if ((order.hits & bit) !== 0) return;
-    this.place(order, new Trigger(this.reached, order, bit), rises, ticks);
+    const trigger = TRIGGERS_PER_SEAT * order.seat + (bit === HIT_STOP_LOSS ? 1 : 0);
+    this.table.set(trigger, rises ? this.rise : this.fall, ticks, bit);
   }
-
-  private place(order: StrategyOrder, trigger: Trigger, rises: boolean, ticks: number): void {
-    order.triggers.push(trigger);
-    (rises ? this.rise : this.fall).add(trigger, ticks);
-  }
-}
-
-/** Removes all triggers of a strategy order. */
-export function disarm(order: StrategyOrder): void {
-  for (const trigger of order.triggers) trigger.unset();
-  order.triggers.length = 0;
-  order.group?.home.leave(order, order.group);
 }

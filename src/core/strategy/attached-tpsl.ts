@@ -12,7 +12,6 @@ import { isEmpty, type Preset } from '../model/tpsl.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { StrategyOrder } from '../state/strategy-order.ts';
-import { disarm } from '../state/trigger-book.ts';
 import { armStrategy, cancelStrategy, emitStrategy, enrollStrategy } from './strategy-lifecycle.ts';
 
 /** A fill has opened `lots`. Once the attached strategy order has fired or was cancelled, a new fill creates another. */
@@ -70,7 +69,7 @@ export function replacePreset(state: State, slot: number, preset: Preset): void 
   }
   presets.set(slot, { preset, strategyId: record?.id ?? 0 });
   if (record === undefined) return;
-  disarm(record);
+  record.disarm();
   record.takeProfit = preset.takeProfit;
   record.stopLoss = preset.stopLoss;
   armStrategy(state, record);

@@ -9,7 +9,7 @@ import type { Account } from '../state/account.ts';
 import type { Market } from '../state/market.ts';
 import type { State } from '../state/state.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
-import { disarm, TriggerBook } from '../state/trigger-book.ts';
+import { TriggerBook } from '../state/trigger-book.ts';
 
 interface End {
   readonly reason?: StrategyReason;
@@ -20,7 +20,7 @@ interface End {
 /** Enters a strategy order into the tables and sets its triggers. */
 export function enrollStrategy(state: State, order: StrategyOrder): void {
   const account = state.accounts[order.account]!;
-  state.strategies.byId.set(order.id, order);
+  state.strategies.add(order);
   account.addStrategy(order);
   if (order.status === StrategyStatus.pending) armStrategy(state, order);
 }
@@ -39,29 +39,17 @@ function waitsFor({ kind, trigger, takeProfit, stopLoss }: StrategyOrder, by: Tr
 
 function triggerBookOf(state: State, market: Market, by: TriggerBy): TriggerBook {
   if (by === TriggerBy.mark) {
-    market.markTriggers ??= new TriggerBook(state.strategies.hit);
+    market.markTriggers ??= new TriggerBook(state.strategies.triggers);
     return market.markTriggers;
   }
-  market.lastTriggers ??= new TriggerBook(state.strategies.hit);
+  market.lastTriggers ??= new TriggerBook(state.strategies.triggers);
   return market.lastTriggers;
-}
-
-/**
- * Its price was reached: removes its triggers. The child order is placed when its turn comes; in portions (rules 14.4) the
- * record is written then as well, because ten thousand may be reached at once.
- */
-export function submitStrategy(state: State, order: StrategyOrder): void {
-  // A trigger order has no trigger but the one that was reached.
-  if (order.kind !== StrategyKind.trigger) disarm(order);
-  order.status = StrategyStatus.submitting;
-  if (!state.rules.portions) emitStrategy(state, order, StrategyStatus.submitting);
 }
 
 /** Removes a strategy order from all tables; `emitFinal` writes its last record. */
 export function unregisterStrategy(state: State, order: StrategyOrder): void {
   const { strategies } = state;
   const account = state.accounts[order.account]!;
-  disarm(order);
   strategies.remove(order);
   account.dropStrategy(order);
 }

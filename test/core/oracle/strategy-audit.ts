@@ -37,7 +37,7 @@ export class StrategyAudit {
     }
     // In portions an order is told of as submitting when its turn comes (rules 14.4).
     if (state.rules.portions)
-      for (const { id } of state.strategies.queued()) this.strategies.set(id, StrategyStatus.pending);
+      for (const id of state.strategies.queued()) this.strategies.set(id, StrategyStatus.pending);
   }
 
   /** Table 3.2, I30 and the second half of I33; a child is told of before the record that it made successful. */
