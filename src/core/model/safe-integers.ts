@@ -31,6 +31,8 @@ export function ceilQuotient(dividend: number, divisor: number): number {
  * rests are multiplied: right for every exact a and b as long as d x (m + n) is exact.
  */
 export function ceilShares(a: number, m: number, b: number, n: number, d: number): number {
+  const product = a * m + b * n;
+  if (product <= LARGEST) return ceilQuotient(product, d);
   const wholeA = Math.floor(a / d);
   const wholeB = Math.floor(b / d);
   const rest = (a - wholeA * d) * m + (b - wholeB * d) * n;
@@ -39,6 +41,8 @@ export function ceilShares(a: number, m: number, b: number, n: number, d: number
 
 /** `floor` of a x m / d; as above. */
 export function floorShare(a: number, m: number, d: number): number {
+  const product = a * m;
+  if (product <= LARGEST) return Math.floor(product / d);
   const whole = Math.floor(a / d);
   return exact(whole * m + Math.floor(((a - whole * d) * m) / d));
 }
@@ -72,7 +76,10 @@ function highHalf(value: number): number {
   return scaled - (scaled - value);
 }
 
-/** amount x price / 10^8, both not negative: schoolbook multiplication in halves of four digits. */
+/**
+ * amount x price / 10^8, both not negative: schoolbook multiplication in halves of four digits, for values that are too large
+ * for a ratio.
+ */
 function timesPrice(amount: number, price: number, up: boolean): number {
   const priceWhole = Math.floor(price / ONE);
   const priceRest = price - priceWhole * ONE;
@@ -88,12 +95,13 @@ function timesPrice(amount: number, price: number, up: boolean): number {
 
 /** `ceil` of the value of an amount in 10^-8 at a price in 10^-8. */
 export function ceilValue(amount: number, price: number): number {
-  if (price === ONE) return amount;
-  return amount < 0 ? -timesPrice(-amount, price, false) : timesPrice(amount, price, true);
+  return -floorValue(-amount, price);
 }
 
 /** The same, `floor`. */
 export function floorValue(amount: number, price: number): number {
   if (price === ONE) return amount;
+  const value = floorRatio(amount, price, ONE);
+  if (!Number.isNaN(value)) return value;
   return amount < 0 ? -timesPrice(-amount, price, true) : timesPrice(amount, price, false);
 }
