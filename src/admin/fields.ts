@@ -16,12 +16,13 @@ export const DecimalText = Type.String({ maxLength: 40, pattern: DECIMAL_PATTERN
 export const AmountText = Type.String({ maxLength: 40, pattern: AMOUNT_PATTERN });
 export const CategoryText = Type.Enum([...CATEGORY_NAMES]);
 export const StatusText = Type.Enum([...INSTRUMENT_STATUS_NAMES]);
-export const Empty = Type.Object({});
 /** Null for an action without a command. */
 export const CommandSeq = Type.Union([Type.Integer(), Type.Null()]);
 
 /** Unknown fields are rejected: a misspelt one would silently mean the default. */
 export const closed = { additionalProperties: false } as const;
+/** Of an action without fields. */
+export const Empty = Type.Object({}, closed);
 
 export const SymbolText = Type.String({ minLength: 1, maxLength: 32 });
 /** An entry of the catalogue. */

@@ -9,6 +9,7 @@ import { ScenarioTarget } from '../../lab/scenarios/scenario-target.ts';
 import type { BranchStart } from '../../lab/snapshot.ts';
 import { demoKeys } from './bootstrap.ts';
 import { type Beginning, openComponents } from './components.ts';
+import { completeCutOffWork } from './cut-off-work.ts';
 import type { Fronts } from './fronts.ts';
 import type { LabDependencies } from './lab-dependencies.ts';
 import { ForkStarter } from './lab-forks.ts';
@@ -167,6 +168,7 @@ export class LabHost implements Host<Venue> {
     const remains = await goDown(old, fronts.api, how, config);
     await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
     const next = await this.#open(remains);
+    await completeCutOffWork(next.components, this.#dependencies.logger);
     replace(next);
     fronts.serve(next);
     this.#faults.resume();

@@ -5,8 +5,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { completeFreezes } from '../../accounts/cancel-frozen-orders.ts';
-import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
 import { ConsoleSessions } from '../../admin/console-sessions.ts';
 import { defaultOperator } from '../../admin/default-operator.ts';
 import { removeAdminEndpoint, writeAdminEndpoint } from '../../admin/token.ts';
@@ -48,6 +46,7 @@ import {
   openComponents,
 } from './components.ts';
 import { ConnectionLimit } from './connection-limit.ts';
+import { completeCutOffWork } from './cut-off-work.ts';
 import { refuseDemoBeyondReach } from './demo-reach.ts';
 import { completeBrokers, enterNewestEdition } from './enter-edition.ts';
 import { type Fronts, openFronts } from './fronts.ts';
@@ -245,10 +244,7 @@ async function complete(
   const demoAccounts = config.demo
     ? await openDemo(sequencer, identity, hasDirectory(config) ? config.data : undefined, demo)
     : [];
-  const completed = await completeSubAccounts(components);
-  if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
-  const frozen = await completeFreezes(components);
-  if (frozen !== 0) logger.info({ completed: frozen }, 'freezes that were half done are complete');
+  await completeCutOffWork(components, logger);
   return demoAccounts;
 }
 

@@ -10,6 +10,13 @@ import { PostgresServer, ROLE } from '../../postgres/server.ts';
 import { Link } from './link.ts';
 
 const STANDBY = 'second';
+/** A standby notices soon that its connection is dead, as in `bourse cluster trial`. */
+const SETTINGS = { wal_retrieve_retry_interval: '500ms', wal_receiver_timeout: '5s' };
+/** How far the two are from each other's point of view. */
+const SEEN_BY_PRIMARY =
+  'SELECT application_name, state, sync_state, sent_lsn, flush_lsn FROM pg_stat_replication';
+const SEEN_BY_STANDBY =
+  'SELECT status, flushed_lsn, latest_end_lsn, last_msg_receipt_time FROM pg_stat_wal_receiver';
 
 /** Nodes delete packs that two snapshots have passed; the judge needs all of them. */
 const KEEP_PACKS = `CREATE SCHEMA kept;
@@ -43,7 +50,8 @@ export class Servers {
     const primary = await PostgresServer.start({ durable: true });
     const database = await primary.createDatabase();
     const link = await Link.to(primary.port);
-    await primary.run("ALTER SYSTEM SET wal_retrieve_retry_interval = '500ms'");
+    for (const [name, value] of Object.entries(SETTINGS))
+      await primary.run(`ALTER SYSTEM SET ${name} = '${value}'`);
     const standby = await primary.standby(STANDBY, link.port);
     await primary.run(`ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (${STANDBY})'`);
     await primary.run('SELECT pg_reload_conf()');
@@ -54,6 +62,15 @@ export class Servers {
 
   /** Resolves when a commit is on both. */
   async twoCopies(): Promise<void> {
+    try {
+      await this.#synchronous();
+    } catch (error) {
+      const seen = [await this.primary.run(SEEN_BY_PRIMARY), await this.standby.run(SEEN_BY_STANDBY)];
+      throw new Error(`the primary sees, the standby sees: ${JSON.stringify(seen)}`, { cause: error });
+    }
+  }
+
+  async #synchronous(): Promise<void> {
     await until('a synchronous standby', async () => {
       const client = new pg.Client({ connectionString: this.primary.url(this.database) });
       client.on('error', () => {});
