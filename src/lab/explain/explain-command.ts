@@ -7,10 +7,11 @@ import type { Command } from '../../core/model/command.ts';
 import { CANCEL_REASON_NAMES, ORDER_STATUS_NAMES } from '../../core/model/enums.ts';
 import type { Event, OrderRecord } from '../../core/model/event.ts';
 import { RejectReason } from '../../core/model/reject-reason.ts';
+import type { State } from '../../core/state/state.ts';
 import { describeCommand, ownerOf } from './describe-command.ts';
 import type { Explanation, Moment } from './explanation.ts';
 import { liquidationMoments } from './liquidation.ts';
-import { momentOf } from './moments.ts';
+import { momentOf, uidOf } from './moments.ts';
 import { accountName, matchViews, postingViews, type Shows, stopped } from './view.ts';
 
 /** Shown instead of an order that the asker may not see. */
@@ -43,7 +44,7 @@ export function explainCommand(exchange: Exchange, command: Command, context: Ex
   const timeline = [
     ...before,
     ...(liquidation === undefined
-      ? events.flatMap((event) => momentOf({ state, event, seq }, uid) ?? [])
+      ? momentsOf(state, events, seq, uid, shows)
       : liquidationMoments(state, trace, events, uid, seq, shows)),
   ];
   return {
@@ -66,6 +67,16 @@ export function explainCommand(exchange: Exchange, command: Command, context: Ex
     docs: docsOf(checks, timeline, liquidation !== undefined),
     replayed: 0,
   };
+}
+
+/** What happened to the account; of a command without one, as a tick is, to everybody whom the asker may see. */
+function momentsOf(state: State, events: readonly Event[], seq: number, uid: number, shows: Shows): Moment[] {
+  if (uid !== 0) return events.flatMap((event) => momentOf({ state, event, seq }, uid) ?? []);
+  return events.flatMap((event) => {
+    const owner = uidOf(event);
+    const moment = owner === undefined || !shows(owner) ? undefined : momentOf({ state, event, seq }, owner);
+    return moment === undefined ? [] : [{ ...moment, facts: { account: String(owner), ...moment.facts } }];
+  });
 }
 
 /** The checks of the command's own order and of orders that strategy orders of the account placed; else the check that refused it. */

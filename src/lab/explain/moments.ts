@@ -82,6 +82,14 @@ export function momentOf(happened: Happened, uid: number): Moment | undefined {
   return { time, seq, what, facts, ...STEPS[step](facts) };
 }
 
+/** The account that an event is about; undefined when it is about none. */
+export function uidOf(event: Event): number | undefined {
+  if (event.type === 'order' || event.type === 'strategyOrder') return event.order.uid;
+  if (event.type === 'fill') return event.fill.uid;
+  if (event.type === 'transfer') return event.fromUid;
+  return 'uid' in event ? event.uid : undefined;
+}
+
 interface Report {
   readonly time: number;
   readonly what: string;
