@@ -31,6 +31,8 @@ const FILLS_MAX = 40;
 const TRIGGERS_PER_TRADER = 1.5;
 const RISES = 4;
 const TRADERS_PER_BID = 20;
+/** One in so many traders is closed for a ranking. */
+const RANKED_EACH = 8;
 /** Millionths by which prices fall in each second, and how often. */
 const FALL_PPM = 40_000;
 const SECONDS_OF_FALL = 8;
@@ -53,6 +55,7 @@ export function* tradingDay(exchange: Exchange, traders: number): Commands {
   for (let round = 0; round < COIN_MARGINED_ROUNDS; round++)
     yield* day.sweep(Listed.coinMargined, TimeInForce.fok);
   yield* day.positions();
+  yield* day.rankings();
   yield* day.loans();
   yield* day.triggers();
   yield* day.hours();
@@ -136,6 +139,15 @@ class Day {
       yield* this.#trade(uid % 8 === 1 ? Listed.second : Listed.perpetual, uid, uid + 1, 10_000);
       if (uid % 16 === 1) yield* this.#trade(Listed.delivery, uid, uid + 1, 100);
       if (uid % 16 === 3) yield* this.#trade(Listed.coinMargined, uid, uid + 1, 100);
+    }
+  }
+
+  /** Forced closes that take of everybody on the other side, at new prices and once more at the same. */
+  *rankings(): Commands {
+    const closed = { type: 'forceClose', deleverage: true, instrument: Listed.perpetual } as const;
+    for (let uid = 3; uid < this.#traders; uid += RANKED_EACH) {
+      if (uid % (2 * RANKED_EACH) === 3) yield* this.#second(uid % (4 * RANKED_EACH) === 3 ? 1000 : -1000);
+      yield { ...closed, time: this.#time, uid };
     }
   }
 
