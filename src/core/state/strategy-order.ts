@@ -14,7 +14,7 @@ import {
   TriggerType,
 } from '../model/enums.ts';
 import { hasLeg, legFields, NO_LEG, type Preset, type TriggerLeg } from '../model/tpsl.ts';
-import type { TrailingGroup } from './trailing.ts';
+import { keptExtreme, type TrailingGroup } from './trailing.ts';
 import {
   HIT_STOP_LOSS,
   HIT_TAKE_PROFIT,
@@ -99,7 +99,7 @@ export class StrategyOrder {
   }
 
   set extremeTicks(ticks: number) {
-    this.restingExtreme = ticks;
+    this.restingExtreme = keptExtreme(ticks);
   }
 
   /** It waits from now on, or for its turn. */

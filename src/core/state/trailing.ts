@@ -11,6 +11,9 @@ import type { TriggerLadder } from './trigger-ladder.ts';
 import { HIT_TRIGGER, type OnReach, TRIGGERS_PER_SEAT, type TriggerTable } from './trigger-table.ts';
 
 const MILLION = 1_000_000;
+/** What a snapshot keeps of an extreme. Far below it no price of an order reaches the triggers of a group any more. */
+const EXTREME_TICKS_MAX = 2 ** 31 - 1;
+export const keptExtreme = (ticks: number) => Math.min(ticks, EXTREME_TICKS_MAX);
 /** A seat of a group is not that of an order. */
 const NO_ORDER = 0;
 
@@ -134,7 +137,8 @@ export class TrailingOrders {
     this.backwards = side === Side.sell ? fall : rise;
   }
 
-  join(order: StrategyOrder, extremeTicks: number): void {
+  join(order: StrategyOrder, ticks: number): void {
+    const extremeTicks = keptExtreme(ticks);
     let group = this.groups.get(extremeTicks);
     if (group === undefined) {
       group = new TrailingGroup(this, this.table.takeSeat(NO_ORDER, 0), extremeTicks);
@@ -150,7 +154,8 @@ export class TrailingOrders {
   }
 
   /** The price is better than what the group has seen. */
-  advance(group: TrailingGroup, ticks: number): void {
+  advance(group: TrailingGroup, price: number): void {
+    const ticks = keptExtreme(price);
     this.groups.delete(group.extremeTicks);
     const there = this.groups.get(ticks);
     if (there === undefined) {

@@ -228,6 +228,21 @@ describe('a trailing order', () => {
     assert.equal(order.stands, 'success');
   });
 
+  test('is the same after a restart when the mark is beyond what a snapshot keeps of a price', () => {
+    const floor = floorOfFour();
+    const order = trail(floor, 'ann', 'sell', '1', 1, { by: 'mark' });
+    const { futures } = floor.state.market(order.instrument);
+    for (let second = 0; second < 600 && futures!.markTicks <= 2 ** 31; second++) floor.index('300000000');
+    assert.ok(futures!.markTicks > 2 ** 31, `${futures!.markTicks}`);
+    const late = trail(floor, 'bob', 'sell', '1', 1, { by: 'mark' });
+    assert.equal(late.record.extremeTicks, 2 ** 31 - 1);
+    const image = floor.image();
+    floor.restart();
+    assert.deepEqual(floor.image(), image);
+    const extremes = [...floor.state.strategies.byId.values()].map(({ extremeTicks }) => extremeTicks);
+    assert.deepEqual(extremes, [2 ** 31 - 1, 2 ** 31 - 1]);
+  });
+
   test('those that have seen the same price fire by their own callbacks', () => {
     const floor = floorOfFour();
     const narrow = trail(floor, 'ann', 'sell', '0.1', 1);
