@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import type { Verification } from '../../src/app/verify/verify.ts';
+import type { Verification } from '../../src/app/verify/verification.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { failingChecks } from '../harness/readiness.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { copyBeforeMigration } from '../../src/app/backup/migration-copies.ts';
 import { loggedCommands } from '../../src/app/data/logged-commands.ts';
-import type { Verification } from '../../src/app/verify/verify.ts';
+import type { Verification } from '../../src/app/verify/verification.ts';
 import { STATE_FORMAT } from '../../src/core/snapshot/snapshot.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { failingChecks } from '../harness/readiness.ts';

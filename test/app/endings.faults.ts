@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_ENDPOINT_FILE } from '../../src/admin/token.ts';
-import type { Verification } from '../../src/app/verify/verify.ts';
+import type { Verification } from '../../src/app/verify/verification.ts';
 import { programModule } from '../harness/program.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { command } from './bourse-process.ts';

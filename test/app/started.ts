@@ -1,7 +1,7 @@
 /** What tests of starts and ends do with an exchange. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import type { Verification } from '../../src/app/verify/verify.ts';
+import type { Verification } from '../../src/app/verify/verification.ts';
 import { startHosted } from '../harness/hosted-server.ts';
 import { command } from './bourse-process.ts';
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import type { Verification } from '../../src/app/verify/verify.ts';
+import type { Verification } from '../../src/app/verify/verification.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { fetchNode, RunningCommand } from './toolchain.ts';

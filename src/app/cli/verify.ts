@@ -11,7 +11,7 @@ import { ConfigError, ExitCode } from '../exit-codes.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count, counted, textTable } from '../terminal/format.ts';
 import { progressBar as lineOf, type ProgressBar, type Screen } from '../terminal/progress-bar.ts';
-import type { Verification } from '../verify/verify.ts';
+import type { Verification } from '../verify/verification.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 
 export function verifyCommand(): Command {

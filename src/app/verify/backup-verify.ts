@@ -11,7 +11,8 @@ import { CONTENTS, MANIFEST_FILE, type Manifest, readManifest } from '../backup/
 import { LOG_DIRECTORY } from '../data/data-files.ts';
 import { count, counted } from '../terminal/format.ts';
 import { verifyAudit } from './audit-verify.ts';
-import { type Check, type Verification, verify } from './verify.ts';
+import type { Check, Verification } from './verification.ts';
+import { verify } from './verify.ts';
 
 /** Limit of file problems listed. */
 const PROBLEMS_MAX = 20;

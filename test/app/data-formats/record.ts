@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Verification } from '../../../src/app/verify/verify.ts';
+import type { Verification } from '../../../src/app/verify/verification.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 import { bourse, Server } from '../bourse-process.ts';
