@@ -81,6 +81,16 @@ test('the next start completes what was cut off; a start with nothing to do does
   assert.equal(await completeSubAccounts(services), 0);
 });
 
+test('a start without space completes nothing and goes on; a later one does', async () => {
+  cutOff = true;
+  await assert.rejects(open('desk'));
+  const shortage = () =>
+    ({ reason: 'no space' }) as ReturnType<NonNullable<AccountServices['sequencer']['shortage']>>;
+  assert.equal(await completeSubAccounts({ ...services, sequencer: { ...services.sequencer, shortage } }), 0);
+  cutOff = false;
+  assert.equal(await completeSubAccounts(services), 1);
+});
+
 test('without a main account in the core nothing is begun', async () => {
   const stranger = identity.createUser({ name: 'stranger', nowMs: NOW });
   assert.ok(stranger.ok);

@@ -104,9 +104,13 @@ async function openInCore(sequencer: CommandSubmitter, { uid, mainUid }: User): 
     );
 }
 
-/** Run at start: completes openings that an earlier run left unfinished; resolves with their number. */
+/**
+ * Run at start: completes openings that an earlier run left unfinished; resolves with their number. Without space a start accepts
+ * nothing, and a later one completes them.
+ */
 export async function completeSubAccounts(services: AccountServices): Promise<number> {
   const { sequencer, identity } = services;
+  if (sequencer.shortage?.() !== undefined) return 0;
   const { accountByUid } = sequencer.state;
   let completed = 0;
   let page = identity.listUsers();

@@ -168,7 +168,12 @@ export class LabHost implements Host<Venue> {
     const remains = await goDown(old, fronts.api, how, config);
     await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
     const next = await this.#open(remains);
-    await completeCutOffWork(next.components, this.#dependencies.logger);
+    try {
+      await completeCutOffWork(next.components, this.#dependencies.logger);
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
     replace(next);
     fronts.serve(next);
     this.#faults.resume();
