@@ -14,7 +14,7 @@ import { protectedPosition } from '../strategy/strategy-lookup.ts';
 import { triggerReference } from '../strategy/tpsl-checks.ts';
 
 export function checkStrategies(state: State): void {
-  const { byId, hasDue, hasQueued, paused } = state.strategies;
+  const { byId, hasDue, hasQueued, paused, triggers } = state.strategies;
   assert(state.halted || paused || (!hasDue && !hasQueued), 'what was reached has fired');
   let count = 0;
   for (const account of state.accountByUid.values()) {
@@ -26,6 +26,7 @@ export function checkStrategies(state: State): void {
     checkAccount(state, account);
   }
   assert(byId.size === count, 'the tables of strategy orders agree');
+  assert(triggers.countOrders() === count, 'every strategy order has one seat among the triggers');
 }
 
 /** I33, I34; what has been reached does not wait on. */

@@ -38,7 +38,7 @@ export class StrategyBook {
     this.head = 0;
   }
 
-  /** What was reached since the last check goes into the queue. Returns it, in ascending id when all of it is asked for. */
+  /** What was reached since the last check goes into the queue. Returns it. */
   queueDue(): IdHeap {
     const batch = new IdHeap(this.triggers.submitDue());
     if (batch.size !== 0) this.queue.push(batch);

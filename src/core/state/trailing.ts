@@ -8,14 +8,12 @@ import { Side } from '../model/enums.ts';
 import { PRICE_TICKS_MAX } from '../model/limits.ts';
 import type { StrategyOrder } from './strategy-order.ts';
 import type { TriggerLadder } from './trigger-ladder.ts';
-import { HIT_TRIGGER, type OnReach, TRIGGERS_PER_SEAT, type TriggerTable } from './trigger-table.ts';
+import { HIT_TRIGGER, NO_ORDER, type OnReach, type TriggerTable, triggerOf } from './trigger-table.ts';
 
 const MILLION = 1_000_000;
 /** What a snapshot keeps of an extreme. Far below it no price of an order reaches the triggers of a group any more. */
 const EXTREME_TICKS_MAX = 2 ** 31 - 1;
 export const keptExtreme = (ticks: number) => Math.min(ticks, EXTREME_TICKS_MAX);
-/** A seat of a group is not that of an order. */
-const NO_ORDER = 0;
 
 /** The price at which a trailing order fires. Rounded away from the extreme price: the exact level must be reached. */
 export function trailingTicks(side: Side, extremeTicks: number, callbackPpm: number): number {
@@ -49,11 +47,11 @@ export class TrailingGroup {
   }
 
   get better(): number {
-    return TRIGGERS_PER_SEAT * this.seat;
+    return triggerOf(this.seat, 0);
   }
 
   get back(): number {
-    return TRIGGERS_PER_SEAT * this.seat + 1;
+    return triggerOf(this.seat, 1);
   }
 
   add(order: StrategyOrder): void {

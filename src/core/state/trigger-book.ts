@@ -8,8 +8,8 @@ import {
   HIT_STOP_LOSS,
   HIT_TAKE_PROFIT,
   HIT_TRIGGER,
-  TRIGGERS_PER_SEAT,
   type TriggerTable,
+  triggerOf,
 } from './trigger-table.ts';
 
 export class TriggerBook {
@@ -61,13 +61,13 @@ export class TriggerBook {
     }
     const ladder = order.side === Side.sell ? this.rise : this.fall;
     const activate = (ticks: number) => trailing.join(order, ticks);
-    this.table.setCallback(TRIGGERS_PER_SEAT * order.seat, ladder, order.trigger.triggerTicks, activate);
+    this.table.setCallback(triggerOf(order.seat, 0), ladder, order.trigger.triggerTicks, activate);
   }
 
   /** A condition that was reached already is not set again. */
   private set(order: StrategyOrder, rises: boolean, ticks: number, bit: number): void {
     if ((order.hits & bit) !== 0) return;
-    const trigger = TRIGGERS_PER_SEAT * order.seat + (bit === HIT_STOP_LOSS ? 1 : 0);
+    const trigger = triggerOf(order.seat, bit === HIT_STOP_LOSS ? 1 : 0);
     this.table.set(trigger, rises ? this.rise : this.fall, ticks, bit);
   }
 }

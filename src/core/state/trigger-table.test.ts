@@ -2,13 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { TriggerLadder } from './trigger-ladder.ts';
-import {
-  HIT_STOP_LOSS,
-  HIT_TAKE_PROFIT,
-  SUBMITTING,
-  TRIGGERS_PER_SEAT,
-  TriggerTable,
-} from './trigger-table.ts';
+import { HIT_STOP_LOSS, HIT_TAKE_PROFIT, SUBMITTING, TriggerTable, triggerOf } from './trigger-table.ts';
 
 const BITS = [HIT_TAKE_PROFIT, HIT_STOP_LOSS];
 
@@ -44,7 +38,7 @@ test('a price reaches whom it would in the obvious table, and each is submitted 
           for (const [n, bit] of BITS.entries()) {
             const rising = n === 0 ? step.rising : !step.rising;
             const at = n === 0 ? step.ticks : step.other;
-            table.set(TRIGGERS_PER_SEAT * seat + n, rising ? ladders.rise : ladders.fall, at, bit);
+            table.set(triggerOf(seat, n === 0 ? 0 : 1), rising ? ladders.rise : ladders.fall, at, bit);
             owner.waits.set(bit, { rising, ticks: at });
           }
         } else if (step.act === 'price') {
@@ -79,6 +73,7 @@ test('a price reaches whom it would in the obvious table, and each is submitted 
           }
         }
         for (const { seat, reached } of owners) equal(table.reachedOf(seat), reached);
+        equal(table.countOrders(), owners.length);
       }
     }),
     { numRuns: 300 },

@@ -7,7 +7,9 @@ import type { TriggerLadder } from './trigger-ladder.ts';
 
 export const NO_TRIGGER = -1;
 export const NO_SEAT = -1;
-export const TRIGGERS_PER_SEAT = 2;
+const TRIGGERS_PER_SEAT = 2;
+/** Instead of the id of an order: the seat is that of a group of trailing orders, or free. */
+export const NO_ORDER = 0;
 
 /** What a price does that is more than to reach a condition of an order. */
 export type OnReach = (ticks: number) => void;
@@ -19,14 +21,20 @@ export const HIT_TRIGGER = 4;
 export const HITS = HIT_TAKE_PROFIT | HIT_STOP_LOSS | HIT_TRIGGER;
 /** It has gone into the queue. */
 export const SUBMITTING = 8;
-/** It is in `due`, and has ended there. */
+/** The seat is in `due`. */
 const DUE = 16;
+/** Its order has ended there: the seat is given back when `due` is gone through. */
 const GONE = 32;
 
 const FIRST_SEATS = 64;
 /** As in the slab of orders: from here on there is room for a million at once, and nobody waits until seats are copied. */
 const LARGE_FROM = 2 ** 15;
 const LARGE = 2 ** 20;
+
+/** A trigger of a seat: the first or the second. */
+export function triggerOf(seat: number, n: 0 | 1): number {
+  return TRIGGERS_PER_SEAT * seat + n;
+}
 
 export class TriggerTable {
   /** By trigger: its neighbours in its level, its level, its ladder or -1, and the bit that it sets, 0 for a callback. */
@@ -54,26 +62,28 @@ export class TriggerTable {
 
   takeSeat(id: number, reached: number): number {
     let seat = this.freeSeat;
-    if (seat !== NO_SEAT) this.freeSeat = this.next[TRIGGERS_PER_SEAT * seat]!;
+    if (seat !== NO_SEAT) this.freeSeat = this.next[triggerOf(seat, 0)]!;
     else {
       if (this.used === this.capacity) this.grow();
       seat = this.used++;
     }
     this.ids[seat] = id;
     this.reached[seat] = reached;
-    // It comes from a snapshot of a halt.
+    // It comes from a snapshot, and has waited for the end of a halt or a pause.
     if ((reached & HITS) !== 0 && (reached & SUBMITTING) === 0) this.reach(seat, 0);
-    for (let n = 0; n < TRIGGERS_PER_SEAT; n++) this.ladder[TRIGGERS_PER_SEAT * seat + n] = NO_TRIGGER;
+    this.ladder[triggerOf(seat, 0)] = NO_TRIGGER;
+    this.ladder[triggerOf(seat, 1)] = NO_TRIGGER;
     return seat;
   }
 
   /** Its triggers are not set any more. */
   giveBack(seat: number): void {
+    this.ids[seat] = NO_ORDER;
     if ((this.reached[seat]! & DUE) !== 0) {
       this.reached[seat]! |= GONE;
       return;
     }
-    this.next[TRIGGERS_PER_SEAT * seat] = this.freeSeat;
+    this.next[triggerOf(seat, 0)] = this.freeSeat;
     this.freeSeat = seat;
   }
 
@@ -104,7 +114,8 @@ export class TriggerTable {
   }
 
   clear(seat: number): void {
-    for (let n = 0; n < TRIGGERS_PER_SEAT; n++) this.unset(TRIGGERS_PER_SEAT * seat + n);
+    this.unset(triggerOf(seat, 0));
+    this.unset(triggerOf(seat, 1));
   }
 
   /** Fires the triggers of levels that have left their ladder, given by the first of each. */
@@ -114,7 +125,7 @@ export class TriggerTable {
     for (const head of heads) {
       for (let trigger = head; trigger !== NO_TRIGGER; trigger = next[trigger]!) {
         ladder[trigger] = NO_TRIGGER;
-        if (bit[trigger] !== 0) this.reach(trigger >> 1, bit[trigger]!);
+        if (bit[trigger] !== 0) this.reach(Math.trunc(trigger / TRIGGERS_PER_SEAT), bit[trigger]!);
         else {
           called.push(this.callbacks.get(trigger)!);
           this.callbacks.delete(trigger);
@@ -134,6 +145,11 @@ export class TriggerTable {
 
   get hasDue(): boolean {
     return this.due.length !== 0;
+  }
+
+  /** How many orders have a seat. Looks at all: only checks of the state ask. */
+  countOrders(): number {
+    return this.ids.reduce((count, id) => (id === NO_ORDER ? count : count + 1), 0);
   }
 
   /** Ids of all orders that are due, in no order. They are being submitted from now on, and no other condition counts. */
